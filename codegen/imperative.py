@@ -1,0 +1,213 @@
+"""Kernels as imperative programs: what emission produces, the printer writes and the cost model reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from egglift.codegen.index import Index, Var
+from egglift.ir.types import Scalar
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """Memory of `size` elements of one scalar type.  Compared by identity.
+
+    space: global (parameter), constant (program-scope literal), local, or private.
+    lanes: for private memory inside a vector map, the number of lanes each element is kept for (else 1).
+    """
+
+    name: str
+    space: str
+    scalar: Scalar
+    size: int
+    lanes: int = 1
+    values: bytes | None = None  # of a constant
+
+
+# ---------------------------------------------------------------------------------------- values
+
+
+@dataclass(frozen=True)
+class Const:
+    """A number of type `type`."""
+
+    value: bool | int | float
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class Load:
+    """`buffer[at]`; in a vector statement `at` may contain the lane variable."""
+
+    buffer: Buffer
+    at: Index
+
+    @property
+    def type(self) -> Scalar:
+        return self.buffer.scalar
+
+
+@dataclass(frozen=True)
+class IndexValue:
+    """An index expression used as a number (from iota), of integer type `type`."""
+
+    at: Index
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class Call:
+    """A scalar function of ir/scalars.py, or "cast", applied to values."""
+
+    op: str
+    args: tuple[Value, ...]
+    type: Scalar
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """`0 <= at < n ? inside : outside`; `inside` is only evaluated where the condition holds."""
+
+    at: Index
+    n: int
+    inside: Value
+    outside: Value
+
+    @property
+    def type(self) -> Scalar:
+        return self.inside.type
+
+
+@dataclass(frozen=True)
+class Name:
+    """A `const` introduced by Let."""
+
+    name: str
+    type: Scalar
+
+
+Value: TypeAlias = Const | Load | IndexValue | Call | Guarded | Name
+
+# ---------------------------------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True)
+class Let:
+    """`const T name = value;`"""
+
+    name: str
+    value: Value
+    lane: Var | None = None
+
+
+@dataclass(frozen=True)
+class Store:
+    """`buffer[at] = value;`.  With `lane`, for all of its values at once: a vector statement."""
+
+    buffer: Buffer
+    at: Index
+    value: Value
+    lane: Var | None = None
+
+
+@dataclass(frozen=True)
+class Loop:
+    """`body` for var = 0 .. trips-1.  `until`: (e, n): the loop also ends when e >= n (e grows with var)."""
+
+    var: Var
+    trips: int
+    body: tuple[Statement, ...]
+    unroll: bool = False
+    until: tuple[Index, int] | None = None
+
+
+@dataclass(frozen=True)
+class If:
+    """`if (e0 < n0 && e1 < n1 && ...) body`.  share: the part of the work-items for which it holds, at most."""
+
+    conditions: tuple[tuple[Index, int], ...]
+    body: tuple[Statement, ...]
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """A work-group barrier; space: local, global or both."""
+
+    space: str = "local"
+
+
+@dataclass(frozen=True)
+class Comment:
+    """A remark for the reader of the kernel."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Declare:
+    """Declaration of a private or local buffer, where its scope begins."""
+
+    buffer: Buffer
+
+
+Statement: TypeAlias = Let | Store | Loop | If | Barrier | Comment | Declare
+
+# ---------------------------------------------------------------------------------------- plans
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel of a plan.  `params`: its global buffers in argument order; sizes are in work-items."""
+
+    name: str
+    source: str
+    params: tuple[Buffer, ...]
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    body: tuple[Statement, ...] = field(repr=False)
+    local_bytes: int = 0
+    private_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Kernels in order of execution, and the global buffers they use.
+
+    inputs: program inputs by name -> its buffers in leaf order (ir.types.leaves);
+    temporaries: buffers between kernels; outputs: the result's buffers in leaf order.
+    A kernel whose name is repeated in `steps` is launched again with other arguments (iterate).
+    """
+
+    kernels: tuple[Kernel, ...]
+    inputs: dict[str, tuple[Buffer, ...]]
+    temporaries: tuple[Buffer, ...]
+    outputs: tuple[Buffer, ...]
+    #: launches in order: (index into kernels, the buffer given for each parameter)
+    steps: tuple[tuple[int, tuple[Buffer, ...]], ...]
+
+    @property
+    def source(self) -> str:
+        """All kernels' OpenCL, in order."""
+        return "\n".join(k.source for k in self.kernels)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """The free choices of a launch: work-items per group, and at most how many groups."""
+
+    group_size: int = 64
+    max_groups: int = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the device allows."""
+
+    group_size: int = 1024
+    local_bytes: int = 48 << 10
+    private_bytes: int = 1 << 20
+    float64: bool = True
+    float16: bool = False
+    sub_groups: bool = False

@@ -1,0 +1,324 @@
+"""The checker: the type of a program, or an error that names the sub-expression, both sides and the remedy."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from egglift.ir import patterns as p
+from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
+from egglift.ir.patterns import Expr
+from egglift.ir.scalars import result_type
+from egglift.ir.sizes import Size, SizeOp
+from egglift.ir.traverse import bodies, children
+from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
+
+PAD_MODES = ("clamp", "mirror", "wrap", "constant")
+SPACES = ("global", "local", "private")
+
+_types: WeakKeyDictionary[Expr, Type] = WeakKeyDictionary()
+
+
+def type_of(e: Expr) -> Type:
+    """The type of `e`; ShapeError or TypeMismatch if it has none.  Computed once per node."""
+    stack = [e]
+    while stack:  # iterative: programs may be deeper than Python's recursion limit
+        t = stack[-1]
+        if t in _types:
+            stack.pop()
+            continue
+        todo = [c for c in (*children(t), *bodies(t)) if c not in _types]
+        if todo:
+            stack.extend(todo)
+        else:
+            _types[t] = _rule(t)
+            stack.pop()
+    return _types[e]
+
+
+def _rule(e: Expr) -> Type:
+    """The type of `e` when its parts have theirs."""
+    match e:
+        case p.Arg(t) | p.Input(_, t) | p.Constant(t):
+            return t
+        case p.Literal(value, t):
+            return _literal(e, value, t)
+        case p.Iota(n, t):
+            return Array(n, _integer(e, t))
+        case p.Fill(n, x):
+            return Array(n, _types[x])
+        case p.Apply(op, args):
+            return _apply(e, op, tuple(_types[a] for a in args))
+        case p.Cast(t, x):
+            _scalar(e, x, "the value to cast")
+            return t
+        case p.Tup(items):
+            return Tuple(tuple(_types[i] for i in items))
+        case p.Get(i, x):
+            return _component(e, i, x)
+        case p.To(space, x):
+            if space not in SPACES:
+                raise ProgramError(f"{_at(e)}: no memory space {space!r}; choose one of {', '.join(SPACES)}")
+            return _types[x]
+        case p.Map() | p.Reduce() | p.Fold() | p.Tree() | p.Iterate():
+            return _computing(e)
+        case _:
+            return _view(e)
+
+
+def _computing(e: Expr) -> Type:
+    match e:
+        case p.Map(body, x, _):
+            a = _array(e, x)
+            _domain(e, body, a.element)
+            return Array(a.length, _types[body])
+        case p.Reduce(op, init, x):
+            a = _array(e, x)
+            _same(e, "the initial value", _types[init], "the elements", a.element)
+            _domain(e, op.body, Tuple((a.element, a.element)))
+            _same(e, f"the result of operator {op.name}", _types[op.body], "its operands", a.element)
+            return a.element
+        case p.Tree(body, init, x):
+            a = _array(e, x)
+            _same(e, "the initial value", _types[init], "the elements", a.element)
+            _domain(e, body, Tuple((a.element, a.element)))
+            return a.element
+        case p.Fold(body, init, x):
+            a = _array(e, x)
+            _domain(e, body, Tuple((_types[init], a.element)))
+            _same(e, "the body's result", _types[body], "the accumulator", _types[init])
+            return _types[init]
+        case p.Iterate(_, body, x):
+            _domain(e, body, _types[x])
+            _same(e, "the body's result", _types[body], "its argument", _types[x])
+            return _types[x]
+    raise AssertionError(e)
+
+
+def _view(e: Expr) -> Type:
+    match e:
+        case p.Zip(arrays):
+            first, *rest = [_array(e, a) for a in arrays]
+            for other in rest:
+                _lengths(e, first.length, other.length, "zip takes arrays of one length; take or pad one of them")
+            return Array(first.length, Tuple((first.element, *(o.element for o in rest))))
+        case p.Distl(a, b):
+            right = _array(e, b)
+            return Array(right.length, Tuple((_types[a], right.element)))
+        case p.Cross(a, b):
+            left, right = _array(e, a), _array(e, b)
+            return Array(left.length, Array(right.length, Tuple((left.element, right.element))))
+        case p.Split(n, x):
+            a = _array(e, x)
+            _divides(e, n, a.length)
+            return Array(_div(a.length, n), Array(n, a.element))
+        case p.Join(x):
+            a, inner = _matrix(e, x)
+            return Array(_mul(a.length, inner.length), inner.element)
+        case p.Transpose(x):
+            a, inner = _matrix(e, x)
+            return Array(inner.length, Array(a.length, inner.element))
+        case p.Stride(s, x):
+            a = _array(e, x)
+            _divides(e, s, a.length)
+            return a
+        case p.Slide(size, step, x):
+            a = _array(e, x)
+            return Array(_windows(e, a.length, size, step), Array(size, a.element))
+        case _:
+            return _resizing(e)
+
+
+def _resizing(e: Expr) -> Type:
+    match e:
+        case p.Pad(left, right, mode, x, value):
+            a = _array(e, x)
+            _pad(e, mode, a, value)
+            return Array(_add(_add(a.length, left), right), a.element)
+        case p.PadUp(k, x, value):
+            a = _array(e, x)
+            if value is not None:
+                _same(e, "the padding", _types[value], "the elements", a.element)
+            return Array(_mul(_div(_add(a.length, _sub(k, 1)), k), k), a.element)
+        case p.Take(n, x):
+            a = _array(e, x)
+            _at_most(e, n, a.length, "elements are taken")
+            return Array(n, a.element)
+        case p.Drop(n, x):
+            a = _array(e, x)
+            _at_most(e, n, a.length, "elements are dropped")
+            return Array(_sub(a.length, n), a.element)
+        case p.Concat(a, b):
+            left, right = _array(e, a), _array(e, b)
+            _same(e, "the first array's elements", left.element, "the second's", right.element)
+            return Array(_add(left.length, right.length), left.element)
+        case p.Gather(indices, x):
+            i, a = _array(e, indices), _array(e, x)
+            if not (isinstance(i.element, Scalar) and i.element.is_integer):
+                raise TypeMismatch(f"{_at(e)}: indices are {i.element}; gather takes integers: cast them")
+            return Array(i.length, a.element)
+        case p.At(i, x):
+            a = _array(e, x)
+            if isinstance(i, int) and isinstance(a.length, int) and not 0 <= i < a.length:
+                raise ShapeError(f"{_at(e)}: index {i} is outside 0..{a.length - 1}")
+            return a.element
+    raise AssertionError(e)
+
+
+# ---------------------------------------------------------------------------------------- parts
+
+
+def _literal(e: Expr, value: bool | int | float, t: Scalar) -> Scalar:
+    fits = (
+        isinstance(value, bool) if t.name == "bool"
+        else isinstance(value, int) and not isinstance(value, bool) and _in_range(value, t) if t.is_integer
+        else isinstance(value, int | float) and not isinstance(value, bool)
+    )  # fmt: skip
+    if t.name not in SCALARS or not fits:
+        raise TypeMismatch(f"{_at(e)}: {value!r} is not a value of {t}; write it as one, or cast")
+    return t
+
+
+def _in_range(value: int, t: Scalar) -> bool:
+    bits = 8 * t.size
+    return -(1 << bits - 1) <= value < 1 << bits - 1 if t.is_signed else 0 <= value < 1 << bits
+
+
+def _apply(e: Expr, op: str, args: tuple[Type, ...]) -> Scalar:
+    scalars = tuple(a for a in args if isinstance(a, Scalar))
+    if len(scalars) < len(args):
+        raise TypeMismatch(
+            f"{_at(e)}: {op} works on scalars, got {', '.join(map(str, args))}; map it over the array, "
+            "or take the tuple's components"
+        )
+    try:
+        return result_type(op, scalars)
+    except TypeMismatch as error:
+        raise TypeMismatch(f"{_at(e)}: {error}") from None
+
+
+def _component(e: Expr, i: int, x: Expr) -> Type:
+    t = _types[x]
+    if not isinstance(t, Tuple):
+        raise TypeMismatch(f"{_at(e)}: component {i} of {t}, which is not a tuple")
+    if not 0 <= i < len(t.items):
+        raise ShapeError(f"{_at(e)}: component {i} of a tuple of {len(t.items)}: {t}")
+    return t.items[i]
+
+
+def _array(e: Expr, x: Expr) -> Array:
+    t = _types[x]
+    if not isinstance(t, Array):
+        raise TypeMismatch(f"{_at(e)}: takes an array, got {t} from {_at(x)}")
+    return t
+
+
+def _matrix(e: Expr, x: Expr) -> tuple[Array, Array]:
+    a = _array(e, x)
+    if not isinstance(a.element, Array):
+        raise TypeMismatch(f"{_at(e)}: takes an array of arrays, got {a}; split it first")
+    return a, a.element
+
+
+def _scalar(e: Expr, x: Expr, what: str) -> Scalar:
+    t = _types[x]
+    if not isinstance(t, Scalar):
+        raise TypeMismatch(f"{_at(e)}: {what} is {t}, not a scalar")
+    return t
+
+
+def _integer(e: Expr, t: Scalar) -> Scalar:
+    if not t.is_integer:
+        raise TypeMismatch(f"{_at(e)}: iota counts in integers, not in {t}; cast it afterwards")
+    return t
+
+
+def _domain(e: Expr, body: Expr, element: Type) -> None:
+    """The body's Arg must have the type of what the body is applied to."""
+    stack, seen = [body], set()
+    while stack:
+        t = stack.pop()
+        if isinstance(t, p.Arg):
+            _same(e, "its body's argument", t.type, "what it is applied to", element)
+        if t not in seen:
+            seen.add(t)
+            stack.extend(children(t))
+
+
+def _same(e: Expr, what: str, a: Type, other: str, b: Type) -> None:
+    if a != b and not _flexible(a, b):
+        raise TypeMismatch(f"{_at(e)}: {what} is {a}, but {other} is {b}; make them one type (cast, split, take, ...)")
+
+
+def _flexible(a: Type, b: Type) -> bool:
+    """Equal but for lengths that are not numbers yet: decided once the tiles have their sizes."""
+    match a, b:
+        case Array(n, s), Array(m, t):
+            return (n == m or not (isinstance(n, int) and isinstance(m, int))) and _flexible(s, t)
+        case Tuple(s), Tuple(t):
+            return len(s) == len(t) and all(map(_flexible, s, t))
+    return a == b
+
+
+def _lengths(e: Expr, n: Size, m: Size, remedy: str) -> None:
+    if n != m and isinstance(n, int) and isinstance(m, int):
+        raise ShapeError(f"{_at(e)}: lengths {n} and {m} differ; {remedy}")
+
+
+def _divides(e: Expr, n: Size, length: Size) -> None:
+    if isinstance(n, int) and n < 1:
+        raise ShapeError(f"{_at(e)}: {n} is not a chunk length; it must be 1 or more")
+    if isinstance(n, int) and isinstance(length, int) and length % n:
+        raise ShapeError(f"{_at(e)}: {n} does not divide {length}; pad the array (pad_up({n}, ...)) or take a part")
+
+
+def _at_most(e: Expr, n: Size, length: Size, what: str) -> None:
+    if isinstance(n, int) and isinstance(length, int) and not 0 <= n <= length:
+        raise ShapeError(f"{_at(e)}: {n} {what} of {length}")
+
+
+def _windows(e: Expr, length: Size, size: Size, step: Size) -> Size:
+    if isinstance(size, int) and isinstance(step, int) and (size < 1 or step < 1):
+        raise ShapeError(f"{_at(e)}: window {size} and step {step} must be 1 or more")
+    if isinstance(length, int) and isinstance(size, int) and length < size:
+        raise ShapeError(f"{_at(e)}: windows of {size} over an array of {length}; pad it first")
+    return _add(_div(_sub(length, size), step), 1)
+
+
+def _pad(e: Expr, mode: str, a: Array, value: Expr | None) -> None:
+    if mode not in PAD_MODES:
+        raise ProgramError(f"{_at(e)}: no boundary mode {mode!r}; choose one of {', '.join(PAD_MODES)}")
+    if (mode == "constant") != (value is not None):
+        raise ProgramError(f'{_at(e)}: a value goes with mode "constant" and only with it: ("constant", v)')
+    if value is not None:
+        _same(e, "the padding", _types[value], "the elements", a.element)
+    elif a.length == 0:
+        raise ShapeError(f"{_at(e)}: an empty array has no edge to pad with; use a constant")
+
+
+def _arith(op: str, a: Size, b: Size) -> Size:
+    if isinstance(a, int) and isinstance(b, int):
+        return {"+": a + b, "-": a - b, "*": a * b, "/": a // b if b else 0}[op]
+    return SizeOp(op, a, b)
+
+
+def _add(a: Size, b: Size) -> Size:
+    return _arith("+", a, b)
+
+
+def _sub(a: Size, b: Size) -> Size:
+    return _arith("-", a, b)
+
+
+def _mul(a: Size, b: Size) -> Size:
+    return _arith("*", a, b)
+
+
+def _div(a: Size, b: Size) -> Size:
+    return _arith("/", a, b)
+
+
+def _at(e: Expr) -> str:
+    """A short text of `e` for messages."""
+    from egglift.ir.text import brief  # the printer needs types, too
+
+    return brief(e)

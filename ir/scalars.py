@@ -1,0 +1,86 @@
+"""Scalar functions: name, arity, result type, NumPy meaning.  Their OpenCL is in codegen/scalars.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from egglift.ir.errors import TypeMismatch
+from egglift.ir.types import BOOL, Scalar
+
+NdArray = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A scalar function.  kind says what its arguments may be and what it gives:
+
+    arithmetic  numbers of one type -> that type;   float  floats of one type -> that type
+    compare     two of one type -> bool;            logical  bools -> bool
+    bits        integers or bools of one type -> that type;   where  (bool, T, T) -> T
+    """
+
+    name: str
+    arity: int
+    kind: str
+    numpy: Callable[..., Any]
+
+
+def _erf(x: NdArray) -> NdArray:
+    from math import erf
+
+    return np.vectorize(erf, otypes=[x.dtype])(x) if x.size else x
+
+
+def _fma(a: NdArray, b: NdArray, c: NdArray) -> NdArray:
+    return np.asarray(a * b + c)
+
+
+def _rsqrt(x: NdArray) -> NdArray:
+    return np.asarray(1 / np.sqrt(x), dtype=x.dtype)
+
+
+_TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
+    ("add", 2, "arithmetic", np.add), ("sub", 2, "arithmetic", np.subtract), ("mul", 2, "arithmetic", np.multiply),
+    ("div", 2, "float", np.divide), ("floordiv", 2, "arithmetic", np.floor_divide),
+    ("mod", 2, "arithmetic", np.remainder), ("neg", 1, "arithmetic", np.negative),
+    ("abs", 1, "arithmetic", np.abs), ("sign", 1, "arithmetic", np.sign),
+    ("minimum", 2, "arithmetic", np.minimum), ("maximum", 2, "arithmetic", np.maximum),
+    ("fma", 3, "arithmetic", _fma),
+    ("exp", 1, "float", np.exp), ("exp2", 1, "float", np.exp2), ("log", 1, "float", np.log),
+    ("log2", 1, "float", np.log2), ("sqrt", 1, "float", np.sqrt), ("rsqrt", 1, "float", _rsqrt),
+    ("sin", 1, "float", np.sin), ("cos", 1, "float", np.cos), ("tan", 1, "float", np.tan),
+    ("tanh", 1, "float", np.tanh), ("erf", 1, "float", _erf), ("floor", 1, "float", np.floor),
+    ("ceil", 1, "float", np.ceil), ("pow", 2, "float", np.power), ("atan2", 2, "float", np.arctan2),
+    ("eq", 2, "compare", np.equal), ("ne", 2, "compare", np.not_equal), ("lt", 2, "compare", np.less),
+    ("le", 2, "compare", np.less_equal), ("gt", 2, "compare", np.greater), ("ge", 2, "compare", np.greater_equal),
+    ("logical_and", 2, "logical", np.logical_and), ("logical_or", 2, "logical", np.logical_or),
+    ("logical_not", 1, "logical", np.logical_not),
+    ("bitwise_and", 2, "bits", np.bitwise_and), ("bitwise_or", 2, "bits", np.bitwise_or),
+    ("bitwise_xor", 2, "bits", np.bitwise_xor), ("invert", 1, "bits", np.invert),
+    ("left_shift", 2, "bits", np.left_shift), ("right_shift", 2, "bits", np.right_shift),
+    ("where", 3, "where", np.where),
+]  # fmt: skip
+FUNCTIONS = {name: Function(name, arity, kind, f) for name, arity, kind, f in _TABLE}
+
+
+def result_type(op: str, args: tuple[Scalar, ...]) -> Scalar:
+    """The type of `op` applied to scalars of types `args`; TypeMismatch names what it takes."""
+    if op not in FUNCTIONS:
+        raise TypeMismatch(f"unknown scalar function {op!r}; there are {', '.join(sorted(FUNCTIONS))}")
+    f = FUNCTIONS[op]
+    if len(args) != f.arity:
+        raise TypeMismatch(f"{op} takes {f.arity} arguments, got {len(args)}")
+    same = args[1:] if f.kind == "where" else args
+    if len(set(same)) != 1 or f.kind == "where" and args[0] != BOOL:
+        raise TypeMismatch(f"{op} takes arguments of one type, got {', '.join(map(str, args))}; cast one of them")
+    t = same[0]
+    wrong = {
+        "float": not t.is_float, "arithmetic": t == BOOL, "logical": t != BOOL, "bits": t.is_float,
+    }.get(f.kind, False)  # fmt: skip
+    if wrong:
+        raise TypeMismatch(f"{op} does not take {t}; it is {f.kind}")
+    return BOOL if f.kind == "compare" else t
