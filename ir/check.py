@@ -1,4 +1,4 @@
-"""The checker: the type of a program, or an error that names the sub-expression, both sides and the remedy."""
+"""The checker: the type of a program, or an error naming the sub-expression, both sides and the remedy."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ def _rule(e: Expr) -> Type:
         case p.Literal(value, t):
             return _literal(e, value, t)
         case p.Iota(n, t):
-            return Array(n, _integer(e, t))
+            return Array(_natural(e, n, "elements"), _integer(e, t))
         case p.Fill(n, x):
-            return Array(n, _types[x])
+            return Array(_natural(e, n, "elements"), _types[x])
         case p.Apply(op, args):
             return _apply(e, op, tuple(_types[a] for a in args))
         case p.Cast(t, x):
             _scalar(e, x, "the value to cast")
             return t
         case p.Tup(items):
-            return Tuple(tuple(_types[i] for i in items))
+            return Tuple(tuple(_types[i] for i in _two(e, items)))
         case p.Get(i, x):
             return _component(e, i, x)
         case p.To(space, x):
@@ -67,8 +67,10 @@ def _rule(e: Expr) -> Type:
 
 def _computing(e: Expr) -> Type:
     match e:
-        case p.Map(body, x, _):
+        case p.Map(body, x, level):
             a = _array(e, x)
+            if level is not None and (level.kind not in p.LEVELS or level.dim not in (0, 1, 2)):
+                raise ProgramError(f"{_at(e)}: no level {level}; there are {', '.join(p.LEVELS)} 0 to 2")
             _domain(e, body, a.element)
             return Array(a.length, _types[body])
         case p.Reduce(op, init, x):
@@ -76,18 +78,23 @@ def _computing(e: Expr) -> Type:
             _same(e, "the initial value", _types[init], "the elements", a.element)
             _domain(e, op.body, Tuple((a.element, a.element)))
             _same(e, f"the result of operator {op.name}", _types[op.body], "its operands", a.element)
+            if op.neutral is not None:
+                neutral = type_of(op.neutral)
+                _same(e, f"the neutral element of {op.name}", neutral, "its operands", a.element)
             return a.element
         case p.Tree(body, init, x):
             a = _array(e, x)
             _same(e, "the initial value", _types[init], "the elements", a.element)
             _domain(e, body, Tuple((a.element, a.element)))
+            _same(e, "the body's result", _types[body], "its operands", a.element)
             return a.element
         case p.Fold(body, init, x):
             a = _array(e, x)
             _domain(e, body, Tuple((_types[init], a.element)))
             _same(e, "the body's result", _types[body], "the accumulator", _types[init])
             return _types[init]
-        case p.Iterate(_, body, x):
+        case p.Iterate(n, body, x):
+            _natural(e, n, "iterations")
             _domain(e, body, _types[x])
             _same(e, "the body's result", _types[body], "its argument", _types[x])
             return _types[x]
@@ -97,9 +104,9 @@ def _computing(e: Expr) -> Type:
 def _view(e: Expr) -> Type:
     match e:
         case p.Zip(arrays):
-            first, *rest = [_array(e, a) for a in arrays]
+            first, *rest = [_array(e, a) for a in _two(e, arrays)]
             for other in rest:
-                _lengths(e, first.length, other.length, "zip takes arrays of one length; take or pad one of them")
+                _lengths(e, first.length, other.length, "zip takes arrays of one length; take or pad one")
             return Array(first.length, Tuple((first.element, *(o.element for o in rest))))
         case p.Distl(a, b):
             right = _array(e, b)
@@ -108,22 +115,22 @@ def _view(e: Expr) -> Type:
             left, right = _array(e, a), _array(e, b)
             return Array(left.length, Array(right.length, Tuple((left.element, right.element))))
         case p.Split(n, x):
-            a = _array(e, x)
-            _divides(e, n, a.length)
-            return Array(_div(a.length, n), Array(n, a.element))
+            xs = _array(e, x)
+            _divides(e, n, xs.length)
+            return Array(_div(xs.length, n), Array(n, xs.element))
         case p.Join(x):
-            a, inner = _matrix(e, x)
-            return Array(_mul(a.length, inner.length), inner.element)
+            xs, inner = _matrix(e, x)
+            return Array(_mul(xs.length, inner.length), inner.element)
         case p.Transpose(x):
-            a, inner = _matrix(e, x)
-            return Array(inner.length, Array(a.length, inner.element))
+            xs, inner = _matrix(e, x)
+            return Array(inner.length, Array(xs.length, inner.element))
         case p.Stride(s, x):
-            a = _array(e, x)
-            _divides(e, s, a.length)
-            return a
+            xs = _array(e, x)
+            _divides(e, s, xs.length)
+            return xs
         case p.Slide(size, step, x):
-            a = _array(e, x)
-            return Array(_windows(e, a.length, size, step), Array(size, a.element))
+            xs = _array(e, x)
+            return Array(_windows(e, xs.length, size, step), Array(size, xs.element))
         case _:
             return _resizing(e)
 
@@ -131,36 +138,41 @@ def _view(e: Expr) -> Type:
 def _resizing(e: Expr) -> Type:
     match e:
         case p.Pad(left, right, mode, x, value):
-            a = _array(e, x)
-            _pad(e, mode, a, value)
-            return Array(_add(_add(a.length, left), right), a.element)
+            xs = _array(e, x)
+            _natural(e, left, "elements of padding")
+            _natural(e, right, "elements of padding")
+            _pad(e, mode, xs, value)
+            return Array(_add(_add(xs.length, left), right), xs.element)
         case p.PadUp(k, x, value):
-            a = _array(e, x)
+            xs = _array(e, x)
+            _natural(e, k, "as the multiple", least=1)
             if value is not None:
-                _same(e, "the padding", _types[value], "the elements", a.element)
-            return Array(_mul(_div(_add(a.length, _sub(k, 1)), k), k), a.element)
+                _same(e, "the padding", _types[value], "the elements", xs.element)
+            return Array(_mul(_div(_add(xs.length, _sub(k, 1)), k), k), xs.element)
         case p.Take(n, x):
-            a = _array(e, x)
-            _at_most(e, n, a.length, "elements are taken")
-            return Array(n, a.element)
+            xs = _array(e, x)
+            _at_most(e, n, xs.length, "elements are taken")
+            return Array(n, xs.element)
         case p.Drop(n, x):
-            a = _array(e, x)
-            _at_most(e, n, a.length, "elements are dropped")
-            return Array(_sub(a.length, n), a.element)
+            xs = _array(e, x)
+            _at_most(e, n, xs.length, "elements are dropped")
+            return Array(_sub(xs.length, n), xs.element)
         case p.Concat(a, b):
-            left, right = _array(e, a), _array(e, b)
-            _same(e, "the first array's elements", left.element, "the second's", right.element)
-            return Array(_add(left.length, right.length), left.element)
+            front, back = _array(e, a), _array(e, b)
+            _same(e, "the first array's elements", front.element, "the second's", back.element)
+            return Array(_add(front.length, back.length), front.element)
         case p.Gather(indices, x):
-            i, a = _array(e, indices), _array(e, x)
-            if not (isinstance(i.element, Scalar) and i.element.is_integer):
-                raise TypeMismatch(f"{_at(e)}: indices are {i.element}; gather takes integers: cast them")
-            return Array(i.length, a.element)
+            at, xs = _array(e, indices), _array(e, x)
+            if not (isinstance(at.element, Scalar) and at.element.is_integer):
+                raise TypeMismatch(f"{_at(e)}: indices are {at.element}; gather takes integers: cast them")
+            if xs.length == 0 and at.length != 0:
+                raise ShapeError(f"{_at(e)}: gathers from an empty array")
+            return Array(at.length, xs.element)
         case p.At(i, x):
-            a = _array(e, x)
-            if isinstance(i, int) and isinstance(a.length, int) and not 0 <= i < a.length:
-                raise ShapeError(f"{_at(e)}: index {i} is outside 0..{a.length - 1}")
-            return a.element
+            xs = _array(e, x)
+            if isinstance(i, int) and isinstance(xs.length, int) and not 0 <= i < xs.length:
+                raise ShapeError(f"{_at(e)}: index {i} is outside 0..{xs.length - 1}")
+            return xs.element
     raise AssertionError(e)
 
 
@@ -246,7 +258,7 @@ def _domain(e: Expr, body: Expr, element: Type) -> None:
 
 def _same(e: Expr, what: str, a: Type, other: str, b: Type) -> None:
     if a != b and not _flexible(a, b):
-        raise TypeMismatch(f"{_at(e)}: {what} is {a}, but {other} is {b}; make them one type (cast, split, take, ...)")
+        raise TypeMismatch(f"{_at(e)}: {what} is {a}, but {other} is {b}; cast or reshape one of them")
 
 
 def _flexible(a: Type, b: Type) -> bool:
@@ -259,6 +271,18 @@ def _flexible(a: Type, b: Type) -> bool:
     return a == b
 
 
+def _natural(e: Expr, n: Size, what: str, least: int = 0) -> Size:
+    if isinstance(n, int) and n < least:
+        raise ShapeError(f"{_at(e)}: {n} {what}; it must be {least} or more")
+    return n
+
+
+def _two(e: Expr, parts: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    if len(parts) < 2:
+        raise ProgramError(f"{_at(e)}: takes two or more, got {len(parts)}")
+    return parts
+
+
 def _lengths(e: Expr, n: Size, m: Size, remedy: str) -> None:
     if n != m and isinstance(n, int) and isinstance(m, int):
         raise ShapeError(f"{_at(e)}: lengths {n} and {m} differ; {remedy}")
@@ -268,7 +292,7 @@ def _divides(e: Expr, n: Size, length: Size) -> None:
     if isinstance(n, int) and n < 1:
         raise ShapeError(f"{_at(e)}: {n} is not a chunk length; it must be 1 or more")
     if isinstance(n, int) and isinstance(length, int) and length % n:
-        raise ShapeError(f"{_at(e)}: {n} does not divide {length}; pad the array (pad_up({n}, ...)) or take a part")
+        raise ShapeError(f"{_at(e)}: {n} does not divide {length}; use pad_up({n}, ...) or take a part")
 
 
 def _at_most(e: Expr, n: Size, length: Size, what: str) -> None:

@@ -11,14 +11,14 @@ from weakref import WeakValueDictionary
 
 
 class Node:
-    """Base of all patterns.  Subclasses are frozen dataclasses with `eq=False`."""
+    """Base of all patterns.  Subclasses are frozen dataclasses with `eq=False` and `repr=False`."""
 
     _interned: ClassVar[WeakValueDictionary[Any, Any]] = WeakValueDictionary()
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         fields = cls.__dataclass_fields__  # type: ignore[attr-defined]
         values = args + tuple(
-            named[name] if name in named else field.default for name, field in list(fields.items())[len(args) :]
+            named.get(name, field.default) for name, field in list(fields.items())[len(args) :]
         )
         # floats by their bits: 0.0 == -0.0, and a NaN equals nothing
         key = (cls, *(v.hex() if isinstance(v, float) else (type(v), v) for v in values))
@@ -27,6 +27,12 @@ class Node:
             found = object.__new__(cls)
             Node._interned[key] = found
         return found
+
+    def __repr__(self) -> str:
+        """A short text, for a full one would be as long as the program's tree."""
+        from egglift.ir.text import brief  # the printer knows the patterns
+
+        return f"<{brief(self)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = self.__dataclass_fields__  # type: ignore[attr-defined]

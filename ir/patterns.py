@@ -19,14 +19,14 @@ from egglift.ir.types import Scalar, Type
 # ---------------------------------------------------------------------------------------- leaves
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Arg(Node):
     """The argument of the enclosing body."""
 
     type: Type
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Input(Node):
     """An input of the whole program."""
 
@@ -34,7 +34,7 @@ class Input(Node):
     type: Type
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Literal(Node):
     """A number written in the program.  `value` is a Python bool, int or float that `type` can hold."""
 
@@ -42,7 +42,7 @@ class Literal(Node):
     type: Scalar
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Constant(Node):
     """A literal array: `data` holds its elements in C order, native byte order, as bytes."""
 
@@ -50,7 +50,7 @@ class Constant(Node):
     data: bytes
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Iota(Node):
     """`iota n = [0, 1, ..., n-1]` as integers of `type`."""
 
@@ -58,7 +58,7 @@ class Iota(Node):
     type: Scalar
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fill(Node):
     """`fill n x = [x, x, ..., x]`, n times."""
 
@@ -69,7 +69,7 @@ class Fill(Node):
 # ---------------------------------------------------------------------------------------- scalars and tuples
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Apply(Node):
     """A scalar function by its name in `ir/scalars.py` (NumPy's: add, multiply as mul, where, exp, ...)."""
 
@@ -77,7 +77,7 @@ class Apply(Node):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cast(Node):
     """`x` converted to another scalar type, as NumPy's astype does."""
 
@@ -85,14 +85,14 @@ class Cast(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tup(Node):
     """`<a, b, ...>`, two or more."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Get(Node):
     """`get i <x0, x1, ...> = xi`."""
 
@@ -118,7 +118,7 @@ class Level:
 LEVELS = ("global", "workgroup", "local", "warp", "lane", "seq", "unroll", "vec")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Map(Node):
     """`map f [x0, x1, ...] = [f x0, f x1, ...]`.  level None: not yet decided; else a low-level map."""
 
@@ -142,7 +142,7 @@ class Operator:
     neutral: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reduce(Node):
     """`reduce (+) z [x0, ..., xn] = z + x0 + ... + xn`, in any association: (+) must be associative."""
 
@@ -151,7 +151,7 @@ class Reduce(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fold(Node):
     """`fold f z [x0, x1, ...] = ... f <f <z, x0>, x1> ...`: strictly left to right (reduceSeq).
 
@@ -164,7 +164,7 @@ class Fold(Node):
     unroll: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree(Node):
     """`tree (+) z x = reduce (+) z x`, by halving: combine x[i] with x[i + ceil(n/2)] until one is left.
 
@@ -177,7 +177,7 @@ class Tree(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Iterate(Node):
     """`iterate n f x = f (f ... (f x))`, n times; `f: T -> T`."""
 
@@ -186,17 +186,17 @@ class Iterate(Node):
     x: Expr
 
 
-# ---------------------------------------------------------------------------------------- layout patterns (views)
+# ------------------------------------------------------------------------------------ layout patterns (views)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Zip(Node):
     """`zip [a0, ...] [b0, ...] ... = [<a0, b0, ...>, ...]`; all of one length."""
 
     arrays: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Distl(Node):
     """`distl a [b0, b1, ...] = [<a, b0>, <a, b1>, ...]`: how a body is given what its lambda captured."""
 
@@ -204,7 +204,7 @@ class Distl(Node):
     b: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cross(Node):
     """`cross [a0, ...] [b0, ...] = [[<a0, b0>, <a0, b1>, ...], [<a1, b0>, ...], ...]` (allpairs)."""
 
@@ -212,7 +212,7 @@ class Cross(Node):
     b: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Split(Node):
     """`split n [x0, ...] = [[x0, ..., x(n-1)], [xn, ...], ...]`; n divides the length.  (splitVec too.)"""
 
@@ -220,21 +220,21 @@ class Split(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Join(Node):
     """`join [[x0, ...], [y0, ...], ...] = [x0, ..., y0, ...]`: the inverse of split.  (joinVec too.)"""
 
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Transpose(Node):
     """`transpose x = y` with `y[i][j] = x[j][i]`."""
 
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Stride(Node):
     """`reorderStride s x = y` with `y[i] = x[i div n + s * (i mod n)]`, n = length / s (seed 000, eq. 19)."""
 
@@ -242,7 +242,7 @@ class Stride(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Slide(Node):
     """`slide n s x = [[x0 .. x(n-1)], [xs .. x(s+n-1)], ...]`: floor((length - n) / s) + 1 windows."""
 
@@ -251,7 +251,7 @@ class Slide(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Pad(Node):
     """`pad l r mode x`: l elements before and r after.  mode: clamp, mirror, wrap, or constant (`value`).
 
@@ -265,7 +265,7 @@ class Pad(Node):
     value: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PadUp(Node):
     """`padUp k v x`: `v` appended until k divides the length; with v None, the last element repeated."""
 
@@ -274,7 +274,7 @@ class PadUp(Node):
     value: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Take(Node):
     """`take n x = [x0, ..., x(n-1)]`."""
 
@@ -282,7 +282,7 @@ class Take(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Drop(Node):
     """`drop n x = [xn, x(n+1), ...]`."""
 
@@ -290,7 +290,7 @@ class Drop(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Concat(Node):
     """`concat [a0, ...] [b0, ...] = [a0, ..., b0, ...]`."""
 
@@ -298,7 +298,7 @@ class Concat(Node):
     b: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gather(Node):
     """`gather [i0, i1, ...] x = [x[i0], x[i1], ...]`; indices are integers, clamped into 0..length-1."""
 
@@ -306,7 +306,7 @@ class Gather(Node):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class At(Node):
     """`at i x = xi`, i a number (negative counts from the end is resolved by the notation)."""
 
@@ -317,7 +317,7 @@ class At(Node):
 # ---------------------------------------------------------------------------------------- memory
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class To(Node):
     """`toGlobal x = toLocal x = toPrivate x = x`: where `x` is kept.  space: global, local or private.
 
@@ -330,7 +330,7 @@ class To(Node):
 
 
 Expr: TypeAlias = (
-    Arg | Input | Literal | Constant | Iota | Fill | Apply | Cast | Tup | Get | Map | Reduce | Fold | Tree | Iterate
-    | Zip | Distl | Cross | Split | Join | Transpose | Stride | Slide | Pad | PadUp | Take | Drop | Concat | Gather
-    | At | To
+    Arg | Input | Literal | Constant | Iota | Fill | Apply | Cast | Tup | Get
+    | Map | Reduce | Fold | Tree | Iterate | Zip | Distl | Cross | Split | Join | Transpose
+    | Stride | Slide | Pad | PadUp | Take | Drop | Concat | Gather | At | To
 )  # fmt: skip

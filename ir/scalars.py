@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from egglift.ir.errors import TypeMismatch
+from egglift.ir.special import erf
 from egglift.ir.types import BOOL, Scalar
 
 NdArray = np.ndarray[Any, Any]
@@ -29,12 +30,6 @@ class Function:
     numpy: Callable[..., Any]
 
 
-def _erf(x: NdArray) -> NdArray:
-    from math import erf
-
-    return np.vectorize(erf, otypes=[x.dtype])(x) if x.size else x
-
-
 def _fma(a: NdArray, b: NdArray, c: NdArray) -> NdArray:
     return np.asarray(a * b + c)
 
@@ -44,8 +39,9 @@ def _rsqrt(x: NdArray) -> NdArray:
 
 
 _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
-    ("add", 2, "arithmetic", np.add), ("sub", 2, "arithmetic", np.subtract), ("mul", 2, "arithmetic", np.multiply),
-    ("div", 2, "float", np.divide), ("floordiv", 2, "arithmetic", np.floor_divide),
+    ("add", 2, "arithmetic", np.add), ("sub", 2, "arithmetic", np.subtract),
+    ("mul", 2, "arithmetic", np.multiply), ("div", 2, "float", np.divide),
+    ("floordiv", 2, "arithmetic", np.floor_divide),
     ("mod", 2, "arithmetic", np.remainder), ("neg", 1, "arithmetic", np.negative),
     ("abs", 1, "arithmetic", np.abs), ("sign", 1, "arithmetic", np.sign),
     ("minimum", 2, "arithmetic", np.minimum), ("maximum", 2, "arithmetic", np.maximum),
@@ -53,10 +49,11 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
     ("exp", 1, "float", np.exp), ("exp2", 1, "float", np.exp2), ("log", 1, "float", np.log),
     ("log2", 1, "float", np.log2), ("sqrt", 1, "float", np.sqrt), ("rsqrt", 1, "float", _rsqrt),
     ("sin", 1, "float", np.sin), ("cos", 1, "float", np.cos), ("tan", 1, "float", np.tan),
-    ("tanh", 1, "float", np.tanh), ("erf", 1, "float", _erf), ("floor", 1, "float", np.floor),
+    ("tanh", 1, "float", np.tanh), ("erf", 1, "float", erf), ("floor", 1, "float", np.floor),
     ("ceil", 1, "float", np.ceil), ("pow", 2, "float", np.power), ("atan2", 2, "float", np.arctan2),
     ("eq", 2, "compare", np.equal), ("ne", 2, "compare", np.not_equal), ("lt", 2, "compare", np.less),
-    ("le", 2, "compare", np.less_equal), ("gt", 2, "compare", np.greater), ("ge", 2, "compare", np.greater_equal),
+    ("le", 2, "compare", np.less_equal), ("gt", 2, "compare", np.greater),
+    ("ge", 2, "compare", np.greater_equal),
     ("logical_and", 2, "logical", np.logical_and), ("logical_or", 2, "logical", np.logical_or),
     ("logical_not", 1, "logical", np.logical_not),
     ("bitwise_and", 2, "bits", np.bitwise_and), ("bitwise_or", 2, "bits", np.bitwise_or),
@@ -75,8 +72,9 @@ def result_type(op: str, args: tuple[Scalar, ...]) -> Scalar:
     if len(args) != f.arity:
         raise TypeMismatch(f"{op} takes {f.arity} arguments, got {len(args)}")
     same = args[1:] if f.kind == "where" else args
-    if len(set(same)) != 1 or f.kind == "where" and args[0] != BOOL:
-        raise TypeMismatch(f"{op} takes arguments of one type, got {', '.join(map(str, args))}; cast one of them")
+    if len(set(same)) != 1 or (f.kind == "where" and args[0] != BOOL):
+        given = ", ".join(map(str, args))
+        raise TypeMismatch(f"{op} takes arguments of one type, got {given}; cast one of them")
     t = same[0]
     wrong = {
         "float": not t.is_float, "arithmetic": t == BOOL, "logical": t != BOOL, "bits": t.is_float,

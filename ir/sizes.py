@@ -21,7 +21,7 @@ class Sym:
 
 @dataclass(frozen=True)
 class SizeOp:
-    """`a op b` on lengths; op is one of + - * / (division truncates, `a/b*b` is the part that `b` divides)."""
+    """`a op b` on lengths; op is one of + - * / (division truncates: `a/b*b` is what `b` divides)."""
 
     op: str
     a: Size
@@ -34,8 +34,8 @@ class SizeOp:
 Size: TypeAlias = int | Sym | SizeOp
 
 
-def evaluate(size: Size, env: Mapping[str, int] = {}) -> int:  # noqa: B006 (never written)
-    """The number that `size` is under `env`; ShapeError where a symbol has no value or a length is negative."""
+def evaluate(size: Size, env: Mapping[str, int] = {}) -> int:
+    """The number that `size` is under `env`; ShapeError where a symbol has no value or a divisor is zero."""
     match size:
         case int():
             return size

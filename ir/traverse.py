@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, get_args
 
 from egglift.ir.patterns import Arg, Expr, Operator
-from egglift.ir.sizes import Size, SizeOp, Sym, evaluate
+from egglift.ir.sizes import Size, SizeOp, Sym, evaluate, symbols
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 BODY = ("body", "op")  # the fields that open a new scope (`op` of Reduce holds a body; of Apply a name)
@@ -40,7 +40,7 @@ def is_expr(value: object) -> bool:
 
 
 def rebuild(e: Expr, child: Callable[[Expr], Expr], body: Callable[[Expr], Expr] | None = None) -> Expr:
-    """`e` with `child` applied to its children and, if given, `body` to its bodies.  Shares what is unchanged."""
+    """`e` with `child` applied to its children and `body` to its bodies (None: kept); `e` if unchanged."""
     new: dict[str, Any] = {}
     for f in fields(e):
         old = value = getattr(e, f.name)
@@ -94,8 +94,8 @@ def is_closed(e: Expr) -> bool:
 
 
 def instantiate(e: Expr, env: dict[str, int]) -> Expr:
-    """`e` with every tile symbol replaced by its number: lengths and types alike.  ShapeError: one has none."""
-    memo: dict[int, Expr] = {}
+    """`e` with every tile symbol replaced by its number, in lengths and types; ShapeError if one has none."""
+    memo: dict[Expr, Expr] = {}
 
     def size(s: Size) -> Size:
         return evaluate(s, env)
@@ -109,22 +109,25 @@ def instantiate(e: Expr, env: dict[str, int]) -> Expr:
             case Tuple(items):
                 return Tuple(tuple(map(type_, items)))
 
-    def go(t: Expr) -> Expr:
-        if id(t) not in memo:
-            new = rebuild(t, go, go)
-            changes: dict[str, Any] = {}
-            for f in fields(new):
-                v = getattr(new, f.name)
-                if isinstance(v, Sym | SizeOp):
-                    changes[f.name] = size(v)
-                elif isinstance(v, Array | Tuple):
-                    changes[f.name] = type_(v)
-                elif isinstance(v, Operator) and v.neutral is not None:
-                    changes[f.name] = replace(v, neutral=go(v.neutral))
-            memo[id(t)] = replace(new, **changes) if changes else new
-        return memo[id(t)]
-
-    return go(e)
+    for t in subterms(e):  # parts come before wholes: no recursion, programs may be deep
+        new = rebuild(t, memo.__getitem__, memo.__getitem__)
+        changes: dict[str, Any] = {}
+        for f in fields(new):
+            v = getattr(new, f.name)
+            if isinstance(v, Sym | SizeOp):
+                changes[f.name] = size(v)
+            elif isinstance(v, Array | Tuple):
+                changes[f.name] = type_(v)
+            elif isinstance(v, Operator) and v.neutral is not None:
+                changes[f.name] = replace(v, neutral=instantiate(v.neutral, env))
+        memo[t] = replace(new, **changes) if changes else new
+    return memo[e]
 
 
-EXPRS = frozenset(Expr.__args__)  # type: ignore[attr-defined]
+def tile_symbols(e: Expr) -> frozenset[str]:
+    """The tile symbols in the lengths of `e`, bodies included."""
+    sizes = (getattr(t, f.name) for t in subterms(e) for f in fields(t))
+    return frozenset().union(*(symbols(s) for s in sizes if isinstance(s, Sym | SizeOp)))
+
+
+EXPRS = frozenset(get_args(Expr))

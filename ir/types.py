@@ -97,7 +97,7 @@ def array_of(element: Type, shape: tuple[Size, ...]) -> Type:
 
 
 def leaves(type: Type) -> tuple[tuple[tuple[Size, ...], Scalar], ...]:
-    """The buffers that hold a value, as (shape, scalar), tuples flattened left to right (structure of arrays).
+    """Buffers that hold a value, as (shape, scalar), tuples flattened left to right (structure of arrays).
 
     `leaves([(f32, [i32]4)]10) == (((10,), f32), ((10, 4), i32))`
     """

@@ -1,0 +1,45 @@
+# make demo: optimises a few programs on PoCL, and shows kernels, candidates, checks and times
+# make test: lints, type-checks and tests.  Each makes its own .venv; PYTHON chooses the interpreter (3.11 or later).
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
+VENV := .venv
+RUN := $(VENV)/bin/python
+INSTALLED := $(VENV)/installed
+
+export POCL_AFFINITY ?= 1
+
+.PHONY: demo test lint types unit clean
+
+demo: $(VENV)/.stamp
+	$(RUN) benchmarks/demo.py
+
+test: lint types unit
+
+lint: $(VENV)/.stamp
+	$(RUN) -m ruff check .
+
+# an editable install is invisible to mypy: check what a user would get
+types: $(VENV)/.stamp
+	@rm -rf build $(INSTALLED)
+	$(RUN) -m pip install --quiet --no-deps --no-build-isolation --target $(INSTALLED) .
+	@rm -rf build
+	MYPYPATH=$(INSTALLED) $(RUN) -m mypy -p egglift
+
+unit: $(VENV)/.stamp .oclgrind-venv/.stamp
+	$(RUN) -m pytest -n 2
+
+$(VENV)/.stamp: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "egglift needs Python 3.11 or later; set PYTHON=..." >&2; exit 1; }
+	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --upgrade pip "setuptools>=77" wheel
+	$(RUN) -m pip install --quiet --no-build-isolation -e '.[pocl,test]'
+	touch $@
+
+# Oclgrind and PoCL do not share an environment: each brings the OpenCL platform that pyopencl finds
+.oclgrind-venv/.stamp: $(VENV)/.stamp tests/oclgrind.py
+	$(RUN) -m tests.oclgrind
+	touch $@
+
+clean:
+	rm -rf $(VENV) .oclgrind-venv build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,50 @@
+"""Candidates: low-level programs with their numbers, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch, Limits, Plan
+from egglift.ir.patterns import Expr
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One low-level program equal to the source program.
+
+    structure: its loops, staging and tiles in short, e.g. `1T[l...]`; parameters: tile and launch sizes;
+    estimate: seconds by the analytic model, and `bound`, what limits it, in a sentence; measured: seconds, None
+    unless it was timed; status: "ok", "model" (not measured), or why it cannot be chosen, with `reason`.
+    """
+
+    structure: str
+    term: Expr
+    parameters: dict[str, int]
+    launch: Launch
+    limits: Limits
+    estimate: float
+    bound: str = ""
+    measured: float | None = None
+    status: str = "model"
+    reason: str = ""
+    derive: Callable[[Expr], tuple[str, ...]] | None = field(default=None, repr=False)
+
+    @cached_property
+    def plan(self) -> Plan:
+        """Its kernels; compiled to OpenCL when first asked for."""
+        return compile_term(self.term, self.launch, self.limits)
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """The laws that join the source program and this one (found by ablation when asked for)."""
+        return self.derive(self.term) if self.derive else ()
+
+    @property
+    def seconds(self) -> float:
+        """Measured if there is a measurement, else estimated; infinite if it cannot be chosen."""
+        if self.status not in ("ok", "model"):
+            return float("inf")
+        return self.measured if self.measured is not None else self.estimate

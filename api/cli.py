@@ -1,0 +1,179 @@
+"""The command line: `egglift devices | optimize | batch | calibrate`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from egglift.batch import run_batch
+from egglift.codegen.exchange import operands
+from egglift.codegen.runtime import devices, open_device
+from egglift.costmodel.calibrate import calibrate
+from egglift.costmodel.check import expect
+from egglift.costmodel.profile import profile_path
+from egglift.ir.errors import EggliftError
+from egglift.ir.signature import inputs_of
+from egglift.ir.text import dumps, pretty
+from egglift.kernel import Kernel
+from egglift.optimize import optimize
+from egglift.programs import load_program
+from egglift.report import candidate_table, device_json, device_lines, result_json
+
+PROGRAM = """PROGRAM is a file with a program's text, or a Python file, which is run: FILE.py for its variable
+`program`, FILE.py:NAME for another one."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line; exit status 0: done, 1: done with failures, 2: an error, one line on stderr."""
+    arguments = parser().parse_args(argv)
+    try:
+        status: int = arguments.run(arguments)
+        return status
+    except EggliftError as error:
+        print(f"egglift: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:  # the reader of our output has gone
+        sys.stderr.close()
+        return 1
+    except KeyboardInterrupt:
+        print("egglift: interrupted", file=sys.stderr)
+        return 130
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of every command."""
+    top = argparse.ArgumentParser(
+        prog="egglift", description="Functional array programs in, the fastest equal OpenCL program out."
+    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _command(commands, "devices", _devices, "list the OpenCL devices")
+    one = _command(commands, "optimize", _optimize, "optimise a program: its kernel, the candidates, a check")
+    one.add_argument("program", metavar="PROGRAM", help="a program's text, or a Python file (FILE.py:NAME)")
+    _choices(one)
+    one.add_argument("--explain", action="store_true", help="also say why, law by law")
+    one.add_argument("--no-cache", action="store_true", help="neither use nor keep earlier results")
+    one.add_argument("--no-reassociate", action="store_true", help="keep the order of float operations")
+    many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
+    many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
+    _choices(many)
+    many.add_argument(
+        "--out", type=Path, required=True, help="file to which results are appended (JSON lines)"
+    )
+    many.add_argument("--jobs", type=_positive, help="worker processes (default: one for each core)")
+    rates = _command(commands, "calibrate", _calibrate, "measure a device's rates for the cost model")
+    _device(rates)
+    return top
+
+
+def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
+    made: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=f"{text}.", epilog=PROGRAM
+    )
+    made.set_defaults(run=run)
+    made.add_argument("--json", action="store_true", help="print JSON instead of text")
+    return made
+
+
+def _device(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--device", help="a part of a device's name (default: EGGLIFT_DEVICE, the first GPU, PoCL)"
+    )
+
+
+def _choices(command: argparse.ArgumentParser) -> None:
+    _device(command)
+    command.add_argument(
+        "--measure",
+        choices=("sample", "none"),
+        default="sample",
+        help="time the best few, or trust the model",
+    )
+    command.add_argument("--budget", type=float, metavar="SECONDS", help="time for measuring a program")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not 1 or more")
+    return number
+
+
+# ---------------------------------------------------------------------------------------- commands
+
+
+def _devices(arguments: argparse.Namespace) -> int:
+    found = devices()
+    print(json.dumps([device_json(d) for d in found], indent=2) if arguments.json else device_lines(found))
+    return 0
+
+
+def _optimize(arguments: argparse.Namespace) -> int:
+    program = load_program(arguments.program)
+    kernel = optimize(
+        program,
+        arguments.device,
+        measure=arguments.measure,
+        budget=arguments.budget,
+        reassociate=not arguments.no_reassociate,
+        cache=not arguments.no_cache,
+    )
+    problem = check(kernel)
+    if arguments.json:
+        result = result_json(dumps(program), kernel.device, kernel.chosen, kernel.candidates, problem)
+        if arguments.explain:
+            result["explanation"] = kernel.explain()
+        print(json.dumps(result, indent=2))
+    else:
+        _show(kernel, problem, arguments.explain)
+    return 1 if problem else 0
+
+
+def _show(kernel: Kernel, problem: str | None, explain: bool) -> None:
+    print(f"// {kernel.device.info}")
+    print(kernel.source)
+    print("Term:", pretty(kernel.term), sep="\n")
+    print("\nCandidates (* is the chosen one):")
+    print(candidate_table(kernel.candidates, kernel.chosen))
+    if explain:
+        print("\nWhy:", kernel.explain(), sep="\n")
+    verdict = "FAILED: " + problem if problem else "agrees with NumPy on a random sample"
+    print(f"\nCheck: {verdict}")
+
+
+def check(kernel: Kernel) -> str | None:
+    """Runs a kernel on a random sample: None where it agrees with the program's NumPy meaning, else how not."""
+    expected = expect(kernel.program, seed=1)
+    arguments = operands(kernel.device, inputs_of(kernel.program), expected.inputs)
+    return expected.disagreement(kernel.executable.run(arguments, poison=True))
+
+
+def _batch(arguments: argparse.Namespace) -> int:
+    summary = run_batch(
+        arguments.files,
+        arguments.device,
+        arguments.out,
+        measure=arguments.measure,
+        budget=arguments.budget,
+        jobs=arguments.jobs,
+    )
+    if arguments.json:
+        print(json.dumps(asdict(summary)))
+    else:
+        counts = f"{summary.done} done, {summary.failed} failed, {summary.skipped} skipped"
+        print(f"{counts} in {summary.seconds:.1f} s; results in {arguments.out}")
+    return 1 if summary.failed else 0
+
+
+def _calibrate(arguments: argparse.Namespace) -> int:
+    device = open_device(arguments.device)
+    profile = calibrate(device, report=lambda line: None if arguments.json else print(line))
+    if arguments.json:
+        print(profile.dumps())
+    else:
+        print(f"kept in {profile_path(device) or 'nothing: the cache is off'}")
+    return 0

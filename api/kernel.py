@@ -1,0 +1,152 @@
+"""`Kernel`: an optimised program as a callable, which says what it is, why, and how fast."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from egglift.candidate import Candidate
+from egglift.codegen.exchange import device_value, host_value, is_on_device, operands, result
+from egglift.codegen.execute import Executable, Timing
+from egglift.codegen.imperative import Plan
+from egglift.codegen.runtime import Device
+from egglift.costmodel.check import sample_inputs
+from egglift.egraph.explain import explain
+from egglift.ir.check import type_of
+from egglift.ir.errors import ArgumentError
+from egglift.ir.patterns import Expr
+from egglift.ir.signature import inputs_of
+
+
+@dataclass(frozen=True)
+class Profiled:
+    """What `Kernel.profile` found: `timing` in seconds, and how many bytes of inputs and results it moved."""
+
+    timing: Timing
+    bytes: int
+
+    @property
+    def seconds(self) -> float:
+        """The median time of one call on the device, without transfers and gaps between kernels."""
+        return self.timing.seconds
+
+    def __str__(self) -> str:
+        rate = self.bytes / self.seconds / 1e9
+        head = f"{_time(self.seconds)} on the device ({len(self.timing.samples)} samples, "
+        head += f"spread {self.timing.spread:.1%}); {rate:.1f} GB/s of inputs and results"
+        rows = [f"  {name:<24} {_time(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]
+        return "\n".join([head, *rows])
+
+
+def _time(seconds: float) -> str:
+    """A duration for people: `12.3 us`."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+class Kernel:
+    """An optimised program.  Call it with its inputs, by position or by name.
+
+    `kernel(x, y)` or `kernel(x=..., y=...)`: NumPy arrays in, NumPy arrays out; where an input is a pyopencl
+    array or buffer, the results are pyopencl arrays on the same queue, not waited for.  Scalars come back as
+    NumPy scalars, tuples as tuples, arrays of tuples as tuples of arrays.  Several threads may call it.
+
+    program: the source program; plan: its OpenCL; candidates: all that were looked at, best first; chosen:
+    the one that runs; device: where it runs.
+    """
+
+    def __init__(
+        self,
+        program: Expr,
+        chosen: Candidate,
+        device: Device,
+        candidates: Sequence[Candidate],
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.program, self.device = program, device
+        self.options = dict(options or {})
+        self.candidates = [replace(c, derive=self._laws) for c in candidates]
+        self.chosen = next(mine for mine, c in zip(self.candidates, candidates, strict=True) if c is chosen)
+        self._inputs = inputs_of(program)
+        self._lock = threading.Lock()
+        self._executable: Executable | None = None
+
+    # ------------------------------------------------------------------------------------ what it is
+
+    @property
+    def source(self) -> str:
+        """The OpenCL C of all its kernels, in order of execution."""
+        return self.plan.source
+
+    @property
+    def plan(self) -> Plan:
+        """Its kernels and buffers."""
+        return self.chosen.plan
+
+    @property
+    def term(self) -> Expr:
+        """The chosen low-level program."""
+        return self.chosen.term
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Names of the inputs, in the order of positional arguments."""
+        return tuple(self._inputs)
+
+    def _laws(self, term: Expr) -> tuple[str, ...]:
+        return explain(self.program, term, rules=self.options.get("rules", ())).laws
+
+    def explain(self) -> str:
+        """Why this candidate: what bounds it, and the laws that lead from the source program to it."""
+        found = explain(self.program, self.term, rules=self.options.get("rules", ()))
+        laws = str(found) if found.steps else "It is the source program as it stands: no law was needed."
+        return f"{self.chosen.bound}\n{laws}"
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
+        return f"Kernel({names} -> {type_of(self.program)} on {self.device.name}, {self.chosen.structure})"
+
+    # ------------------------------------------------------------------------------------ running it
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """The program's value on these inputs; ArgumentError where they do not fit."""
+        given = self._bind(args, named)
+        on_device = any(is_on_device(v) for v in given.values())
+        arguments = operands(self.device, self._inputs, given)
+        executable, type = self.executable, type_of(self.program)
+        if on_device:
+            buffers = executable.enqueue(arguments)
+            return result(type, buffers, lambda b, shape, s: device_value(self.device, b, shape, s))
+        return result(type, executable.run(arguments), host_value)
+
+    def profile(self, *args: Any, **named: Any) -> Profiled:
+        """Times the kernels on these inputs, or on a random sample where none are given."""
+        given = self._bind(args, named) if args or named else sample_inputs(self.program)
+        arguments = operands(self.device, self._inputs, given)
+        timing = self.executable.time(arguments, least=10, precision=0.005)
+        used = [*(b for group in self.plan.inputs.values() for b in group), *self.plan.outputs]
+        return Profiled(timing, sum(b.size * b.scalar.size for b in used))
+
+    @property
+    def executable(self) -> Executable:
+        """The compiled plan; compiled on first use."""
+        with self._lock:
+            if self._executable is None:
+                self._executable = self.device.build(self.plan)
+            return self._executable
+
+    def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
+        """Arguments by input name."""
+        names = self.inputs
+        if len(args) > len(names):
+            takes = f"({', '.join(names)})"
+            raise ArgumentError(f"{len(args)} arguments given, but the program takes {len(names)}: {takes}")
+        given = dict(zip(names, args, strict=False))
+        twice = [name for name in named if name in given]
+        if twice:
+            raise ArgumentError(f"given by position and by name: {', '.join(twice)}")
+        return given | dict(named)

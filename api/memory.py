@@ -1,0 +1,75 @@
+"""What earlier calls found: candidates to and from records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import Any
+
+from egglift.candidate import Candidate
+from egglift.codegen.imperative import Launch
+from egglift.codegen.runtime import Device
+from egglift.costmodel.records import Record, Records, record_key
+from egglift.egraph.book import book
+from egglift.ir.errors import EggliftError
+from egglift.ir.patterns import Expr
+from egglift.ir.text import dumps, loads
+
+KEPT = 16  # candidates in a record
+PACKAGES = ("egglift", "egglift.ir", "egglift.egraph", "egglift.costmodel", "egglift.codegen")
+
+
+def recall(program: Expr, device: Device, options: Mapping[str, Any]) -> list[Candidate] | None:
+    """The candidates of an earlier call with the same program, device, options and version of egglift."""
+    record = Records().get(_key(program, device, options))
+    if record is None:
+        return None
+    try:
+        return [_from_json(data, device) for data in record.candidates]
+    except (EggliftError, KeyError, TypeError, ValueError):
+        return None  # of a version that wrote something else: find the result again
+
+
+def remember(program: Expr, device: Device, options: Mapping[str, Any], candidates: Sequence[Candidate]) -> None:
+    """Keep the best of `candidates`, which are sorted, for later calls."""
+    best = candidates[0]
+    Records().put(
+        Record(
+            key=_key(program, device, options), program=dumps(program), device=device.name, driver=device.driver,
+            term=dumps(best.term), parameters=best.parameters, estimate=best.estimate, measured=best.measured,
+            candidates=tuple(_to_json(c) for c in candidates[:KEPT]),
+        )
+    )  # fmt: skip
+
+
+def _key(program: Expr, device: Device, options: Mapping[str, Any]) -> str:
+    return record_key(dumps(program), f"{book().version} {version()}", device.name, device.driver, options)
+
+
+@cache
+def version() -> str:
+    """A hash of egglift's own sources: a changed code generator must not meet old results."""
+    digest = sha256()
+    for package in PACKAGES:
+        for file in sorted(files(package).iterdir(), key=lambda f: f.name):
+            if file.name.endswith(".py"):
+                digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _to_json(c: Candidate) -> dict[str, Any]:
+    return {
+        "structure": c.structure, "term": dumps(c.term), "parameters": dict(c.parameters), "estimate": c.estimate,
+        "bound": c.bound, "measured": c.measured, "status": c.status, "reason": c.reason,
+        "group_size": c.launch.group_size, "max_groups": c.launch.max_groups,
+    }  # fmt: skip
+
+
+def _from_json(data: Mapping[str, Any], device: Device) -> Candidate:
+    launch = Launch(data["group_size"], data["max_groups"])
+    return Candidate(
+        data["structure"], loads(data["term"]), dict(data["parameters"]), launch, device.limits, data["estimate"],
+        data["bound"], data["measured"], data["status"], data["reason"],
+    )  # fmt: skip

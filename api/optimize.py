@@ -1,0 +1,118 @@
+"""`optimize`: from a program to the fastest equal kernel.  The pipeline is the architecture: read it below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
+
+from egglift.candidate import Candidate
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.runtime import Device, open_device
+from egglift.costmodel.analytic import estimate
+from egglift.costmodel.measure import Measurement
+from egglift.costmodel.measure import measure as time_plans
+from egglift.costmodel.profile import Profile, load_profile
+from egglift.costmodel.search import Point, Search
+from egglift.egraph.extract import Extractor, Found
+from egglift.egraph.frozen import Graph
+from egglift.egraph.saturate import saturate
+from egglift.egraph.weights import weights
+from egglift.ir.check import type_of
+from egglift.ir.errors import ArgumentError, EggliftError
+from egglift.ir.lifting import as_program
+from egglift.ir.patterns import Expr
+from egglift.kernel import Kernel
+from egglift.memory import recall, remember
+
+STRUCTURES = 8  # structures whose sizes are searched
+TRIES = 16  # assignments priced for each
+SAMPLE = 8  # candidates measured by measure="sample"
+
+
+def optimize(
+    expr: Any,
+    device: object = None,
+    *,
+    measure: str = "sample",
+    budget: float | None = None,
+    reassociate: bool = True,
+    rules: Sequence[str] = (),
+    cache: bool = True,
+) -> Kernel:
+    """The fastest equal OpenCL program for `expr` on `device`, as a callable.
+
+    device: a pyopencl Device, Context or CommandQueue, a part of a device's name, or None (the environment
+    variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few candidates,
+    each checked against the interpreter; "none" trusts the analytic model.  budget: seconds for measuring.
+    reassociate: may the order of floating-point operations change?  rules: further laws, as .egg text.
+    cache: use and keep records of earlier results.
+    """
+    if measure not in ("sample", "none"):
+        raise ArgumentError(f'measure is "sample" or "none", not {measure!r}')
+    program, opened = as_program(expr), open_device(device)
+    type_of(program)
+    options = {"measure": measure, "reassociate": reassociate, "rules": tuple(rules)}
+    if cache and (known := recall(program, opened, options)) is not None:
+        return _kernel(program, opened, known, options)
+
+    profile = load_profile(opened)
+    graph = saturate(program, reassociate=reassociate, rules=rules).graph
+    structures = Extractor(graph, weights(profile)).run()
+    candidates = choose_sizes(structures, graph, profile, opened)
+    candidates = [naive(program, profile, opened), *candidates]
+    if measure == "sample":
+        candidates = measured(candidates, program, opened, budget)
+    candidates = sorted(candidates, key=lambda c: c.seconds)
+    if cache:
+        remember(program, opened, options, candidates)
+    return _kernel(program, opened, candidates, options)
+
+
+def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, device: Device) -> list[Candidate]:
+    """The best assignments of sizes of each structure, by the model; the structures' best come first."""
+    rows: list[list[Candidate]] = []
+    for found in structures[:STRUCTURES]:
+        points = Search(found.term, graph.symbols, profile, device.limits).run(TRIES)
+        rows.append([_candidate(found, p, device.limits) for p in points[:4]])
+    rows.sort(key=lambda row: row[0].estimate if row else float("inf"))
+    return [c for rank in zip_longest(*rows) for c in rank if c is not None]
+
+
+def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:
+    sizes = {**dict(point.sizes), "group_size": point.launch.group_size, "max_groups": point.launch.max_groups}
+    model = point.estimate
+    return Candidate(found.sign, point.term, sizes, point.launch, limits, model.seconds, model.sentence())
+
+
+def naive(program: Expr, profile: Profile, device: Device) -> Candidate:
+    """The program as it stands: outer maps over the grid, everything else in sequence."""
+    launch = Launch()
+    model = estimate(compile_term(program, launch, device.limits), profile)
+    return Candidate("naive", program, {}, launch, device.limits, model.seconds, model.sentence())
+
+
+def measured(
+    candidates: Sequence[Candidate], program: Expr, device: Device, budget: float | None
+) -> list[Candidate]:
+    """The first few candidates timed and checked; the rest as they were."""
+    by_estimate = sorted(candidates, key=lambda c: c.estimate)
+    few = by_estimate[:SAMPLE]
+    results = time_plans([c.plan for c in few], program, device, budget_seconds=budget)
+    return [_measured(c, m) for c, m in zip(few, results, strict=True)] + by_estimate[SAMPLE:]
+
+
+def _measured(c: Candidate, m: Measurement) -> Candidate:
+    return replace(c, measured=m.seconds, status=m.status, reason=m.reason)
+
+
+def _kernel(program: Expr, device: Device, candidates: Sequence[Candidate], options: dict[str, Any]) -> Kernel:
+    usable = [c for c in candidates if c.seconds < float("inf")]
+    if not usable:
+        reasons = "; ".join(f"{c.structure}: {c.reason}" for c in candidates[:3])
+        raise EggliftError(f"no candidate for this program runs on {device.name}: {reasons}")
+    timed = [c for c in usable if c.measured is not None]
+    chosen = min(timed or usable, key=lambda c: c.seconds)
+    return Kernel(program, chosen, device, candidates, options)

@@ -1,0 +1,50 @@
+"""Sizes of saturated e-graphs and times, for every program: `python -m benchmarks.saturation [--laws] [NAME ...]`.
+
+Rows are egglog's, administrative ones included; nodes and classes are what extraction sees.
+"""
+
+from __future__ import annotations
+
+import argparse
+from time import perf_counter
+
+from benchmarks.programs.catalogue import Entry, entries
+from egglift.egraph.saturate import Saturated, saturate
+from egglift.ir.notation import as_expr
+
+
+def measured(entry: Entry, n: int, detail: bool) -> tuple[Saturated, float]:
+    """The saturated program and the seconds it took (the best of three)."""
+    program = as_expr(entry.program(n))
+    runs = []
+    for _ in range(3):
+        start = perf_counter()
+        saturated = saturate(program, detail=detail)
+        runs.append(perf_counter() - start)
+    return saturated, min(runs)
+
+
+def main() -> None:
+    """Print a line per program; with --laws what each law did."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("names", nargs="*", help="programs; all by default")
+    parser.add_argument("--laws", action="store_true", help="matches, rows and time of each law")
+    parser.add_argument("--length", type=int, help="the length; the middle one of each program by default")
+    options = parser.parse_args()
+    print(f"{'program':24} {'n':>9} {'rows':>6} {'nodes':>6} {'classes':>7} {'symbols':>7} {'ms':>6}  stopped at")
+    for entry in entries():
+        if options.names and entry.name not in options.names:
+            continue
+        n = options.length or entry.lengths[len(entry.lengths) // 2]
+        saturated, seconds = measured(entry, n, options.laws)
+        g = saturated.graph
+        print(
+            f"{entry.name:24} {n:9} {saturated.rows:6} {g.size:6} {len(g.classes):7} {len(g.symbols):7} "
+            f"{1e3 * seconds:6.0f}  {saturated.stopped}"
+        )
+        if options.laws:
+            print(saturated)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,438 @@
+"""The state of one kernel's generation: blocks, names, memory, values, and who executes what is being emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from egglift.codegen import imperative as im
+from egglift.codegen.imperative import Buffer, Limits, Statement, Value
+from egglift.codegen.index import ZERO, Data, Index, Var, assuming, index
+from egglift.codegen.names import Names
+from egglift.codegen.views import View, memory
+from egglift.ir.errors import CodegenError
+from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
+from egglift.ir.types import Scalar, Type, leaves
+
+WARP = 32
+Condition = tuple[Index, int]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Work-items per group and groups, per dimension.  warps: dimension 0 is divided into warps of 32 lanes."""
+
+    local: tuple[int, int, int] = (1, 1, 1)
+    groups: tuple[int, int, int] = (1, 1, 1)
+    warps: bool = False
+
+    @property
+    def group_items(self) -> int:
+        return self.local[0] * self.local[1] * self.local[2]
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Who executes: which ids already distribute work (bound), and what every step of the group must check.
+
+    inside: below a local or global map (or the like), where work-items go their own ways: no barriers here.
+    """
+
+    groups: frozenset[int] = frozenset()
+    locals: frozenset[int] = frozenset()
+    warp: bool = False
+    inside: bool = False
+    lane: Var | None = None
+    guards: tuple[Condition, ...] = ()
+
+
+@dataclass
+class Block:
+    """Statements under construction, and the views already computed by them or before them."""
+
+    statements: list[Statement] = field(default_factory=list)
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Target:
+    """Where a value goes: an acceptor and the memory space of its places."""
+
+    view: View
+    space: str
+
+
+class NotVector(Exception):
+    """What is emitted cannot be a vector statement; the lanes are then executed one after the other."""
+
+
+class Builder:
+    """Everything of a kernel that is neither the translation of a pattern nor its text."""
+
+    def __init__(self, shape: Shape, limits: Limits, taken: tuple[str, ...] = ()) -> None:
+        self.shape, self.limits = shape, limits
+        self.names = Names(taken)
+        self.executor = Executor()
+        self.blocks = [Block()]
+        self.params: list[Buffer] = []
+        self.locals: list[Buffer] = []
+        self.constants: dict[Any, Buffer] = {}
+        self.free_locals: list[Buffer] = []
+        self.private_bytes = 0
+        self.varying: set[int] = set()  # ids of values that differ between the lanes of a vector
+        self._pool: dict[Any, Any] = {}
+        self._data = 0
+
+    # ------------------------------------------------------------------------------------ blocks
+
+    def put(self, *statements: Statement) -> None:
+        """Append to the block under construction."""
+        self.blocks[-1].statements.extend(statements)
+
+    @contextmanager
+    def block(self) -> Iterator[list[Statement]]:
+        """A block of its own: what is emitted inside goes into the list given."""
+        self.blocks.append(Block())
+        try:
+            yield self.blocks[-1].statements
+        finally:
+            self.blocks.pop()
+
+    def known(self, key: Any) -> Any:
+        """What was remembered under `key` by this block or one around it, or None."""
+        for block in reversed(self.blocks):
+            if key in block.memo:
+                return block.memo[key]
+        return None
+
+    def remember(self, key: Any, value: Any) -> None:
+        self.blocks[-1].memo[key] = value
+
+    @contextmanager
+    def scratch(self) -> Iterator[None]:
+        """Local memory allocated inside may be used again afterwards."""
+        before = len(self.locals), list(self.free_locals)
+        yield
+        taken = [b for b in before[1] if b not in self.free_locals]
+        self.free_locals.extend(taken + [b for b in self.locals[before[0] :] if b not in self.free_locals])
+
+    @contextmanager
+    def running(self, **changes: Any) -> Iterator[None]:
+        """Emit for an executor that differs from the present one by `changes`."""
+        before = self.executor
+        self.executor = replace(before, **changes)
+        try:
+            yield
+        finally:
+            self.executor = before
+
+    # ------------------------------------------------------------------------------------ control
+
+    def loop(self, n: int, body: Callable[[Index], None], unroll: bool = False, stem: str = "i") -> None:
+        """`body(i)` for i = 0 .. n-1, in order."""
+        if n == 1:
+            body(ZERO)
+        if n <= 1:
+            return
+        var = Var(self.names.numbered(stem), n, "loop")
+        with self.block() as inner:
+            body(index(var))
+        if inner:
+            self.put(im.Loop(var, n, tuple(inner), unroll))
+
+    def strided(self, me: Index, team: int, n: int, body: Callable[[Index], None], inside: bool) -> None:
+        """`body(i)` for i = me, me + team, ... below n: how `team` executors share n elements.
+
+        inside: the executors go their own ways in the body (a guard may be an `if` around it); otherwise all of
+        a group enter the body, and its steps are guarded one by one.
+        """
+        if n <= 0:
+            return
+        if (team == 1 and n == 1) or (n == 1 and not me.terms):
+            return body(ZERO)
+        trips = -(-n // team)
+        if trips == 1:
+            return self._guarded(me, n, body, inside)
+        var = Var(self.names.numbered("i"), trips, "loop")
+        at = me + index(var) * team
+        with self.block() as inner:
+            if n % team == 0:
+                body(at)
+            elif inside:
+                with assuming((at, 0, n - 1)):
+                    body(at)
+            else:
+                self._guarded(at, n, body, False)
+        if inner:
+            until = (at, n) if n % team and inside else None
+            self.put(im.Loop(var, trips, tuple(inner), False, until))
+
+    def _guarded(self, at: Index, n: int, body: Callable[[Index], None], inside: bool) -> None:
+        if at.range[1] < n:
+            body(at)
+        elif inside:
+            with self.when((at, n)):
+                body(at)
+        else:  # who has no element goes along with the last one, but takes no step
+            last = at.clamp(n)
+            with self.running(guards=(*self.executor.guards, (at, n))):
+                body(last)
+
+    @contextmanager
+    def when(self, *conditions: Condition) -> Iterator[None]:
+        """An `if` around what is emitted inside; conditions that always hold are dropped."""
+        open_ = tuple((e, n) for e, n in conditions if e.range[1] >= n)
+        facts = tuple((e, e.range[0], n - 1) for e, n in open_)
+        with self.block() as inner, assuming(*facts):
+            yield
+        if open_ and inner:
+            self.put(im.If(open_, tuple(inner), share(open_)))
+        else:
+            self.put(*inner)
+
+    @contextmanager
+    def step(self) -> Iterator[None]:
+        """A step of the work-group, inside which its work-items go their own ways and exchange nothing.
+
+        Kept as an `If` without conditions until the barriers are in place (codegen/barriers.py).
+        """
+        if self.executor.inside:
+            yield
+            return
+        guards = self.executor.guards
+        with self.block() as inner, self.running(inside=True, guards=()), self.when(*guards):
+            yield
+        if inner:
+            self.put(im.If((), tuple(inner)))
+
+    # ------------------------------------------------------------------------------------ ids
+
+    def local_id(self, d: int) -> Index:
+        """The work-item's id in dimension `d` of its group."""
+        if d == 0 and self.shape.warps:
+            return self.warp_id() * WARP + self.lane_id()
+        return _id(f"l{d}", self.shape.local[d], "local", d)
+
+    def warp_id(self) -> Index:
+        return _id("warp", self.warps, "warp", 0)
+
+    @property
+    def warps(self) -> int:
+        return self.shape.local[0] // WARP
+
+    def lane_id(self) -> Var:
+        return Var("lane", WARP, "local")
+
+    def group_id(self, d: int) -> Index:
+        return _id(f"w{d}", self.shape.groups[d], "workgroup", d)
+
+    def global_id(self, d: int) -> Index:
+        return _id(f"g{d}", self.shape.groups[d] * self.shape.local[d], "global", d)
+
+    def free_items(self) -> list[tuple[Index, int]]:
+        """The ids within the group that do not distribute work yet, fastest first, with their counts."""
+        found = []
+        for d in range(3):
+            if d == 0 and self.executor.warp and d not in self.executor.locals:
+                found.append((index(self.lane_id()), WARP))
+            elif d not in self.executor.locals and self.shape.local[d] > 1:
+                found.append((self.local_id(d), self.shape.local[d]))
+        return found
+
+    def free_groups(self) -> list[tuple[Index, int]]:
+        """The ids of groups that do not distribute work yet."""
+        return [
+            (self.group_id(d), n)
+            for d, n in enumerate(self.shape.groups)
+            if n > 1 and d not in self.executor.groups
+        ]
+
+    def team(self, space: str) -> tuple[Index, int]:
+        """A flat id of the executors that could share work whose result goes to `space`, and their number."""
+        me, count = ZERO, 1
+        if space != "private":
+            for i, n in self.free_items() + (self.free_groups() if space == "global" else []):
+                me, count = me + i * count, count * n
+        return me, count
+
+    def alone_of_items(self, space: str) -> tuple[Condition, ...]:
+        """Conditions under which exactly one of a group's free work-items writes to `space`."""
+        return () if space == "private" else tuple((i, 1) for i, _ in self.free_items())
+
+    def alone_of_groups(self, space: str) -> tuple[Condition, ...]:
+        """Conditions under which exactly one of the free work-groups writes to `space`."""
+        return tuple((i, 1) for i, _ in self.free_groups()) if space == "global" else ()
+
+    def alone(self, space: str) -> tuple[Condition, ...]:
+        """Conditions under which exactly one of the free executors writes to `space`."""
+        return self.alone_of_items(space) + self.alone_of_groups(space)
+
+    # ------------------------------------------------------------------------------------ values (hash-consed)
+
+    def _cons(self, key: Any, make: Callable[[], Any]) -> Any:
+        found = self._pool.get(key)
+        if found is None:
+            found = self._pool[key] = make()
+        return found
+
+    def const(self, value: bool | int | float, t: Scalar) -> im.Const:
+        bits = value.hex() if isinstance(value, float) else value
+        made: im.Const = self._cons(("const", bits, t), lambda: im.Const(value, t))
+        return made
+
+    def load(self, buffer: Buffer, at: Index) -> im.Load:
+        if buffer.space == "global" and buffer not in self.params:
+            self.params.append(buffer)
+        made: im.Load = self._cons(("load", id(buffer), at), lambda: im.Load(buffer, at))
+        if buffer.lanes > 1 or has_lane(at):
+            self.varying.add(id(made))
+        return made
+
+    def number(self, at: Index, t: Scalar) -> Value:
+        """An index as a number of type `t`."""
+        made: im.IndexValue = self._cons(("index", at, t), lambda: im.IndexValue(at, t))
+        if has_lane(at):
+            self.varying.add(id(made))
+        return made
+
+    def call(self, op: str, args: tuple[Value, ...], t: Scalar) -> Value:
+        self.require(t)
+        made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
+        if any(id(a) in self.varying for a in args):
+            self.varying.add(id(made))
+        return made
+
+    def guarded(self, at: Index, n: int, inside: Value, outside: Value) -> Value:
+        key = ("guarded", at, n, id(inside), id(outside))
+        made: im.Guarded = self._cons(key, lambda: im.Guarded(at, n, inside, outside))
+        if has_lane(at) or id(inside) in self.varying or id(outside) in self.varying:
+            self.varying.add(id(made))
+        return made
+
+    def bind(self, value: Value) -> im.Name:
+        """`const T name = value;`, and the name."""
+        name = im.Name(self.names.numbered("t"), value.type)
+        lane = self.executor.lane if id(value) in self.varying else None
+        self.put(im.Let(name.name, value, lane))
+        self._pool[("name", name.name)] = name
+        if lane is not None:
+            self.varying.add(id(name))
+        return name
+
+    def data(self, value: Value, low: int, high: int) -> Index:
+        """A loaded number as an index."""
+        self._data += 1
+        depends = value_variables(value)
+        if id(value) in self.varying and self.executor.lane is not None:
+            depends |= {self.executor.lane}
+        serial = self._data
+        made: Data = self._cons(
+            ("data", id(value), low, high), lambda: Data(value, low, high, depends, serial)
+        )
+        return index(made)
+
+    # ------------------------------------------------------------------------------------ memory
+
+    def require(self, t: Scalar) -> None:
+        """Does the device have numbers of type `t`?"""
+        if (t.name == "f64" and not self.limits.float64) or (t.name == "f16" and not self.limits.float16):
+            raise CodegenError(f"this device has no {t}; cast the program's values to f32")
+
+    def allocate(self, type: Type, space: str, stem: str, of: Expr) -> Target:
+        """New memory for a value of `type`; `of` is named if there is not enough."""
+        buffers = [self._buffer(space, scalar, _volume(shape), stem, of) for shape, scalar in leaves(type)]
+        at = ZERO
+        if space == "local" and self.executor.warp:
+            at = self.warp_id()  # every warp has a copy of its own
+        return Target(memory(type, iter(buffers), self.load, at), space)
+
+    def _buffer(self, space: str, scalar: Scalar, size: int, stem: str, of: Expr) -> Buffer:
+        self.require(scalar)
+        if space == "local":
+            return self._local(scalar, size, stem, of)
+        lane = self.executor.lane
+        buffer = Buffer(self.names.numbered(stem), "private", scalar, size, lane.count if lane else 1)
+        self.private_bytes += size * scalar.size * buffer.lanes
+        if self.private_bytes > self.limits.private_bytes:
+            raise CodegenError(
+                f"{brief(of)}: {self.private_bytes} bytes of private memory, the limit is {self.limits.private_bytes}; "
+                "keep the value in global memory (toGlobal), or do not store it: use a map without a level"
+            )
+        self.put(im.Declare(buffer))
+        return buffer
+
+    def _local(self, scalar: Scalar, size: int, stem: str, of: Expr) -> Buffer:
+        if self.executor.inside:
+            raise CodegenError(
+                f"{brief(of)}: local memory is filled by a whole work-group, but here each work-item goes its own "
+                "way; use toPrivate, or move toLocal out of the local or global map"
+            )
+        size *= self.warps if self.executor.warp else 1
+        for buffer in self.free_locals:
+            if buffer.scalar == scalar and buffer.size == size:
+                self.free_locals.remove(buffer)
+                return buffer
+        buffer = Buffer(self.names.numbered(stem), "local", scalar, size)
+        self.locals.append(buffer)
+        if self.local_bytes > self.limits.local_bytes:
+            raise CodegenError(
+                f"{brief(of)}: {self.local_bytes} bytes of local memory, the device has {self.limits.local_bytes}; "
+                "choose a smaller tile"
+            )
+        return buffer
+
+    @property
+    def local_bytes(self) -> int:
+        return sum(b.size * b.scalar.size for b in self.locals)
+
+    def constant(self, scalar: Scalar, values: bytes, of: Expr) -> Buffer:
+        """A program-scope array of literals."""
+        size = len(values) // scalar.size
+        if (scalar, values) not in self.constants:
+            if len(values) > 32 << 10:
+                raise CodegenError(f"{brief(of)}: a constant of {len(values)} bytes; pass it as an input")
+            self.require(scalar)
+            name = self.names.numbered("c")
+            self.constants[scalar, values] = Buffer(name, "constant", scalar, size, values=values)
+        return self.constants[scalar, values]
+
+
+def _id(name: str, count: int, role: str, d: int) -> Index:
+    return index(Var(name, count, role, d)) if count > 1 else ZERO
+
+
+def has_lane(at: Index) -> bool:
+    """Does `at` differ between the lanes of a vector?"""
+    return any(v.role == "lane" for v in at.variables())
+
+
+def value_variables(value: Value) -> frozenset[Var]:
+    """The variables that the indices in `value` depend on."""
+    match value:
+        case im.Load(_, at) | im.IndexValue(at, _):
+            return at.variables()
+        case im.Call(_, args, _):
+            return frozenset(v for a in args for v in value_variables(a))
+        case im.Guarded(at, _, inside, outside):
+            return at.variables() | value_variables(inside) | value_variables(outside)
+        case _:
+            return frozenset()
+
+
+def share(conditions: tuple[Condition, ...]) -> float:
+    """The part of the executors for which all `conditions` hold, at most."""
+    part = 1.0
+    for e, n in conditions:
+        low, high = e.range
+        part *= min(1.0, max(0, n - low) / (high - low + 1))
+    return part
+
+
+def _volume(shape: tuple[Any, ...]) -> int:
+    size = 1
+    for n in shape:
+        size *= n
+    return size

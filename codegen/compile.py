@@ -1,0 +1,294 @@
+"""From a low-level program to a plan: kernels, in order, and the buffers between them."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from egglift.codegen import terms
+from egglift.codegen.barriers import with_barriers
+from egglift.codegen.builder import Target
+from egglift.codegen.emit import ROOT, Emitter
+from egglift.codegen.imperative import Buffer, Kernel, Launch, Limits, Plan
+from egglift.codegen.launch import shape_of
+from egglift.codegen.legal import check
+from egglift.codegen.names import Names
+from egglift.codegen.printer import kernel_source, used_params
+from egglift.codegen.views import memory, number, volume
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import bodies, children, rebuild, subterms
+from egglift.ir.types import Type, leaves
+
+Step = tuple[int, tuple[Buffer, ...]]
+T = TypeVar("T")
+#: closed values that are read and take more steps than this are computed once, in a kernel of their own
+SMALL = 256
+
+
+def compile_term(term: Expr, launch: Launch = Launch(), limits: Limits = Limits()) -> Plan:
+    """The kernels that compute a closed low-level program whose lengths are numbers.
+
+    `toGlobal x` of a closed x, and a closed map over groups or global ids that is read, becomes a kernel of its own.
+    Raises CodegenError for a program that has no OpenCL on a device with these limits.
+    """
+    type_of(term)
+    return _with_stack(term, lambda: _Planner(launch, limits).plan(term))
+
+
+def _with_stack(term: Expr, run: Callable[[], T]) -> T:
+    """`run()`, on a stack that is deep enough for the program."""
+    if _depth(term) < 100:
+        return run()
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def inside() -> None:
+        before = sys.getrecursionlimit()
+        try:
+            sys.setrecursionlimit(max(before, 200_000))
+            results.append(run())
+        except BaseException as error:
+            errors.append(error)
+        finally:
+            sys.setrecursionlimit(before)
+
+    size = threading.stack_size(512 << 20)
+    try:
+        thread = threading.Thread(target=inside)
+        thread.start()
+    finally:
+        threading.stack_size(size)
+    thread.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _depth(term: Expr) -> int:
+    depth: dict[Expr, int] = {}
+    for t in subterms(term):
+        depth[t] = 1 + max((depth[c] for c in (*children(t), *bodies(t))), default=0)
+    return depth[term]
+
+
+@dataclass
+class _Planner:
+    """Kernels and buffers of the plan under construction."""
+
+    launch: Launch
+    limits: Limits
+    kernels: list[Kernel] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    memory: dict[str, tuple[Type, tuple[Buffer, ...]]] = field(default_factory=dict)  # by name of its Input
+    temporaries: list[Buffer] = field(default_factory=list)
+    computed: dict[Expr, p.Input] = field(default_factory=dict)
+    names: Names = field(default_factory=Names)
+
+    def plan(self, term: Expr) -> Plan:
+        inputs = [t for t in subterms(term) if isinstance(t, p.Input)]
+        for t in sorted(inputs, key=lambda t: t.name):
+            self.memory[t.name] = (t.type, self._buffers(t.name, t.type))
+        given = {name: buffers for name, (_, buffers) in self.memory.items()}
+        outputs = self._buffers("out", type_of(term))
+        self._compute(terms.with_levels(term), outputs)
+        return Plan(tuple(self.kernels), given, tuple(self.temporaries), outputs, tuple(self.steps))
+
+    def _buffers(self, name: str, type: Type) -> tuple[Buffer, ...]:
+        parts = leaves(type)
+        result = []
+        for k, (shape, scalar) in enumerate(parts):
+            size = 1
+            for n in shape:
+                size *= number(n)
+            own = self.names.own(name if len(parts) == 1 else f"{name}_{k}")
+            result.append(Buffer(own, "global", scalar, size))
+        return tuple(result)
+
+    # ------------------------------------------------------------------------------------ kernels
+
+    def _compute(self, term: Expr, outputs: tuple[Buffer, ...]) -> None:
+        """Add what writes the value of `term` to `outputs`."""
+        while isinstance(term, p.To) and term.space == "global":
+            term = term.x
+        if volume(type_of(term)) == 0:
+            return
+        if _is_launched(term):
+            assert isinstance(term, p.Iterate)
+            return self._iterate(term, outputs)
+        inner = self._split(term)
+        self._kernel(inner, outputs)
+
+    def _split(self, term: Expr) -> Expr:
+        """`term` with the results of other kernels as inputs; those kernels are added."""
+        found = {t: self._stored(t) for t in _boundaries(term)}
+        return _replaced(term, found) if found else term
+
+    def _stored(self, t: Expr) -> p.Input:
+        """The value of a closed term as computed by kernels of its own, once."""
+        if t not in self.computed:
+            temporary = self._temporary(type_of(t))
+            self._compute(t, self.memory[temporary.name][1])
+            self.computed[t] = temporary
+        return self.computed[t]
+
+    def _temporary(self, type: Type) -> p.Input:
+        name = self.names.numbered("tmp")
+        buffers = self._buffers(name, type)
+        self.temporaries.extend(buffers)
+        self.memory[name] = (type, buffers)
+        return p.Input(name, type)
+
+    def _kernel(self, term: Expr, outputs: tuple[Buffer, ...]) -> None:
+        check(term)
+        shape = shape_of(term, self.launch, self.limits)
+        taken = tuple(b.name for _, buffers in self.memory.values() for b in buffers)
+        emitter = Emitter(shape, self.limits, taken + tuple(b.name for b in outputs))
+        emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in self.memory.items()}
+        emitter.prepare(_closed_nodes(term), ROOT)
+        target = Target(memory(type_of(term), iter(outputs), emitter.load), "global")
+        emitter.emit(term, target, ROOT)
+        body = with_barriers(emitter.blocks[0].statements, shape.group_items)
+        params = used_params(emitter.params, body)
+        params = tuple(b for b in params if b not in outputs) + tuple(b for b in params if b in outputs)
+        name = f"k{len(self.kernels)}"
+        source = kernel_source(name, shape, params, frozenset(outputs), body)
+        dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
+        sizes = tuple(shape.local[d] * shape.groups[d] for d in range(dims))
+        self.kernels.append(
+            Kernel(
+                name,
+                source,
+                params,
+                sizes,
+                shape.local[:dims],
+                body,
+                emitter.local_bytes,
+                emitter.private_bytes,
+            )
+        )
+        self.steps.append((len(self.kernels) - 1, params))
+
+    # ------------------------------------------------------------------------------------ iteration by launches
+
+    def _iterate(self, t: p.Iterate, outputs: tuple[Buffer, ...]) -> None:
+        """`count` launches of the body's kernels, from one buffer to another in turn."""
+        count, type = number(t.count), type_of(t)
+        if count == 0:
+            return self._compute(terms.with_levels(t.x), outputs)
+        start = t.x if isinstance(t.x, p.Input) else self._stored(terms.with_levels(t.x))
+        source = self.memory[start.name][1]
+        body = self._split(t.body)
+        between = [self._temporary(type) for _ in range(min(count - 1, 2))]
+        turn = [self.memory[b.name][1] for b in between]
+        chain = [source, *(turn[i % 2] for i in range(count - 1)), outputs]
+        state = p.Input(self.names.numbered("state"), type)
+        self.memory[state.name] = (type, tuple(Buffer(b.name, "global", b.scalar, b.size) for b in source))
+        first = len(self.steps)
+        self._compute(_applied(body, state), outputs)
+        steps = self.steps[first:]
+        del self.steps[first:]
+        for before, after in zip(chain, chain[1:]):
+            given = dict(zip(self.memory[state.name][1], before)) | dict(zip(outputs, after))
+            self.steps.extend((k, tuple(given.get(b, b) for b in params)) for k, params in steps)
+
+
+# ---------------------------------------------------------------------------------------- where kernels end
+
+
+def _is_launched(t: Expr) -> bool:
+    """Is `t` an iteration of the whole grid?"""
+    return isinstance(t, p.Iterate) and terms.shares_grid(t.body)
+
+
+def _boundaries(term: Expr) -> list[Expr]:
+    """The closed parts of a kernel's term that kernels of their own compute, outermost ones only."""
+    parallel = terms.shares_grid(term)
+    found: dict[Expr, None] = {}
+    seen: set[tuple[Expr, bool]] = set()
+    stack = [(term, True)]
+    while stack:
+        t, result = stack.pop()
+        if (t, result) in seen:
+            continue
+        seen.add((t, result))
+        if terms.is_closed(t) and (_is_launched(t) or (not result and _is_boundary(t, parallel))):
+            found[t] = None
+            continue
+        parts = terms.result_parts(t, "global") if result and terms.computes(t) else ()
+        stack.extend((b, False) for b in reversed(bodies(t)))
+        stack.extend((c, c in parts) for c in reversed(children(t)))
+    return list(found)
+
+
+def _is_boundary(t: Expr, parallel: bool) -> bool:
+    match t:
+        case p.To(space, _):
+            return space == "global"
+        case p.Map(_, _, level) if level is not None and level.kind in terms.GRID:
+            return True
+        case p.Map(_, _, level) if level is not None and not terms.shares_items(t):
+            return volume(type_of(t)) > SMALL
+        case p.Fold() | p.Tree() | p.Iterate():
+            return volume(type_of(t)) > SMALL or (parallel and _work(t) > SMALL)
+        case _:
+            return False
+
+
+def _work(t: Expr) -> int:
+    """How many scalars a loop reads, roughly."""
+    assert isinstance(t, p.Fold | p.Tree | p.Iterate)
+    n = number(t.count) if isinstance(t, p.Iterate) else 1
+    return max(n, 1) * volume(type_of(t.x))
+
+
+def _replaced(term: Expr, new: dict[Expr, p.Input]) -> Expr:
+    memo: dict[Expr, Expr] = dict(new)
+
+    def go(t: Expr) -> Expr:
+        if t not in memo:
+            memo[t] = rebuild(t, go, go)
+        return memo[t]
+
+    return go(term)
+
+
+def _applied(body: Expr, argument: Expr) -> Expr:
+    """`body` with its argument replaced: a closed term."""
+    memo: dict[Expr, Expr] = {}
+
+    def go(t: Expr) -> Expr:
+        if t not in memo:
+            memo[t] = argument if isinstance(t, p.Arg) else rebuild(t, go)
+        return memo[t]
+
+    return go(body)
+
+
+def _closed_nodes(term: Expr) -> tuple[Expr, ...]:
+    """What the kernel's term and its bodies compute without any argument, in order: evaluated once, at the start."""
+    found: dict[Expr, None] = dict.fromkeys(terms.entry_nodes(term, "global"))
+    for t in subterms(term):
+        for body in bodies(t):
+            for part in _closed_parts(body):
+                found.update(dict.fromkeys(terms.read_nodes(part)))
+    return tuple(found)
+
+
+def _closed_parts(body: Expr) -> list[Expr]:
+    """The largest closed sub-terms in the scope of a body."""
+    found, seen, stack = [], set(), [body]
+    while stack:
+        t = stack.pop()
+        if t in seen:
+            continue
+        seen.add(t)
+        if terms.is_closed(t):
+            found.append(t)
+        else:
+            stack.extend(children(t))
+    return found

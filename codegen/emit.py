@@ -1,0 +1,378 @@
+"""The translation of patterns: `view` reads a value, `emit` writes one.  One translation for all programs.
+
+Every body is entered with its argument's view; what the body computes but only reads is evaluated there, once
+(`terms.entry_nodes`).  Maps without a level are evaluated where they are accessed; if their bodies need statements
+(a fold, say), these come right before the statement that needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from egglift.codegen import copy, fold, guards, levels, terms, tree
+from egglift.codegen.builder import Builder, Target
+from egglift.codegen.imperative import Comment, Value
+from egglift.codegen.index import Index, index
+from egglift.codegen.views import (
+    Arr,
+    View,
+    Where,
+    component,
+    element,
+    is_flat,
+    join,
+    length,
+    memory,
+    mirrored,
+    number,
+    part,
+    split,
+    stride,
+    transpose,
+    wrapped,
+)  # fmt: skip
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.errors import CodegenError
+from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
+from egglift.ir.traverse import children
+from egglift.ir.types import Array, Scalar, Tuple, leaves
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A body being evaluated: its argument.  serial tells apart evaluations of one body."""
+
+    serial: int
+    arg: View | None
+
+
+ROOT = Scope(0, None)
+ALL = frozenset(range(3))
+
+
+class Emitter(Builder):
+    """Translates the term of one kernel."""
+
+    inputs: dict[str, View]
+    _serial = 0
+
+    # ------------------------------------------------------------------------------------ bodies
+
+    def enter(self, body: Expr, arg: View, space: str) -> Scope:
+        """A scope for `body`, with everything that it keeps in memory evaluated."""
+        self._serial += 1
+        scope = Scope(self._serial, arg)
+        self.prepare(terms.entry_nodes(body, space), scope)
+        return scope
+
+    def prepare(self, nodes: tuple[Expr, ...], scope: Scope) -> None:
+        """Evaluate what is kept in memory, in order."""
+        for node in nodes:
+            self.view(node, scope)
+
+    def apply(self, body: Expr, arg: View, target: Target) -> None:
+        """Write the value of `body` for `arg`."""
+        with self.scratch():
+            if guards.splits(target.view):
+                guards.emit_where(self, target, lambda inner: self.apply(body, arg, inner))
+            else:
+                self.emit(body, target, self.enter(body, arg, target.space))
+
+    def value(self, body: Expr, arg: View) -> View:
+        """The view of `body`'s value for `arg`."""
+        return self.view(body, self.enter(body, arg, "private"))
+
+    # ------------------------------------------------------------------------------------ reading
+
+    def view(self, t: Expr, scope: Scope) -> View:
+        """The view of a term's value.  Iterative over sub-terms: programs may be deep."""
+        stack = [t]
+        while stack:
+            e = stack[-1]
+            key = self._key(e, scope)
+            if self.known(key) is not None:
+                stack.pop()
+                continue
+            todo = [c for c in self._before(e) if self.known(self._key(c, scope)) is None]
+            if todo:
+                stack.extend(todo)
+            else:
+                stack.pop()
+                self.remember(key, self._view(e, scope))
+        found: View = self.known(self._key(t, scope))
+        return found
+
+    def _key(self, e: Expr, scope: Scope) -> tuple[int, Expr]:
+        return (0 if terms.is_closed(e) else scope.serial), e
+
+    def _before(self, e: Expr) -> tuple[Expr, ...]:
+        return () if isinstance(e, p.To) else children(e)
+
+    def _view(self, e: Expr, scope: Scope) -> View:
+        def v(x: Expr) -> View:
+            return self.view(x, scope)
+
+        match e:
+            case p.Arg():
+                assert scope.arg is not None, "an argument outside of a body"
+                return scope.arg
+            case p.Input(name, _):
+                return self.inputs[name]
+            case p.Literal(value, t):
+                self.require(t)
+                return self.const(value, t)
+            case p.Constant():
+                return self._constant(e)
+            case p.Apply(_, args):
+                return self.call(e.op, tuple(map(_value, map(v, args))), _scalar(e))
+            case p.Cast(t, x):
+                return self.call("cast", (_value(v(x)),), t) if type_of(x) != t else v(x)
+            case p.Tup(items):
+                return tuple(map(v, items))
+            case p.Get(i, x):
+                return component(v(x), i)
+            case p.Map(_, _, None):
+                return self._lazy(e, v(e.x), scope)
+            case p.Map() | p.Fold() | p.Tree() | p.Iterate() | p.To():
+                return self._kept(e, scope)
+            case _:
+                return self._layout(e, v)
+
+    def _lazy(self, e: p.Map, xs: View, scope: Scope) -> Arr:
+        """A map that is evaluated at each access."""
+        assert isinstance(xs, Arr)
+
+        def over(part: Arr) -> Arr:
+            def at(i: Index) -> View:
+                key = (self._key(e, scope), id(part), i)
+                found: View | None = self.known(key)
+                if found is None:
+                    found = self.value(e.body, part.at(i))
+                    self.remember(key, found)
+                return found
+
+            return Arr(part.length, at, tuple(map(over, part.parts)))
+
+        return over(xs)
+
+    def _kept(self, e: Expr, scope: Scope) -> View:
+        """Evaluate a loop, or what is kept in memory, here."""
+        match e:
+            case p.Fold():
+                return fold.fold(self, e, scope)
+            case p.Iterate():
+                return fold.iterate(self, e, scope)
+            case p.Tree():
+                return tree.tree(self, e, scope)
+            case p.To("private", x) if is_flat(type_of(x)) or isinstance(x, p.Fold | p.Iterate | p.Tree):
+                return self._named(self.view(x, scope))
+            case p.To("global", _):
+                raise CodegenError(
+                    f"{brief(e)}: toGlobal of a value that depends on a map's argument is read in the same kernel; "
+                    "use toLocal or toPrivate, or apply toGlobal to the whole map"
+                )
+            case p.To(space, x):
+                self.put(Comment(f"to{space.capitalize()}"))
+                target = self.allocate(type_of(x), space, "s" if space == "local" else "r", e)
+            case p.Map(_, x, level) if level is not None:
+                if level.kind in terms.GRID:
+                    raise CodegenError(
+                        f"{brief(e)}: a {levels.name(level)} is read inside a kernel; wrap it in toGlobal"
+                    )
+                shared = terms.shares_items(e) and not self.executor.inside
+                target = self.allocate(
+                    type_of(e), "local" if shared else "private", "s" if shared else "r", e
+                )
+                x = e
+            case _:
+                raise AssertionError(e)
+        self.emit(x, target, scope)
+        return target.view
+
+    def _named(self, v: View) -> View:
+        """A flat value with its computed scalars named."""
+        if isinstance(v, tuple):
+            return tuple(map(self._named, v))
+        assert not isinstance(v, Arr | Where)
+        return copy.named(self, v)
+
+    def _constant(self, e: p.Constant) -> View:
+        offset, buffers = 0, []
+        for shape, scalar in leaves(e.type):
+            size = scalar.size
+            for n in shape:
+                size *= number(n)
+            buffers.append(self.constant(scalar, e.data[offset : offset + size], e))
+            offset += size
+        return memory(e.type, iter(buffers), guards.load_constant(self), index(0))
+
+    def _layout(self, e: Expr, v: Callable[[Expr], View]) -> View:
+        """Views: nothing is computed and nothing copied."""
+        match e:
+            case p.Iota(n, t):
+                self.require(t)
+                return Arr(number(n), lambda i: self.number(i, t))
+            case p.Fill(n, x):
+                filled = v(x)
+                return Arr(number(n), lambda i: filled)
+            case p.Zip(arrays):
+                zipped = tuple(map(v, arrays))
+                return Arr(length(type_of(e)), lambda i: tuple(element(a, i) for a in zipped))
+            case p.Distl(a, b):
+                return guards.paired(v(a), v(b))
+            case p.Cross(a, b):
+                left, right, m = v(a), v(b), length(type_of(b))
+                return Arr(
+                    length(type_of(a)), lambda i: Arr(m, lambda j: (element(left, i), element(right, j)))
+                )
+            case p.Split(n, x):
+                return split(v(x), number(n), length(type_of(x)))
+            case p.Join(x):
+                return join(v(x), *_matrix(x))
+            case p.Transpose(x):
+                return transpose(v(x), *_matrix(x))
+            case p.Stride(s, x):
+                return stride(v(x), number(s), length(type_of(x)))
+            case p.Slide(size, step, x):
+                xs, n, s = v(x), number(size), number(step)
+                return Arr(length(type_of(e)), lambda i: Arr(n, lambda j: element(xs, i * s + j)))
+            case p.Take(n, x):
+                return part(v(x), 0, number(n))
+            case p.Drop(n, x):
+                return part(v(x), number(n), length(type_of(e)))
+            case p.At(i, x):
+                return element(v(x), index(number(i)))
+            case p.Gather(indices, x):
+                at, xs, n = v(indices), v(x), length(type_of(x))
+                return Arr(
+                    length(type_of(e)), lambda i: element(xs, guards.loaded_index(self, element(at, i), n))
+                )
+            case p.Concat(a, b):
+                return guards.concatenated(self, v(a), v(b), _element(e))
+            case p.Pad() | p.PadUp():
+                return self._padded(e, v)
+        raise AssertionError(e)
+
+    def _padded(self, e: p.Pad | p.PadUp, v: Callable[[Expr], View]) -> View:
+        xs, n, total = v(e.x), length(type_of(e.x)), length(type_of(e))
+        left = number(e.left) if isinstance(e, p.Pad) else 0
+        if e.value is not None:
+            value, t = v(e.value), _element(e)
+
+            def constant(i: Index) -> View:
+                return guards.guard(self, i - left, n, lambda: element(xs, i - left), lambda: value, t)
+
+            return Arr(total, constant)
+        mode = e.mode if isinstance(e, p.Pad) else "clamp"
+        move = {"clamp": Index.clamp, "mirror": mirrored, "wrap": wrapped}[mode]
+        return Arr(total, lambda i: element(xs, move(i - left, n)))
+
+    # ------------------------------------------------------------------------------------ writing
+
+    def emit(self, t: Expr, target: Target, scope: Scope) -> None:
+        """Write the value of `t` to `target`."""
+        if guards.splits(target.view):
+            return guards.emit_where(self, target, lambda inner: self.emit(t, inner, scope))
+        if not terms.computes(t) or self.known(self._key(t, scope)) is not None:
+            return copy.copy(self, self.view(t, scope), target, type_of(t))
+        grid = terms.shares_grid(t)
+        if self.alone_of_items(target.space) and not grid and not terms.shares_items(t):
+            with self.step(), self.when(*self.alone(target.space)), self.running(locals=ALL, groups=ALL):
+                return self._emit(t, target, scope)
+        if self.alone_of_groups(target.space) and not grid:
+            with self.when(*self.alone_of_groups(target.space)), self.running(groups=ALL):
+                return self._emit(t, target, scope)
+        self._emit(t, target, scope)
+
+    def _emit(self, t: Expr, target: Target, scope: Scope) -> None:
+        acc = target.view
+
+        def into(x: Expr, view: View) -> None:
+            self.emit(x, Target(view, target.space), scope)
+
+        match t:
+            case p.Map(_, _, level) if level is not None:
+                levels.emit_map(self, t, level, target, scope)
+            case p.Map(body, x, _):
+                into(x, Arr(length(type_of(x)), lambda i: _inverse(body, element(acc, i))))
+            case p.To(space, x) if space == target.space:
+                into(x, acc)
+            case p.Tup(items):
+                for k, item in enumerate(items):
+                    into(item, component(acc, k))
+            case p.Zip(arrays):
+                for k, a in enumerate(arrays):
+                    into(a, _column(acc, length(type_of(a)), k))
+            case p.Concat(a, b):
+                n, m = length(type_of(a)), length(type_of(b))
+                into(a, part(acc, 0, n))
+                into(b, part(acc, n, m))
+            case p.Take(_, x) | p.Drop(_, x):
+                start = number(t.n) if isinstance(t, p.Drop) else 0
+                n = length(type_of(t))
+                into(
+                    x, Arr(length(type_of(x)), lambda i: Where(i - start, n, lambda: element(acc, i - start)))
+                )
+            case p.Join() | p.Split() | p.Transpose() | p.Stride():
+                into(t.x, _push(t, acc))
+            case _:
+                copy.copy(self, self.view(t, scope), target, type_of(t))
+
+
+def _push(t: p.Join | p.Split | p.Transpose | p.Stride, acc: View) -> View:
+    """The acceptor for the argument of a layout pattern whose value goes to `acc`."""
+    match t:
+        case p.Join(x):
+            outer, inner = _matrix(x)
+            return split(acc, inner, outer * inner) if inner else Arr(outer, lambda i: Arr(0, lambda j: acc))
+        case p.Split(n, x):
+            return join(acc, length(type_of(x)) // number(n), number(n))
+        case p.Transpose(x):
+            outer, inner = _matrix(x)
+            return transpose(acc, inner, outer)
+        case p.Stride(s, x):
+            n = length(type_of(x))
+            return stride(acc, n // number(s), n) if n else acc
+
+
+def _inverse(body: Expr, acc: View) -> View:
+    """The acceptor for a layout body's argument, given that for its value."""
+    match body:
+        case p.Arg():
+            return acc
+        case p.Map(inner, x, None):
+            return _inverse(x, Arr(length(type_of(x)), lambda i: _inverse(inner, element(acc, i))))
+        case p.Join() | p.Split() | p.Transpose() | p.Stride():
+            return _inverse(body.x, _push(body, acc))
+    raise AssertionError(body)
+
+
+def _column(acc: View, n: int, k: int) -> Arr:
+    return Arr(n, lambda i: component(element(acc, i), k))
+
+
+def _value(v: View) -> Value:
+    assert not isinstance(v, Arr | Where | tuple), v
+    return v
+
+
+def _scalar(e: Expr) -> Scalar:
+    t = type_of(e)
+    assert isinstance(t, Scalar)
+    return t
+
+
+def _matrix(x: Expr) -> tuple[int, int]:
+    """Rows and columns of an array of arrays."""
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return number(t.length), length(t.element)
+
+
+def _element(e: Expr) -> Array | Scalar | Tuple:
+    t = type_of(e)
+    assert isinstance(t, Array)
+    return t.element

@@ -1,0 +1,158 @@
+"""Values in and out of kernels: NumPy arrays, numbers, and arrays and buffers that live on the device."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from egglift.codegen.runtime import Device, NdArray, Operand, opencl
+from egglift.ir.errors import ArgumentError
+from egglift.ir.sizes import evaluate
+from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
+
+
+def is_on_device(value: object) -> bool:
+    """Is `value` a pyopencl array or buffer, or a tuple with one in it?"""
+    if isinstance(value, tuple | list):
+        return any(is_on_device(v) for v in value)
+    return hasattr(value, "base_data") or type(value).__module__.startswith("pyopencl")
+
+
+def operands(device: Device, types: Mapping[str, Type], given: Mapping[str, Any]) -> dict[str, list[Operand]]:
+    """For each input, its leaves (ir.types.leaves) ready for `Executable.run`.
+
+    A value is an array (of any memory order and byte order, read-only too), a number, a nested list, a
+    pyopencl Array or Buffer of this device's context, or, for arrays of tuples, a tuple of these.  Dtypes are
+    converted where nothing can be lost.  ArgumentError names the input, what it is and what is taken.
+    """
+    missing = [name for name in types if name not in given]
+    unknown = [name for name in given if name not in types]
+    if missing or unknown:
+        found = (("missing", missing), ("unknown", unknown))
+        wrong = "; ".join(f"{what}: {', '.join(names)}" for what, names in found if names)
+        raise ArgumentError(f"{wrong}; the program takes {', '.join(types) or 'no inputs'}")
+    return {name: _leaves(device, name, t, given[name]) for name, t in types.items()}
+
+
+def _leaves(device: Device, name: str, type: Type, value: Any) -> list[Operand]:
+    match _parts(type):
+        case None:
+            ((shape, scalar),) = leaves(type)
+            return [_leaf(device, name, scalar, tuple(evaluate(n) for n in shape), value)]
+        case parts:
+            if not isinstance(value, tuple | list) or len(value) != len(parts):
+                raise ArgumentError(
+                    f"input {name} is {type}: give a tuple of {len(parts)}, one per component"
+                )
+            pairs = enumerate(zip(parts, value, strict=True))
+            return [leaf for i, (t, v) in pairs for leaf in _leaves(device, f"{name}[{i}]", t, v)]
+
+
+def _parts(type: Type) -> tuple[Type, ...] | None:
+    """The components that a tuple, or an array of tuples, is held as; None for what one buffer holds."""
+    match type:
+        case Scalar():
+            return None
+        case Tuple(items):
+            return items
+        case Array(n, element):
+            parts = _parts(element)
+            return None if parts is None else tuple(Array(n, p) for p in parts)
+
+
+def _leaf(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
+    if is_on_device(value):
+        return _from_device(device, name, scalar, shape, value)
+    if isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"):
+        return _from_array(name, scalar, shape, np.asarray(value))
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ArgumentError(f"input {name} is no array: {error}") from None
+    return _from_array(name, scalar, shape, array, weak=True)
+
+
+def _from_array(
+    name: str, scalar: Scalar, shape: tuple[int, ...], array: NdArray, weak: bool = False
+) -> NdArray:
+    """`array` in the input's dtype.  weak: Python numbers, which have a kind but no width of their own."""
+    if array.shape != shape:
+        raise ArgumentError(f"input {name} has shape {array.shape}, but the program takes {shape}")
+    if array.dtype == scalar.dtype:
+        return array
+    fits = np.can_cast(array.dtype, scalar.dtype, "safe") or (weak and _fits(array, scalar))
+    if not fits:
+        raise ArgumentError(
+            f"input {name} has dtype {array.dtype}, but the program takes {scalar.dtype}; "
+            f"pass {name.split('[')[0]}.astype({str(scalar.dtype)!r}) if the loss is intended"
+        )
+    return array.astype(scalar.dtype)
+
+
+def _fits(array: NdArray, scalar: Scalar) -> bool:
+    """Can Python numbers be values of `scalar`: ints that it holds, any numbers for floats, bools?"""
+    if scalar.is_float:
+        return array.dtype.kind in "biuf"
+    if not scalar.is_integer or array.dtype.kind not in "biu":
+        return array.size == 0
+    least = -(1 << 8 * scalar.size - 1) if scalar.is_signed else 0
+    return array.size == 0 or (
+        least <= int(array.min()) and int(array.max()) < least + (1 << 8 * scalar.size)
+    )
+
+
+def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
+    buffer, context = getattr(value, "base_data", value), getattr(value, "context", None)
+    if context != device.context:
+        raise ArgumentError(
+            f"input {name} lives in another OpenCL context; optimise the program for its queue: "
+            f"optimize(..., device={name.split('[')[0]}.queue)"
+        )
+    if buffer is value:
+        need = int(np.prod(shape, dtype=np.int64)) * scalar.size
+        if value.size < need:
+            raise ArgumentError(
+                f"input {name} is a buffer of {value.size} bytes, but the program reads {need}"
+            )
+        return buffer
+    if value.dtype != scalar.dtype or tuple(value.shape) != shape:
+        raise ArgumentError(
+            f"input {name} is {value.dtype} of shape {tuple(value.shape)}, but the program takes "
+            f"{scalar.dtype} of shape {shape}; arrays on the device are not converted"
+        )
+    if not value.flags.c_contiguous:
+        raise ArgumentError(f"input {name} is not contiguous on the device; pass {name}.copy()")
+    for event in value.events:
+        event.wait()
+    if value.offset:
+        value = value.copy()
+        value.finish()
+    return value.base_data
+
+
+def result(type: Type, parts: list[Any], each: Callable[[Any, tuple[int, ...], Scalar], Any]) -> Any:
+    """A value of `type` from its leaves: `each` makes one from (leaf, shape, scalar); tuples as they nest."""
+    shapes = [(tuple(evaluate(n) for n in shape), scalar) for shape, scalar in leaves(type)]
+    made = iter([each(p, shape, scalar) for p, (shape, scalar) in zip(parts, shapes, strict=True)])
+
+    def nest(t: Type) -> Any:
+        parts = _parts(t)
+        return next(made) if parts is None else tuple(nest(p) for p in parts)
+
+    return nest(type)
+
+
+def host_value(flat: NdArray, shape: tuple[int, ...], scalar: Scalar) -> Any:
+    """A result as NumPy gives it: an array of its shape, or a NumPy scalar."""
+    return flat.reshape(shape) if shape else flat.reshape(())[()]
+
+
+def device_value(device: Device, buffer: Operand, shape: tuple[int, ...], scalar: Scalar) -> Any:
+    """A result left on the device, as a pyopencl Array of its shape (() for a scalar)."""
+    import importlib
+
+    opencl()
+    array = importlib.import_module("pyopencl.array")
+    return array.Array(device.queue, shape, scalar.dtype, data=buffer)

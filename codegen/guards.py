@@ -1,0 +1,210 @@
+"""Values and places that exist only where an index is in range: padding, concatenation, loaded indices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from egglift.codegen import imperative as im
+from egglift.codegen.builder import Condition, NotVector, Target, has_lane
+from egglift.codegen.imperative import Buffer, Statement, Value
+from egglift.codegen.index import Index, assuming, index
+from egglift.codegen.views import Arr, View, Where, component, element, length
+from egglift.ir import patterns as p
+from egglift.ir.types import Array, Scalar, Tuple, Type
+
+if TYPE_CHECKING:
+    from egglift.codegen.emit import Emitter
+
+
+def conditions(test: Index, n: int) -> tuple[Condition, ...]:
+    """`0 <= test < n` as conditions `e < m`."""
+    return ((test, n), (-1 - test, 0)) if test.range[0] < 0 else ((test, n),)
+
+
+def splits(v: View) -> bool:
+    """Is `v` a place that an `if` can guard?  (What differs between the lanes of a vector is guarded at its store.)"""
+    return isinstance(v, Where) and not has_lane(v.test)
+
+
+def emit_where(em: Emitter, target: Target, emit: Callable[[Target], None]) -> None:
+    """`if (0 <= test < n) emit(the place inside)`."""
+    place = target.view
+    assert isinstance(place, Where)
+    with em.when(*conditions(place.test, place.n)):
+        emit(Target(place.inside(), target.space))
+
+
+def guard(
+    em: Emitter, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View], type: Type
+) -> View:
+    """The view of `0 <= test < n ? inside : outside`, a value of `type`; `inside` is only evaluated where it exists."""
+    low, high = test.range
+    if low >= 0 and high < n:
+        return inside()
+    if high < 0 or low >= n:
+        return outside()
+    match type:
+        case Array():
+            return Arr(length(type), lambda i: guard(
+                em, test, n, lambda: element(inside(), i), lambda: element(outside(), i), type.element
+            ))  # fmt: skip
+        case Tuple(items):
+            return tuple(
+                guard(em, test, n, lambda k=k: component(inside(), k), lambda k=k: component(outside(), k), t)  # type: ignore[misc]
+                for k, t in enumerate(items)
+            )
+        case Scalar():
+            return _guarded(em, test, n, inside, outside)
+
+
+def _guarded(
+    em: Emitter, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]
+) -> Value:
+    low, high = test.range
+    with em.block() as before, assuming((test, 0, n - 1)):
+        a = _scalar(inside())
+    beyond = [(test, n, high)] if low >= 0 else [(test, low, -1)] if high < n else []
+    with em.block() as otherwise, assuming(*beyond):
+        b = _scalar(outside())
+    if not before and not otherwise and _small(a) and _small(b):
+        return em.guarded(test, n, a, b)
+    if has_lane(test):
+        raise NotVector
+    return _stated(em, test, n, (before, a), (otherwise, b))
+
+
+def _stated(
+    em: Emitter,
+    test: Index,
+    n: int,
+    inside: tuple[list[Statement], Value],
+    outside: tuple[list[Statement], Value],
+) -> Value:
+    """The choice as statements: `r = ...` in one of two branches."""
+    place = em.allocate(inside[1].type, "private", "r", p.Literal(0, inside[1].type))
+    load = _scalar(place.view)
+    assert isinstance(load, im.Load)
+    lane = em.executor.lane
+
+    def branch(conditions: tuple[Condition, ...], statements: list[Statement], value: Value) -> None:
+        with em.when(*conditions):
+            em.put(*statements, im.Store(load.buffer, load.at, value, lane))
+
+    branch(conditions(test, n), *inside)
+    for condition in ((test, 0), (n - 1 - test, 0)):
+        if condition[0].range[0] < condition[1]:
+            branch((condition,), *outside)
+    return load
+
+
+def _small(v: Value, budget: int = 64) -> bool:
+    """Has the text of `v` at most `budget` operations, shared ones counted each time?"""
+    stack = [v]
+    while stack and budget:
+        budget -= 1
+        match stack.pop():
+            case im.Call(_, args, _):
+                stack.extend(args)
+            case im.Guarded(_, _, a, b):
+                stack.extend((a, b))
+    return not stack
+
+
+def concatenated(em: Emitter, a: View, b: View, type: Type) -> Arr:
+    """The elements of `a`, then those of `b`."""
+    assert isinstance(a, Arr) and isinstance(b, Arr)
+    if a.length == 0 or b.length == 0:
+        return a if b.length == 0 else b
+    n = a.length
+
+    def at(i: Index) -> View:
+        return guard(em, i, n, lambda: element(a, i), lambda: element(b, i - n), type)
+
+    return Arr(n + b.length, at, (*(a.parts or (a,)), *(b.parts or (b,))))
+
+
+def paired(a: View, b: View) -> Arr:
+    """`a` with each element of `b`."""
+    assert isinstance(b, Arr)
+    return Arr(b.length, lambda i: (a, element(b, i)), tuple(paired(a, part) for part in b.parts))
+
+
+def _scalar(v: View) -> Value:
+    assert not isinstance(v, Arr | Where | tuple), v
+    return v
+
+
+def load_constant(em: Emitter) -> Callable[[Buffer, Index], Value]:
+    """How an element of a literal array is read: as the literal, where the index is known."""
+
+    def load(buffer: Buffer, at: Index) -> Value:
+        if at.terms or buffer.values is None:
+            return em.load(buffer, at)
+        item = np.frombuffer(buffer.values, buffer.scalar.dtype)[at.constant].item()
+        return em.const(item, buffer.scalar)
+
+    return load
+
+
+# ---------------------------------------------------------------------------------------- loaded indices
+
+
+def loaded_index(em: Emitter, v: View, n: int) -> Index:
+    """A number computed by the program as an index into `n` elements, clamped into 0..n-1."""
+    value = _scalar(v)
+    if (known := as_index(value)) is not None:
+        return known.clamp(n)
+    t = value.type
+    if isinstance(value, im.Call | im.Guarded):
+        value = em.bind(value)
+    bits = 8 * t.size - t.is_signed
+    if bits > 63:  # an unsigned 64-bit number: clamp it before it is taken for a negative one
+        value = em.call("cast", (em.call("minimum", (value, em.const(n - 1, t)), t),), Scalar("i64"))
+        return em.data(em.bind(value), 0, n - 1)
+    return em.data(value, -(1 << bits) if t.is_signed else 0, (1 << bits) - 1).clamp(n)
+
+
+def as_index(value: Value) -> Index | None:
+    """An integer that was computed from iota and literals alone as an index; None for others."""
+    match value:
+        case im.Const(number, t) if t.is_integer:
+            return index(int(number))
+        case im.IndexValue(at, t):
+            return _fitting(at, t)
+        case im.Call(op, args, t) if t.is_integer:
+            parts = [as_index(a) for a in args]
+            found = _computed(op, [x for x in parts if x is not None]) if None not in parts else None
+            return None if found is None else _fitting(found, t)
+    return None
+
+
+def _computed(op: str, args: list[Index]) -> Index | None:
+    a, b = args[0], args[-1]
+    match op:
+        case "cast":
+            return a
+        case "neg":
+            return a * -1
+        case "add":
+            return a + b
+        case "sub":
+            return a - b
+        case "mul" if not b.terms:
+            return a * b.constant
+        case "mul" if not a.terms:
+            return b * a.constant
+        case "floordiv" if not b.terms and b.constant > 0:
+            return a // b.constant
+        case "mod" if not b.terms and b.constant > 0:
+            return a % b.constant
+    return None
+
+
+def _fitting(at: Index, t: Scalar) -> Index | None:
+    """`at`, unless it could wrap around as a number of type `t`."""
+    bits = 8 * t.size - t.is_signed
+    low, high = at.range
+    return at if high < 1 << bits and low >= (-(1 << bits) if t.is_signed else 0) else None

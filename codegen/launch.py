@@ -1,0 +1,86 @@
+"""Sizes of launches: work-items per group and groups per dimension, from the levels of a kernel's maps."""
+
+from __future__ import annotations
+
+from egglift.codegen.builder import WARP, Shape
+from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.views import length, volume
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.errors import CodegenError
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+
+Sizes = tuple[int, int, int]
+
+
+def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
+    """How a kernel is launched.
+
+    Local maps: as many work-items as the longest in each dimension has elements, `launch.group_size` together at
+    most.  Global maps: `group_size` work-items shared out over the dimensions.  Then as many groups as there is
+    work for, `launch.max_groups` together at most.
+    """
+    if not 1 <= launch.group_size <= limits.group_size:
+        raise CodegenError(
+            f"work-groups of {launch.group_size}: the device allows 1 to {limits.group_size}; choose another group size"
+        )
+    if launch.max_groups < 1:
+        raise CodegenError(f"{launch.max_groups} work-groups: at least one is needed")
+    longest = _longest(term)
+    grid = tuple(longest.get(("global", d), 0) for d in range(3))
+    warps = ("lane", 0) in longest or ("warp", 0) in longest
+    wanted = [longest.get(("local", d), 0) for d in range(3)]
+    if warps:
+        wanted[0] = max(wanted[0], WARP * longest.get(("warp", 0), 1))
+        local = _warped(wanted, launch.group_size)
+    elif any(wanted):
+        local = _capped((wanted[0], wanted[1], wanted[2]), launch.group_size)
+    elif any(grid):
+        local = _shared(grid, launch.group_size)
+    else:
+        local = (min(max(longest.get(("group", 0), 1), 1), launch.group_size), 1, 1)
+    needed = [max(longest.get(("workgroup", d), 1), -(-grid[d] // local[d]), 1) for d in range(3)]
+    return Shape(local, _capped((needed[0], needed[1], needed[2]), launch.max_groups), warps)
+
+
+def _longest(term: Expr) -> dict[tuple[str, int], int]:
+    """Per level and dimension, the longest array that is mapped; "group": what a group works on without local maps."""
+    found: dict[tuple[str, int], int] = {}
+    for e in subterms(term):
+        match e:
+            case p.Map(_, x, level) if level is not None:
+                key, n = (level.kind, level.dim), length(type_of(x))
+            case p.To("local", x):
+                key, n = ("group", 0), volume(type_of(x))
+            case p.Tree(_, _, x):
+                key, n = ("group", 0), (length(type_of(x)) + 1) // 2
+            case _:
+                continue
+        found[key] = max(found.get(key, 0), n)
+    return found
+
+
+def _capped(wanted: Sizes, most: int) -> Sizes:
+    """`wanted`, at least 1 each, cut such that the product is at most `most`; dimension 0 first."""
+    x = min(max(wanted[0], 1), most)
+    y = min(max(wanted[1], 1), most // x)
+    return x, y, min(max(wanted[2], 1), most // (x * y))
+
+
+def _warped(wanted: list[int], most: int) -> Sizes:
+    if most < WARP:
+        raise CodegenError(f"mapWarp and mapLane need work-groups of {WARP} or more, not {most}")
+    x = min(-(-wanted[0] // WARP), most // WARP) * WARP
+    _, y, z = _capped((x, wanted[1], wanted[2]), most)
+    return x, y, z
+
+
+def _shared(grid: Sizes, items: int) -> Sizes:
+    """`items` work-items over the dimensions of global maps; 32 along dimension 0 if there are several."""
+    several = sum(n > 1 for n in grid) > 1
+    x = min(grid[0] or 1, 32 if several and items > 32 else items)
+    y = min(grid[1] or 1, items // x)
+    z = min(grid[2] or 1, items // (x * y))
+    x = min(grid[0] or 1, items // (y * z))
+    return x, y, z

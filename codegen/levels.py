@@ -1,0 +1,79 @@
+"""Who executes a map: ids of groups and work-items, loops, lanes of a vector."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from egglift.codegen.builder import WARP, NotVector, Target
+from egglift.codegen.imperative import Comment
+from egglift.codegen.index import Index, Var, index
+from egglift.codegen.views import element, length
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Level
+
+if TYPE_CHECKING:
+    from egglift.codegen.emit import Emitter, Scope
+
+NAMES = {
+    "global": "mapGlobal", "workgroup": "mapWorkgroup", "local": "mapLocal", "warp": "mapWarp", "lane": "mapLane",
+    "seq": "mapSeq", "unroll": "mapSeqUnroll", "vec": "mapVec",
+}  # fmt: skip
+
+
+def name(level: Level) -> str:
+    """The low-level pattern: mapGlobal0, mapSeq, ..."""
+    return NAMES[level.kind] + (str(level.dim) if level.kind in ("global", "workgroup", "local") else "")
+
+
+def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) -> None:
+    """Execute a map's body for every element, by the executors of its level."""
+    xs, n, acc, d = em.view(t.x, scope), length(type_of(t.x)), target.view, level.dim
+
+    def body(i: Index) -> None:
+        em.apply(t.body, element(xs, i), Target(element(acc, i), target.space))
+
+    if n == 0:
+        return
+    em.put(Comment(f"{name(level)} over {n}"))
+    e, shape = em.executor, em.shape
+    match level.kind:
+        case "global":
+            team = shape.groups[d] * shape.local[d]
+            with em.step(), em.running(groups=e.groups | {d}, locals=e.locals | {d}, inside=True):
+                em.strided(em.global_id(d), team, n, body, inside=True)
+        case "workgroup":
+            with em.running(groups=e.groups | {d}):
+                em.strided(em.group_id(d), shape.groups[d], n, body, inside=True)
+        case "local":
+            with em.step(), em.running(locals=e.locals | {d}, inside=True):
+                em.strided(em.local_id(d), shape.local[d], n, body, inside=True)
+        case "warp":
+            with em.running(warp=True):
+                em.strided(em.warp_id(), em.warps, n, body, inside=e.inside)
+        case "lane":
+            with em.step(), em.running(locals=e.locals | {0}, inside=True):
+                em.strided(index(em.lane_id()), WARP, n, body, inside=True)
+        case "vec" if n > 1 and e.lane is None:
+            vector(em, n, body)
+        case _:
+            em.loop(n, body, unroll=level.kind != "seq")
+
+
+def vector(em: Emitter, n: int, body: VectorBody) -> None:
+    """`body` for n lanes at once: emitted once, with the lane as a variable; lane by lane where that cannot be."""
+    lane = Var(em.names.numbered("v"), n, "lane")
+    used = em.private_bytes
+    try:
+        with em.block() as statements, em.running(lane=lane):
+            body(index(lane))
+    except NotVector:
+        em.private_bytes = used
+        return em.loop(n, body, unroll=n <= 16)
+    em.put(*statements)
+
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    VectorBody = Callable[[Index], None]

@@ -1,0 +1,302 @@
+"""Imperative kernels as OpenCL C, meant to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from egglift.codegen import imperative as im
+from egglift.codegen.builder import Shape, has_lane
+from egglift.codegen.imperative import Buffer, Statement
+from egglift.codegen.index import Index, Var
+from egglift.codegen.inplace import Access, accesses, loads
+from egglift.codegen.scalars import MASKS, literal, memory_type, value_type, vector_store
+from egglift.codegen.text import Alias, Hidden, int_type, stripped
+from egglift.codegen.vectors import WIDEST, Lanes, VectorText, parts_of
+from egglift.ir.types import BOOL
+
+INDENT = "  "
+
+
+class KernelText(VectorText):
+    """Prints the statements of one kernel."""
+
+    def __init__(self, body: tuple[Statement, ...]) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+        self.depth = 1
+        self.body = body
+        self.seen = accesses(body)
+        self.used = {a.buffer for a in self.seen}
+        self.alignment = _alignments(self.seen)
+
+    def line(self, text: str) -> None:
+        self.lines.append(INDENT * self.depth + text)
+
+    def block(self, head: str, body: Iterable[Statement]) -> None:
+        self.line(head + " {")
+        self.depth += 1
+        self.statements(tuple(body))
+        self.depth -= 1
+        self.line("}")
+
+    # ------------------------------------------------------------------------------------ statements
+
+    def statements(self, body: tuple[Statement, ...]) -> None:
+        """Print a block.  A declaration waits for the assignment that starts the variable, where there is one."""
+        starts = _starts(body)
+        for position, s in enumerate(body):
+            match s:
+                case im.Declare(buffer):
+                    if buffer in self.used and buffer not in starts.values():
+                        self.line(f"{self._declaration(buffer)};")
+                case im.Comment(text):
+                    self.line(f"// {text}")
+                case im.Barrier(space):
+                    self.line(f"barrier({_fence(space)});")
+                case im.Let():
+                    self._let(s)
+                case im.Store():
+                    self._store(s, position in starts)
+                case im.Loop():
+                    self._loop(s)
+                case im.If():
+                    self._if(s)
+
+    def _declaration(self, buffer: Buffer) -> str:
+        width = min(buffer.lanes, WIDEST)
+        size = buffer.size * (buffer.lanes // width)
+        scalar = (
+            MASKS[1] + str(width)
+            if buffer.scalar == BOOL and width > 1
+            else memory_type(buffer.scalar, width)
+        )
+        if size == 1:
+            t = value_type(buffer.scalar) if buffer.scalar == BOOL and width == 1 else scalar
+            return f"{t} {buffer.name}"
+        return f"{scalar} {buffer.name}[{size}]{self._aligned(buffer)}"
+
+    def _aligned(self, buffer: Buffer) -> str:
+        n = self.alignment.get(buffer, 1)
+        return f" __attribute__((aligned({n})))" if n > buffer.scalar.size else ""
+
+    def _let(self, s: im.Let) -> None:
+        t, value = s.value.type, s.value
+        if s.lane is None:
+            self.line(f"const {value_type(t)} {s.name} = {stripped(self.scalar(value))};")
+            return
+        size = self.mask_size(value) if t == BOOL else 0
+        for lanes in parts_of(s.lane):
+            text = self.mask(value, lanes, size) if size else self.number(value, lanes)
+            name = f"{MASKS[size]}{lanes.width}" if size else memory_type(t, lanes.width)
+            self.line(f"const {name} {self._part_name(s.name, lanes)} = {stripped(text)};")
+        self.kinds[s.name] = size
+
+    def _store(self, s: im.Store, declares: bool) -> None:
+        if s.lane is None:
+            head = self._declaration(s.buffer) if declares else self.place(s.buffer, s.at)
+            self.line(f"{head} = {stripped(self.scalar(s.value))};")
+            return
+        for lanes in parts_of(s.lane):
+            self._vector_store(s, lanes, declares)
+
+    def _vector_store(self, s: im.Store, lanes: Lanes, declares: bool) -> None:
+        buffer = s.buffer
+        if buffer.lanes > 1:
+            head = self._declaration(buffer) if declares else self._register(buffer, s.at, lanes)
+            text = self.mask(s.value, lanes, 1) if buffer.scalar == BOOL else self.number(s.value, lanes)
+            self.line(f"{head} = {stripped(text)};")
+        elif s.at.coefficient(lanes.var) == 1:
+            text = self.stored_bool(s.value, lanes) if buffer.scalar == BOOL else self.number(s.value, lanes)
+            place, aligned = self.address(buffer, s.at, lanes)
+            if aligned:
+                vector = f"{buffer.space} {memory_type(buffer.scalar, lanes.width)}*"
+                self.line(f"*({vector}){place} = {stripped(text)};")
+            else:
+                args = (buffer.space, buffer.scalar, lanes.width, stripped(text), place, self.helpers)
+                self.line(f"{vector_store(*args)};")
+        else:
+            self._scattered([s], lanes, ())
+
+    def _scattered(self, stores: list[im.Store], lanes: Lanes, guard: tuple[tuple[Index, int], ...]) -> None:
+        """Stores to elements that are not neighbours, or not all there: one by one, from named vectors."""
+        self.line("{")
+        self.depth += 1
+        names = []
+        for j, s in enumerate(stores):
+            text = self.stored_bool(s.value, lanes) if s.value.type == BOOL else self.number(s.value, lanes)
+            names.append(f"{lanes.var.name}_{j}")
+            self.line(f"const {memory_type(s.value.type, lanes.width)} {names[-1]} = {stripped(text)};")
+        for k in range(lanes.width):
+            self._lane = (lanes, k)
+            tests = " && ".join(self._known(e, n) for e, n in guard)
+            for s, name in zip(stores, names, strict=True):
+                place = (
+                    self._register(s.buffer, s.at, lanes)
+                    if s.buffer.lanes > 1
+                    else self.place(s.buffer, s.at)
+                )
+                place += f".s{k:x}" if s.buffer.lanes > 1 else ""
+                value = (
+                    f"-{name}.s{k:x}" if s.buffer.lanes > 1 and s.buffer.scalar == BOOL else f"{name}.s{k:x}"
+                )
+                self.line((f"if ({tests}) " if tests else "") + f"{place} = {value};")
+            self._lane = None
+        self.depth -= 1
+        self.line("}")
+
+    def _known(self, e: Index, n: int) -> str:
+        lanes, k = self._lane or (None, 0)
+        assert lanes is not None
+        return self.condition(e.substitute({lanes.var: lanes.start + k}), n)
+
+    # ------------------------------------------------------------------------------------ control
+
+    def _loop(self, s: im.Loop) -> None:
+        if s.unroll:
+            self.line("#pragma unroll" + ("" if s.trips <= 64 else " 16"))
+        name, t = s.var.name, int_type(s.trips)
+        if s.until is None:
+            return self.block(f"for ({t} {name} = 0; {name} < {s.trips}; ++{name})", s.body)
+        at, n = s.until
+        step = at.coefficient(s.var) or 0
+        position, helpers, kinds = len(self.lines), dict(self.helpers), dict(self.kinds)
+        depth = self.depth
+        self.aliases.append(Alias(at, s.var, step, Var(name, n, s.var.role)))
+        try:
+            first = self.index(at.substitute({s.var: 0}))
+            head = f"for ({int_type(n + step)} {name} = {first}; {name} < {n}; {name} += {step})"
+            return self.block(head, s.body)
+        except Hidden as hidden:
+            if hidden.args != (name,):
+                raise
+            del self.lines[position:]
+            self.helpers, self.kinds, self.depth = helpers, kinds, depth
+        finally:
+            self.aliases.pop()
+        self.block(f"for ({t} {name} = 0; {self.condition(at, n)}; ++{name})", s.body)
+
+    def _if(self, s: im.If) -> None:
+        if any(has_lane(e) for e, _ in s.conditions):
+            stores = [b for b in s.body if isinstance(b, im.Store)]
+            var = next(v for e, _ in s.conditions for v in e.variables() if v.role == "lane")
+            for lanes in parts_of(var):
+                self._scattered(stores, lanes, s.conditions)
+            return
+        self.block(f"if ({' && '.join(self.condition(e, n) for e, n in s.conditions)})", s.body)
+
+
+def _starts(body: tuple[Statement, ...]) -> dict[int, Buffer]:
+    """Positions of the stores in a block that start a variable declared before in it."""
+    found: dict[int, Buffer] = {}
+    for position, s in enumerate(body):
+        if not isinstance(s, im.Declare) or s.buffer.size * max(s.buffer.lanes // WIDEST, 1) > 1:
+            continue
+        for later in range(position + 1, len(body)):
+            t = body[later]
+            if not isinstance(t, im.Comment | im.Declare | im.Barrier) and _mentions(t, s.buffer):
+                if isinstance(t, im.Store) and t.buffer is s.buffer and _only_writes(t):
+                    found[later] = s.buffer
+                break
+    return found
+
+
+def _mentions(s: Statement, buffer: Buffer) -> bool:
+    return any(a.buffer is buffer for a in accesses((s,)))
+
+
+def _only_writes(s: im.Store) -> bool:
+    return all(load.buffer is not s.buffer for load in loads((s.value,)))
+
+
+def _fence(space: str) -> str:
+    fences = {"local": "CLK_LOCAL_MEM_FENCE", "global": "CLK_GLOBAL_MEM_FENCE"}
+    return fences.get(space, "CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE")
+
+
+def _alignments(seen: list[Access]) -> dict[Buffer, int]:
+    """The alignment in bytes that vector accesses need."""
+    found: dict[Buffer, int] = {}
+    for a in seen:
+        if a.lane is not None and a.buffer.lanes == 1 and a.at.coefficient(a.lane) == 1:
+            width = min(a.lane.count, WIDEST)
+            found[a.buffer] = max(found.get(a.buffer, 1), width * a.buffer.scalar.size)
+    return found
+
+
+# ---------------------------------------------------------------------------------------- kernels
+
+
+def kernel_source(
+    name: str,
+    shape: Shape,
+    params: tuple[Buffer, ...],
+    outputs: frozenset[Buffer],
+    body: tuple[Statement, ...],
+) -> str:
+    """The OpenCL C of one kernel, complete: extensions, constants, helper functions, the kernel."""
+    text = KernelText(body)
+    text.statements(body)
+    x, y, z = shape.local
+    arguments = ", ".join(_parameter(b, b in outputs) for b in params)
+    inner = [*_ids(shape, "\n".join(text.lines)), *_locals(text), *text.lines]
+    function = [
+        f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
+        f"void {name}({arguments}) {{",
+        *inner,
+        "}",
+    ]
+    constants = [_constant(b, text) for b in _of_space(text, "constant")]
+    source = "\n".join(
+        [*constants, *text.helpers.values(), *([""] if constants or text.helpers else []), *function]
+    )
+    return "".join(f"#pragma OPENCL EXTENSION {e} : enable\n" for e in _extensions(source)) + source + "\n"
+
+
+def _extensions(source: str) -> list[str]:
+    wanted = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
+    return [name for name, pattern in wanted.items() if re.search(pattern, source)]
+
+
+def _parameter(b: Buffer, written: bool) -> str:
+    return f"{'' if written else 'const '}global {memory_type(b.scalar)}* restrict {b.name}"
+
+
+def _ids(shape: Shape, text: str) -> list[str]:
+    """Declarations of the ids that the kernel uses."""
+    ids: list[tuple[str, str, int]] = []
+    for d in range(3):
+        ids.append((f"g{d}", f"get_global_id({d})", shape.groups[d] * shape.local[d]))
+        ids.append((f"w{d}", f"get_group_id({d})", shape.groups[d]))
+        ids.append((f"l{d}", f"get_local_id({d})", shape.local[d]))
+    ids += [("warp", "get_local_id(0) / 32", 1), ("lane", "get_local_id(0) % 32", 32)]
+    return [
+        f"{INDENT}const {int_type(count)} {name} = {e};"
+        for name, e, count in ids
+        if re.search(rf"\b{name}\b", text)
+    ]
+
+
+def _of_space(text: KernelText, space: str) -> list[Buffer]:
+    return list(dict.fromkeys(a.buffer for a in text.seen if a.buffer.space == space))
+
+
+def _locals(text: KernelText) -> list[str]:
+    return [
+        f"{INDENT}local {memory_type(b.scalar)} {b.name}[{b.size}]{text._aligned(b)};"
+        for b in _of_space(text, "local")
+    ]
+
+
+def _constant(b: Buffer, text: KernelText) -> str:
+    assert b.values is not None
+    items = ", ".join(literal(v.item(), b.scalar) for v in np.frombuffer(b.values, b.scalar.dtype))
+    return f"constant {memory_type(b.scalar)} {b.name}[{b.size}]{text._aligned(b)} = {{{items}}};"
+
+
+def used_params(params: list[Buffer], body: tuple[Statement, ...]) -> tuple[Buffer, ...]:
+    """The parameters that the kernel's statements access."""
+    seen = {a.buffer for a in accesses(body)}
+    return tuple(b for b in params if b in seen)

@@ -1,0 +1,289 @@
+"""OpenCL devices.  The only module that imports pyopencl, and only when a device is asked for."""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from egglift.codegen.imperative import Kernel, Limits, Plan
+from egglift.ir.errors import BuildError, DeviceError, WrongResult
+from egglift.ir.types import BOOL, Scalar
+
+if TYPE_CHECKING:
+    from egglift.codegen.execute import Executable
+
+NdArray: TypeAlias = np.ndarray[Any, Any]
+#: what a kernel may be given for a buffer: an array on the host, or a pyopencl Buffer of the device's context
+Operand: TypeAlias = Any
+
+#: PoCL keeps the private arrays of a work-group on one thread's stack, commonly 8 MB, and crashes beyond
+CPU_STACK_BYTES = 4 << 20
+_opencl_lock = threading.Lock()
+
+
+def opencl() -> Any:
+    """The pyopencl module, imported on first use; DeviceError where it cannot be loaded."""
+    with _opencl_lock:
+        # pins PoCL's threads; it reads this once, when its platform is first seen
+        os.environ.setdefault("POCL_AFFINITY", "1")
+        try:
+            import pyopencl as cl
+        except ImportError as error:
+            raise DeviceError(
+                f"pyopencl cannot be imported ({error}); install it and an OpenCL driver"
+            ) from error
+        warnings.filterwarnings("ignore", category=cl.CompilerWarning)
+        return cl
+
+
+# ---------------------------------------------------------------------------------------- devices
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """An OpenCL device: what `egglift devices` lists.
+
+    kind is "gpu" or "cpu"; memory, cache and vector_bytes (of the registers for vectors) are in bytes.
+    """
+
+    name: str
+    platform: str
+    driver: str
+    kind: str
+    compute_units: int
+    memory: int
+    cache: int
+    vector_bytes: int
+    limits: Limits
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.kind}, {self.platform}, driver {self.driver})"
+
+
+def devices() -> list[DeviceInfo]:
+    """Every OpenCL device there is, in the platforms' order; empty where there is no platform."""
+    return [_describe(d) for d in _raw_devices()]
+
+
+def _raw_devices() -> list[Any]:
+    cl = opencl()
+    found: list[Any] = []
+    try:
+        platforms = cl.get_platforms()
+    except cl.Error:  # "platform not found" is an error in OpenCL, not an empty list
+        return []
+    for platform in platforms:
+        try:
+            found.extend(platform.get_devices())
+        except cl.Error:  # a platform without devices, or whose driver does not start
+            continue
+    return found
+
+
+def _describe(d: Any) -> DeviceInfo:
+    cl = opencl()
+    kind = "gpu" if d.type & cl.device_type.GPU else "cpu"
+    extensions = d.extensions.split()
+    limits = Limits(
+        group_size=d.max_work_group_size,
+        local_bytes=d.local_mem_size,
+        private_bytes=16 << 10 if kind == "gpu" else 64 << 10,
+        float64="cl_khr_fp64" in extensions,
+        float16="cl_khr_fp16" in extensions,
+        sub_groups="cl_khr_subgroups" in extensions,
+    )
+    return DeviceInfo(
+        name=d.name.strip(),
+        platform=d.platform.name.strip(),
+        driver=d.driver_version.strip(),
+        kind=kind,
+        compute_units=d.max_compute_units,
+        memory=d.global_mem_size,
+        cache=d.global_mem_cache_size,
+        vector_bytes=4 * d.native_vector_width_float,
+        limits=limits,
+    )
+
+
+def open_device(spec: object = None) -> Device:
+    """The device that `spec` means, opened.
+
+    spec: a Device of this module, a pyopencl Device, Context or CommandQueue; a part of a device's or
+    platform's name in any case; or None: the environment variable EGGLIFT_DEVICE (a name), else the first
+    GPU, else PoCL, else the first device.  DeviceError lists the devices that exist.
+    """
+    if isinstance(spec, Device):
+        return spec
+    cl = opencl()
+    if isinstance(spec, cl.CommandQueue):
+        return Device(spec.context, spec.device, spec)
+    if isinstance(spec, cl.Context):
+        return Device(spec, spec.devices[0])
+    if isinstance(spec, cl.Device):
+        return Device(cl.Context([spec]), spec)
+    spec = os.environ.get("EGGLIFT_DEVICE") or None if spec is None else spec
+    if spec is not None and not isinstance(spec, str):
+        raise DeviceError(
+            "a device is a pyopencl Device, Context or CommandQueue, a name or None; "
+            f"got {type(spec).__name__}"
+        )
+    return _open_named(spec)
+
+
+_opened: dict[str, Device] = {}
+_opened_lock = threading.Lock()
+
+
+def _open_named(name: str | None) -> Device:
+    """One Device per device and process, so that kernels and buffers of different calls work together."""
+    found = _raw_devices()
+    chosen = next(iter(_ranked(found, name)), None)
+    if chosen is None:
+        have = "; there are: " + ", ".join(str(_describe(d)) for d in found) if found else _NONE
+        raise DeviceError(f"no OpenCL device {name!r}{have}" if name else f"no OpenCL device{have}")
+    key = f"{os.getpid()}:{chosen.int_ptr}"
+    with _opened_lock:
+        if key not in _opened:
+            _opened[key] = Device(opencl().Context([chosen]), chosen)
+        return _opened[key]
+
+
+_NONE = "; there is no OpenCL platform: install a driver, or PoCL with pip install 'egglift[pocl]'"
+
+
+def _ranked(found: list[Any], name: str | None) -> list[Any]:
+    """The devices that `name` can mean, best first."""
+    if name is not None:
+        return [
+            d for d in found if name.lower() in f"{d.name} {d.platform.name} {d.platform.version}".lower()
+        ]
+
+    def rank(d: Any) -> int:
+        info = _describe(d)
+        return 0 if info.kind == "gpu" else 1 if "Portable Computing" in info.platform else 2
+
+    return sorted(found, key=rank)
+
+
+class Device:
+    """An opened device: a context, a queue and what the device allows.
+
+    `queue` is the queue that kernels run on (the caller's, if one was given); `timer` is one with profiling.
+    """
+
+    def __init__(self, context: Any, device: Any, queue: Any = None) -> None:
+        cl = opencl()
+        self.info = _describe(device)
+        self.context, self.device = context, device
+        profiling = cl.command_queue_properties.PROFILING_ENABLE
+        self.queue = queue if queue is not None else cl.CommandQueue(context, device, properties=profiling)
+        mine = self.queue.properties & profiling
+        self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
+        self.ordered = not self.queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+        self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
+
+    name = property(lambda self: self.info.name, doc="The device's name.")
+    driver = property(lambda self: self.info.driver, doc="The driver's version.")
+    platform = property(lambda self: self.info.platform, doc="The platform's name.")
+    kind = property(lambda self: self.info.kind, doc='"gpu" or "cpu".')
+    compute_units = property(lambda self: self.info.compute_units, doc="Compute units (cores).")
+    limits = property(lambda self: self.info.limits, doc="What it allows: codegen.imperative.Limits.")
+
+    def __repr__(self) -> str:
+        return f"Device({self.info})"
+
+    def build(self, plan: Plan, options: Sequence[str] = ()) -> Executable:
+        """`plan` compiled for this device; BuildError keeps the source and the compiler's log."""
+        from egglift.codegen.execute import Executable  # it runs on a Device, a Device makes it
+
+        for kernel in plan.kernels:
+            self._admit(kernel)
+        if not plan.kernels:
+            return Executable(self, plan, ())
+        source = plan.source
+        program = self._compile(source, list(options))
+        cl = opencl()
+        try:
+            kernels = tuple(cl.Kernel(program, k.name) for k in plan.kernels)
+        except cl.Error as error:
+            raise BuildError(f"the compiled program lacks a kernel: {error}", source) from error
+        return Executable(self, plan, kernels)
+
+    def _compile(self, source: str, options: list[str]) -> Any:
+        cl = opencl()
+        program = cl.Program(self.context, source)
+        try:
+            # -w: PoCL prints its warnings about generated code straight to the terminal
+            return program.build(["-w", *options], devices=[self.device])
+        except cl.Error as error:
+            log = str(error)
+            errors = [s for s in log.splitlines() if "error" in s.lower() and "clBuildProgram" not in s]
+            first = (errors or log.strip().splitlines())[0].strip()
+            raise BuildError(f"{self.name} does not compile this kernel: {first}", source, log) from error
+
+    def _admit(self, kernel: Kernel) -> None:
+        """BuildError where a launch of `kernel` would fail or crash, whatever the compiler says."""
+        items = math.prod(kernel.local_size)
+        if items > self.limits.group_size:
+            raise BuildError(
+                f"kernel {kernel.name}: {items} work-items per group, "
+                f"{self.name} allows {self.limits.group_size}",
+                kernel.source,
+            )
+        if self.kind == "cpu" and kernel.private_bytes * items > CPU_STACK_BYTES:
+            raise BuildError(
+                f"kernel {kernel.name}: {kernel.private_bytes} bytes of private memory for each of {items} "
+                f"work-items exceed the {CPU_STACK_BYTES} bytes that a CPU thread's stack holds",
+                kernel.source,
+            )
+
+    def upload(self, array: NdArray) -> Operand:
+        """A new device buffer with the elements of `array` in C order (a bool is one byte)."""
+        cl = opencl()
+        data = np.ascontiguousarray(array)
+        if data.nbytes == 0:
+            return self.allocate(0)
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
+        return self._guarded(lambda: cl.Buffer(self.context, flags, hostbuf=data), data.nbytes)
+
+    def allocate(self, size: int) -> Operand:
+        """A new device buffer of `size` bytes (at least one, as OpenCL has no empty buffers)."""
+        cl = opencl()
+        return self._guarded(lambda: cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1)), size)
+
+    def clone(self, buffer: Operand, size: int) -> Operand:
+        """A new buffer with the first `size` bytes of `buffer`."""
+        copy = self.allocate(size)
+        if size:
+            opencl().enqueue_copy(self.queue, copy, buffer, byte_count=size)
+        return copy
+
+    def _guarded(self, make: Callable[[], Operand], size: int) -> Operand:
+        try:
+            return make()
+        except opencl().Error as error:
+            raise DeviceError(f"{self.name} cannot hold a buffer of {size} bytes: {error}") from error
+
+    def download(self, buffer: Operand, scalar: Scalar, size: int) -> NdArray:
+        """`size` elements of `buffer`, waited for.  WrongResult: a bool is neither 0 nor 1."""
+        raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
+        if size:
+            opencl().enqueue_copy(self.queue, raw, buffer, is_blocking=True)
+        if scalar != BOOL:
+            return raw
+        if size and int(raw.max()) > 1:
+            raise WrongResult(f"a bool holds {int(raw.max())}: the element was not written")
+        return raw.view(np.bool_)
+
+    def poison(self, buffer: Operand, scalar: Scalar, size: int) -> None:
+        """Fills `buffer` with values that no program computes: NaN for floats, the byte 0xAA for the rest."""
+        if size:
+            value = np.array(np.nan, scalar.dtype) if scalar.is_float else np.array(0xAA, np.uint8)
+            opencl().enqueue_fill_buffer(self.queue, buffer, value, 0, size * scalar.size)

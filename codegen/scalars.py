@@ -1,0 +1,323 @@
+"""The OpenCL of each scalar function of ir/scalars.py, per type and vector width.
+
+Integers behave exactly as NumPy's: they wrap around, division floors and gives 0 for a zero divisor, shifts beyond
+the width give 0 (or the sign).  Signed sums are therefore computed in unsigned arithmetic: overflow of signed
+integers is undefined in C.  No `fma`, `mad`, `min`, `max`, `clamp`: on CPUs they are library calls.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from egglift.ir.types import BOOL, Scalar
+
+C_NAMES = {
+    "bool": "uchar", "i8": "char", "i16": "short", "i32": "int", "i64": "long",
+    "u8": "uchar", "u16": "ushort", "u32": "uint", "u64": "ulong", "f16": "half", "f32": "float", "f64": "double",
+}  # fmt: skip
+#: The widest vector that an OpenCL function is given.  PoCL aborts the process beyond it, on CPUs that its LLVM
+#: does not know; operators, and functions of our own (they are inlined), have no such limit.
+CALL_BYTES = 32
+MASKS = {1: "char", 2: "short", 4: "int", 8: "long"}  # the type of a comparison of vectors, by bytes
+_FLOAT = {
+    "exp": "exp", "exp2": "exp2", "log": "log", "log2": "log2", "sqrt": "sqrt", "rsqrt": "rsqrt", "sin": "sin",
+    "cos": "cos", "tan": "tan", "tanh": "tanh", "erf": "erf", "floor": "floor", "ceil": "ceil", "pow": "pow",
+    "atan2": "atan2",
+}  # fmt: skip
+_INFIX = {
+    "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
+    "ge": ">=", "logical_and": "&&", "logical_or": "||", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
+}  # fmt: skip
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+BUILTINS = frozenset({*_FLOAT.values(), "fabs", "fmod", "copysign", "isnan", "abs", "sign"})
+
+
+def memory_type(t: Scalar, width: int = 1) -> str:
+    """How a value of type `t` is kept in memory: `float4`; bool as uchar."""
+    return C_NAMES[t.name] + (str(width) if width > 1 else "")
+
+
+def value_type(t: Scalar) -> str:
+    """The type of a named scalar value."""
+    return "bool" if t == BOOL else C_NAMES[t.name]
+
+
+def unsigned(t: Scalar) -> str:
+    """The unsigned type as wide as the integer type `t`."""
+    return f"u{C_NAMES[t.name]}" if t.is_signed else C_NAMES[t.name]
+
+
+def literal(value: bool | int | float, t: Scalar) -> str:
+    """A number as OpenCL text, exactly."""
+    if t == BOOL:
+        return "1" if value else "0"
+    if t.is_integer:
+        return _integer(int(value), t)
+    with np.errstate(over="ignore"):
+        exact = t.dtype.type(value)
+    number = float(exact)
+    if math.isnan(number):
+        return "NAN"
+    if math.isinf(number):
+        return "INFINITY" if number > 0 else "(-INFINITY)"
+    digits = (
+        np.format_float_positional(exact, trim="0")
+        if 1e-4 <= abs(number) < 1e6 or not number
+        else _scientific(exact)
+    )
+    text = digits + {"f16": "h", "f32": "f", "f64": ""}[t.name]
+    return f"({text})" if text.startswith("-") else text
+
+
+def _scientific(x: np.generic) -> str:
+    return np.format_float_scientific(x, trim="0")  # type: ignore[arg-type]
+
+
+def _integer(value: int, t: Scalar) -> str:
+    suffix = {"u32": "u", "i64": "L", "u64": "UL"}.get(t.name, "")
+    if (value == -(1 << 31) and t.name == "i32") or value == -(1 << 63):
+        return f"({value + 1}{suffix} - 1)"
+    return f"({value}{suffix})" if value < 0 else f"{value}{suffix}"
+
+
+# ---------------------------------------------------------------------------------------- scalars
+
+
+def scalar_call(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) -> str:
+    """`op` applied to scalars of type `t` (of `where`: the branches' type); needed functions go into `helpers`."""
+    if op == "where":
+        return f"({args[0]} ? {args[1]} : {args[2]})"
+    if op == "logical_not" or (op == "invert" and t == BOOL):
+        return f"(!{args[0]})"
+    if t == BOOL and op in ("left_shift", "right_shift"):  # as bools: only 1 >> 1 is 0
+        return args[0] if op == "left_shift" else f"({args[0]} && !{args[1]})"
+    if op in COMPARISONS or op in ("logical_and", "logical_or") or t == BOOL:
+        return f"({args[0]} {_INFIX[op]} {args[1]})"
+    return _float_call(op, t, args, helpers) if t.is_float else _integer_call(op, t, args, helpers)
+
+
+def _float_call(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) -> str:
+    a, b = args[0], args[-1]
+    if op in _INFIX:
+        return f"({a} {_INFIX[op]} {b})"
+    if op in _FLOAT:
+        return f"{_FLOAT[op]}({', '.join(args)})"
+    match op:
+        case "neg":
+            return f"(-{a})"
+        case "abs":
+            return f"fabs({a})"
+        case "fma":
+            return f"(({args[0]} * {args[1]}) + {args[2]})"
+        case _:
+            return _helper(op, t, args, helpers)
+
+
+def _integer_call(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) -> str:
+    a, b, c = args[0], args[-1], C_NAMES[t.name]
+    match op:
+        case "add" | "sub" | "mul":
+            return _wrapping(f"{a}", _INFIX[op], b, t)
+        case "neg":
+            return _wrapping("0", "-", a, t)
+        case "fma":
+            return _wrapping(_wrapping(args[0], "*", args[1], t), "+", args[2], t)
+        case "bitwise_and" | "bitwise_or" | "bitwise_xor":
+            return f"({a} {_INFIX[op]} {b})" if t.size >= 4 else f"({c})({a} {_INFIX[op]} {b})"
+        case "invert":
+            return f"(~{a})" if t.size >= 4 else f"({c})(~{a})"
+        case _:
+            return _helper(op, t, args, helpers)
+
+
+def _wrapping(a: str, op: str, b: str, t: Scalar) -> str:
+    """`a op b` modulo 2^bits.  int and long are computed unsigned; smaller types are promoted to int by C."""
+    c = C_NAMES[t.name]
+    if t.size < 4:
+        wide = "(uint)" if op == "*" else ""
+        return f"({c})({wide}{a} {op} {wide}{b})"
+    if not t.is_signed:
+        return f"({a} {op} {b})"
+    return f"({c})(({unsigned(t)}){a} {op} ({unsigned(t)}){b})"
+
+
+def _helper(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) -> str:
+    """A call of a function of our own, defined once above the kernels that use it."""
+    name = f"{op}_{t.name}"
+    helpers[name] = _definition(op, t)
+    return f"{name}({', '.join(args)})"
+
+
+def _definition(op: str, t: Scalar) -> str:
+    c, u, bits = C_NAMES[t.name], "" if t.is_float else unsigned(t), 8 * t.size
+    one, two = f"{c} {op}_{t.name}({c} a)", f"{c} {op}_{t.name}({c} a, {c} b)"
+    match op:
+        case "minimum" | "maximum":
+            nan = " || a != a" if t.is_float else ""
+            return f"{two} {{ return a {'<' if op == 'minimum' else '>'} b{nan} ? a : b; }}"
+        case "sign":
+            zero = "a" if t.is_float else "0"
+            below = f" : a < 0 ? -1 : a == 0 ? 0 : {zero}" if t.is_signed else " : 0"
+            return f"{one} {{ return a > 0 ? 1{below}; }}"
+        case "abs":
+            return (
+                f"{one} {{ return a < 0 ? ({c})(0 - ({u})a) : a; }}"
+                if t.is_signed
+                else f"{one} {{ return a; }}"
+            )
+        case "left_shift":
+            return f"{two} {{ return ({u})b < {bits} ? ({c})(({u})a << b) : 0; }}"
+        case "right_shift":
+            beyond = "a < 0 ? -1 : 0" if t.is_signed else "0"
+            return f"{two} {{ return ({u})b < {bits} ? ({c})(a >> b) : ({c})({beyond}); }}"
+        case "floordiv" | "mod" if t.is_float:
+            return _float_division(op, t)
+        case "floordiv":
+            if not t.is_signed:
+                return f"{two} {{ return b == 0 ? 0 : a / b; }}"
+            return (
+                f"{two} {{\n  if (b == 0) return 0;\n  if (b == -1) return ({c})(0 - ({u})a);\n"
+                f"  return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));\n}}"
+            )
+        case "mod":
+            if not t.is_signed:
+                return f"{two} {{ return b == 0 ? 0 : a % b; }}"
+            return (
+                f"{two} {{\n  if (b == 0 || b == -1) return 0;\n  const {c} r = a % b;\n"
+                f"  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}}"
+            )
+    raise AssertionError(op)
+
+
+def _float_division(op: str, t: Scalar) -> str:
+    """NumPy's algorithm (npy_divmod): the remainder has the divisor's sign."""
+    c = C_NAMES[t.name]
+    remainder = (
+        "  {c} r = fmod(a, b);\n  if (b == 0) return {zero};\n"
+        "  const bool down = r != 0 && (b < 0) != (r < 0);\n"
+    ).format(c=c, zero="r" if op == "mod" else "a / b")  # fmt: skip
+    if op == "mod":
+        tail = f"  return down ? r + b : r != 0 ? r : copysign(({c})0, b);\n"
+    else:
+        tail = (
+            f"  const {c} q = (a - r) / b - (down ? 1 : 0);\n"
+            f"  if (q == 0) return copysign(({c})0, a / b);\n"
+            f"  const {c} whole = floor(q);\n  return q - whole > ({c})0.5 ? whole + 1 : whole;\n"
+        )
+    return f"{c} {op}_{t.name}({c} a, {c} b) {{\n{remainder}{tail}}}"
+
+
+def scalar_cast(source: Scalar, target: Scalar, x: str) -> str:
+    """`x` converted as NumPy's astype does."""
+    if source == target:
+        return x
+    if target == BOOL:
+        return f"({x} != 0)"
+    return f"({C_NAMES[target.name]}){x}"
+
+
+# ---------------------------------------------------------------------------------------- vectors
+
+
+def vector_call(op: str, t: Scalar, args: list[str], width: int, helpers: dict[str, str]) -> str | None:
+    """`op` applied component-wise to vectors of type `t` (not bool), or None where OpenCL has no operation for it.
+
+    Comparisons give masks: integers of the operands' width, 0 or -1.
+    """
+    a, b = args[0], args[-1]
+    if op in COMPARISONS:
+        return f"({a} {_INFIX[op]} {b})"
+    if op in ("minimum", "maximum") or (op == "abs" and t.is_signed and not t.is_float):
+        name = f"{op}_{t.name}x{width}"
+        helpers[name] = _vector_definition(op, name, t, width)
+        return f"{name}({', '.join(args)})"
+    if t.is_float:
+        return _float_vector(op, t, args, width, helpers)
+    c, u = f"as_{memory_type(t, width)}", f"as_{unsigned(t)}{width}"
+    if op in ("bitwise_and", "bitwise_or", "bitwise_xor"):
+        return f"({a} {_INFIX[op]} {b})"
+    if op == "invert":
+        return f"(~{a})"
+    if op == "abs":
+        return a
+    if op in ("add", "sub", "mul"):
+        return f"{c}({u}({a}) {_INFIX[op]} {u}({b}))" if t.is_signed else f"({a} {_INFIX[op]} {b})"
+    if op == "neg":
+        return f"{c}(-{u}({a}))" if t.is_signed else f"(-{a})"
+    if op == "fma":
+        x, y, z = args
+        return f"{c}({u}({x}) * {u}({y}) + {u}({z}))" if t.is_signed else f"({x} * {y} + {z})"
+    return None
+
+
+def _vector_definition(op: str, name: str, t: Scalar, width: int) -> str:
+    c = memory_type(t, width)
+    if op == "abs":
+        zero, negated = f"({c})(0)", f"as_{c}(-as_{unsigned(t)}{width}(a))"
+        return f"{c} {name}({c} a) {{ return a < {zero} ? {negated} : a; }}"
+    nan = " | (a != a)" if t.is_float else ""
+    return f"{c} {name}({c} a, {c} b) {{ return (a {'<' if op == 'minimum' else '>'} b){nan} ? a : b; }}"
+
+
+def vector_function(
+    name: str, source: Scalar, target: Scalar, args: list[str], width: int, helpers: dict[str, str]
+) -> str:
+    """A call of an OpenCL function from vectors of `source` to one of `target`.
+
+    Wide vectors are cut into halves by a function of our own (see CALL_BYTES): `sqrt(x)` on float16 becomes
+    `(float16)(sqrt(x.lo), sqrt(x.hi))`.
+    """
+    full = f"{name}{width}" if name.startswith("convert_") else name
+    if width * max(source.size, target.size) <= CALL_BYTES:
+        return f"{full}({', '.join(args)})"
+    own = f"{name}_{source.name}x{width}"
+    given, result = memory_type(source, width), memory_type(target, width)
+    names = "abc"[: len(args)]
+    halves = [
+        vector_function(name, source, target, [f"{a}.{part}" for a in names], width // 2, helpers)
+        for part in ("lo", "hi")
+    ]
+    parameters = ", ".join(f"{given} {a}" for a in names)
+    helpers[own] = f"{result} {own}({parameters}) {{ return ({result})({', '.join(halves)}); }}"
+    return f"{own}({', '.join(args)})"
+
+
+def vector_load(space: str, t: Scalar, width: int, place: str, helpers: dict[str, str]) -> str:
+    """Elements of memory, wherever they start, as a vector; `place` is the first one's address."""
+    if width * t.size <= CALL_BYTES:
+        return f"vload{width}(0, {place})"
+    own, c, half = f"load_{space}_{t.name}x{width}", memory_type(t, width), width // 2
+    halves = [vector_load(space, t, half, p, helpers) for p in ("p", f"p + {half}")]
+    parameter = f"{'const ' if space == 'global' else ''}{space} {memory_type(t)}* p"
+    helpers[own] = f"{c} {own}({parameter}) {{ return ({c})({', '.join(halves)}); }}"
+    return f"{own}({place})"
+
+
+def vector_store(space: str, t: Scalar, width: int, text: str, place: str, helpers: dict[str, str]) -> str:
+    """A vector written to memory, wherever it starts: a statement without its semicolon."""
+    if width * t.size <= CALL_BYTES:
+        return f"vstore{width}({text}, 0, {place})"
+    own, c, half = f"store_{space}_{t.name}x{width}", memory_type(t, width), width // 2
+    halves = [
+        vector_store(space, t, half, f"a.{part}", p, helpers) for part, p in (("lo", "p"), ("hi", f"p + {half}"))
+    ]
+    body = " ".join(f"{h};" for h in halves)
+    helpers[own] = f"void {own}({c} a, {space} {memory_type(t)}* p) {{ {body} }}"
+    return f"{own}({text}, {place})"
+
+
+def _float_vector(op: str, t: Scalar, args: list[str], width: int, helpers: dict[str, str]) -> str | None:
+    a, b = args[0], args[-1]
+    if op in _INFIX:
+        return f"({a} {_INFIX[op]} {b})"
+    if op in _FLOAT or op == "abs":
+        return vector_function(_FLOAT.get(op, "fabs"), t, t, args, width, helpers)
+    match op:
+        case "neg":
+            return f"(-{a})"
+        case "fma":
+            return f"(({args[0]} * {args[1]}) + {args[2]})"
+        case _:
+            return None

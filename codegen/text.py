@@ -1,0 +1,167 @@
+"""OpenCL text of indices and scalar values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from egglift.codegen import imperative as im
+from egglift.codegen.imperative import Buffer, Value
+from egglift.codegen.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
+from egglift.codegen.scalars import C_NAMES, literal, scalar_call, scalar_cast
+from egglift.ir.types import Scalar
+
+INT = 1 << 31
+CLAMP = "clamp_index"
+_CLAMP = "{t} {name}({t} i, {t} last) {{ return i < 0 ? 0 : i < last ? i : last; }}"
+
+
+class Hidden(Exception):
+    """A loop's counter is needed by itself, not only within the strided variable that the loop counts by."""
+
+
+@dataclass(frozen=True)
+class Alias:
+    """`at`, which grows by `step` with the counter `var`, is kept in the variable `name`."""
+
+    at: Index
+    var: Var
+    step: int
+    name: Var
+
+
+class Text:
+    """Prints indices and scalar values.  helpers: the functions that the text needs, by name."""
+
+    def __init__(self) -> None:
+        self.helpers: dict[str, str] = {}
+        self.aliases: list[Alias] = []
+
+    # ------------------------------------------------------------------------------------ indices
+
+    def index(self, at: Index) -> str:
+        """An index as an expression; 64 bits wide where a part of it may need that."""
+        for alias in self.aliases:
+            k = at.coefficient(alias.var) or 0
+            if k and k % alias.step == 0:
+                at = at + (alias.at * -1 + alias.name) * (k // alias.step)
+        terms = sorted(at.terms, key=lambda t: (t[1] < 0, -abs(t[1]), t[0].key))
+        wide = _needs_long(at.constant, terms)
+        text = ""
+        for a, k in terms:
+            sign = ("-" if k < 0 else "") if not text else " - " if k < 0 else " + "
+            text += sign + self._term(a, abs(k), wide)
+        if at.constant or not text:
+            text += f" {'-' if at.constant < 0 else '+'} {abs(at.constant)}" if text else str(at.constant)
+        return text
+
+    def _term(self, a: Atom, k: int, wide: bool) -> str:
+        text = self._atom(a)
+        if k == 1:
+            return f"(long){text}" if wide else text
+        return f"{k}{'L' if wide else ''}*{text}"
+
+    def _atom(self, a: Atom) -> str:
+        match a:
+            case Var():
+                if any(a == alias.var for alias in self.aliases):
+                    raise Hidden(a.name)
+                return a.name
+            case Quotient(x, d):
+                return f"({self._operand(x)} / {d})"
+            case Remainder(x, d):
+                return f"({self._operand(x)} % {d})"
+            case Clamp(x, high):
+                return self._clamp(x, high)
+            case Choice(test, n, inside, outside):
+                return f"({self._within(test, n)} ? {self.index(inside)} : {self.index(outside)})"
+            case Data(value):
+                text = self.scalar(value)  # type: ignore[arg-type]
+                return text if text.isidentifier() or text[0] == "(" else f"({text})"
+
+    def _operand(self, x: Index) -> str:
+        text = self.index(x)
+        return text if text.isidentifier() else f"({text})"
+
+    def _clamp(self, x: Index, high: int) -> str:
+        low, top = x.range
+        text = self.index(x)
+        if low < 0 and top > high:
+            wide = max(-low, top) >= INT
+            name, t = CLAMP + ("_long" if wide else ""), "long" if wide else "int"
+            self.helpers[name] = _CLAMP.format(name=name, t=t)
+            return f"{name}({text}, {high})"
+        operand = self._operand(x)
+        return f"({operand} < 0 ? 0 : {operand})" if low < 0 else f"({operand} < {high} ? {operand} : {high})"
+
+    def _within(self, test: Index, n: int) -> str:
+        low, high = test.range
+        parts = [self.condition(-1 - test, 0)] if low < 0 else []
+        parts += [self.condition(test, n)] if high >= n else []
+        return " && ".join(parts) or "true"
+
+    def condition(self, e: Index, n: int) -> str:
+        """`e < n`."""
+        c, sides = n - e.constant, Index(e.terms)
+        if all(k < 0 for _, k in e.terms):
+            return f"{self.index(sides * -1)} >= {1 - c}"
+        return f"{self.index(sides)} == 0" if c == 1 and sides.range[0] == 0 else f"{self.index(sides)} < {c}"
+
+    # ------------------------------------------------------------------------------------ values
+
+    def scalar(self, v: Value) -> str:
+        """A value as a scalar expression, in parentheses where needed."""
+        match v:
+            case im.Const(value, t):
+                return literal(value, t)
+            case im.Name(name, _):
+                return name
+            case im.Load(buffer, at):
+                return self.place(buffer, at)
+            case im.IndexValue(at, t):
+                return f"({C_NAMES[t.name]})({self.index(at)})"
+            case im.Guarded(at, n, inside, outside):
+                return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
+            case im.Call("cast", (x,), t):
+                return scalar_cast(x.type, t, self.scalar(x))
+            case im.Call(op, args, _):
+                return scalar_call(op, operand_type(v), [self.scalar(a) for a in args], self.helpers)
+
+    def place(self, buffer: Buffer, at: Index) -> str:
+        """An element of memory."""
+        if buffer.space == "private" and buffer.size == 1:
+            return buffer.name
+        return f"{buffer.name}[{self.index(at)}]"
+
+
+def operand_type(v: im.Call) -> Scalar:
+    """The type of a function's operands (of `where`: of its branches)."""
+    return v.args[-1].type
+
+
+def stripped(text: str) -> str:
+    """`text` without the parentheses around all of it."""
+    if not text.startswith("(") or not text.endswith(")"):
+        return text
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return text[1:-1] if i == len(text) - 1 else text
+    return text
+
+
+def _needs_long(constant: int, terms: list[tuple[Atom, int]]) -> bool:
+    """May a partial sum of the terms, in this order, leave the range of int?"""
+    low = high = 0
+    for a, k in terms:
+        first, last = a.range
+        ends = (k * first, k * last)
+        low, high = low + min(ends), high + max(ends)
+        if max(-low, high, *map(abs, ends), abs(k)) >= INT:
+            return True
+    return max(-(low + constant), high + constant, abs(constant)) >= INT
+
+
+def int_type(count: int) -> str:
+    """The type of a variable below `count`."""
+    return "long" if count > INT - 1 else "int"

@@ -1,0 +1,162 @@
+"""Views: what a value looks like without where it is kept.  Layout patterns only change views and never copy.
+
+A view of an array is a length and a function from an index to the view of an element; of a tuple, a tuple of views;
+of a scalar, the value.  An *acceptor* is a view whose scalars are places in memory (`Load` read as an l-value): a
+layout pattern in result position is the inverse view of the acceptor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from egglift.codegen.imperative import Buffer, Value
+from egglift.codegen.index import ZERO, Index, choose
+from egglift.ir.types import Array, Scalar, Tuple, Type
+
+
+@dataclass(frozen=True, eq=False)
+class Arr:
+    """`length` elements.  parts: the arrays that it is the concatenation of, if it is one."""
+
+    length: int
+    at: Callable[[Index], View]
+    parts: tuple[Arr, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Where:
+    """Only in acceptors: a place that exists where `0 <= test < n`; elsewhere nothing is written."""
+
+    test: Index
+    n: int
+    inside: Callable[[], View]
+
+
+View: TypeAlias = "Arr | Where | tuple[View, ...] | Value"
+
+
+def element(v: View, i: Index) -> View:
+    """Element `i` of an array's view or acceptor."""
+    if isinstance(v, Where):
+        return Where(v.test, v.n, lambda: element(v.inside(), i))
+    assert isinstance(v, Arr), v
+    return v.at(i)
+
+
+def component(v: View, k: int) -> View:
+    """Component `k` of a tuple's view or acceptor."""
+    if isinstance(v, Where):
+        return Where(v.test, v.n, lambda: component(v.inside(), k))
+    assert isinstance(v, tuple), v
+    return v[k]
+
+
+def memory(
+    type: Type, buffers: Iterator[Buffer], load: Callable[[Buffer, Index], Value], at: Index = ZERO
+) -> View:
+    """The view of a value of `type` kept in `buffers` (structure of arrays, ir.types.leaves) from element `at` on."""
+    match type:
+        case Scalar():
+            return load(next(buffers), at)
+        case Tuple(items):
+            return tuple(memory(t, buffers, load, at) for t in items)
+        case Array(n, t):
+            own = [next(buffers) for _ in range(count_leaves(t))]
+            n = number(n)
+            return Arr(n, lambda i: memory(t, iter(own), load, at * n + i))
+
+
+def count_leaves(type: Type) -> int:
+    """How many buffers hold a value of `type`."""
+    match type:
+        case Scalar():
+            return 1
+        case Tuple(items):
+            return sum(map(count_leaves, items))
+        case Array(_, t):
+            return count_leaves(t)
+
+
+def number(n: object) -> int:
+    """A length as the number that it is by now."""
+    assert isinstance(n, int), f"length {n} is still a symbol; instantiate the program first"
+    return n
+
+
+def length(type: Type) -> int:
+    """The length of an array type."""
+    assert isinstance(type, Array), type
+    return number(type.length)
+
+
+def volume(type: Type) -> int:
+    """How many scalars a value of `type` has."""
+    match type:
+        case Scalar():
+            return 1
+        case Tuple(items):
+            return sum(map(volume, items))
+        case Array(n, t):
+            return number(n) * volume(t)
+
+
+def is_flat(type: Type) -> bool:
+    """Is a value of `type` a scalar or a tuple of scalars (kept in registers, no array)?"""
+    match type:
+        case Scalar():
+            return True
+        case Tuple(items):
+            return all(map(is_flat, items))
+        case Array():
+            return False
+
+
+# ---------------------------------------------------------------------------------------- layout
+
+
+def split(v: View, n: int, total: int) -> Arr:
+    """Chunks of `n` of an array of `total`."""
+    return Arr(total // n, lambda i: Arr(n, lambda j: element(v, i * n + j)))
+
+
+def join(v: View, outer: int, inner: int) -> Arr:
+    """The elements of `outer` arrays of `inner`, one after the other."""
+    if outer == 1:
+        return Arr(inner, lambda i: element(element(v, ZERO), i))
+    if inner == 1:
+        return Arr(outer, lambda i: element(element(v, i), ZERO))
+    return Arr(outer * inner, lambda i: element(element(v, i // inner), i % inner))
+
+
+def transpose(v: View, outer: int, inner: int) -> Arr:
+    """Rows and columns of `outer` rows of `inner` exchanged."""
+    return Arr(inner, lambda i: Arr(outer, lambda j: element(element(v, j), i)))
+
+
+def stride(v: View, s: int, total: int) -> Arr:
+    """`y[i] = x[i div n + s * (i mod n)]`, n = total / s; its inverse is the stride by n."""
+    n = total // s
+    return Arr(total, lambda i: element(v, i // n + (i % n) * s))
+
+
+def part(v: View, start: int, n: int) -> Arr:
+    """`n` elements from `start` on."""
+    return Arr(n, lambda i: element(v, i + start))
+
+
+def mirrored(i: Index, n: int) -> Index:
+    """An index before or behind 0..n-1, reflected into it with the edge repeated (NumPy's "symmetric")."""
+    low, high = i.range
+    if low < -n or high >= 2 * n:
+        i = i % (2 * n)
+    return choose(i, n, i, choose(-1 - i, n, -1 - i, 2 * n - 1 - i, n), n)
+
+
+def wrapped(i: Index, n: int) -> Index:
+    """An index before or behind 0..n-1, taken modulo n."""
+    low, high = i.range
+    if low < -n or high >= 2 * n:
+        return i % n
+    return choose(i, n, i, choose(i + n, n, i + n, i - n, n), n)

@@ -1,0 +1,222 @@
+"""The analytic model: seconds that a plan will take on a device, with its terms and what bounds it.
+
+A roofline over what `tally` counts: memory traffic (coalescing, caches, bytes in flight), instructions, and the
+longest chain of dependent operations; plus launches and barriers.  Pure functions of plan and profile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd, prod
+
+from egglift.codegen.imperative import Kernel, Plan
+from egglift.codegen.index import Var
+from egglift.costmodel.profile import Profile
+from egglift.costmodel.tally import Access, Tally, tally
+
+
+@dataclass(frozen=True)
+class KernelEstimate:
+    """One kernel's seconds: its terms by name (they overlap: `seconds` is not their sum)."""
+
+    name: str
+    seconds: float
+    terms: dict[str, float]
+    bytes: float
+    flops: float
+
+    @property
+    def bound(self) -> str:
+        """The largest term."""
+        return max(self.terms, key=lambda t: self.terms[t])
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds of a plan, and those of each launch."""
+
+    seconds: float
+    kernels: tuple[KernelEstimate, ...]
+
+    def sentence(self) -> str:
+        """What bounds the plan, in a sentence."""
+        if not self.kernels:
+            return "nothing to do"
+        k = max(self.kernels, key=lambda k: k.seconds)
+        what = {
+            "memory": f"memory traffic ({k.bytes / 1e6:.3g} MB)",
+            "cache": "cache traffic",
+            "instructions": f"instructions ({k.flops / 1e6:.3g} Mflop)",
+            "chain": "dependent operations of one work-item",
+            "local": "local-memory traffic",
+            "barriers": "barriers",
+            "launch": "the launch itself",
+        }[k.bound]
+        return f"{self.seconds * 1e6:.4g} us, of which {k.name} {k.seconds * 1e6:.4g} us, bound by {what}"
+
+
+def estimate(plan: Plan, profile: Profile) -> Estimate:
+    """Seconds of one execution of `plan` on a device like `profile`."""
+    once = [_kernel(k, profile) for k in plan.kernels]
+    launches = tuple(once[i] for i, _ in plan.steps)
+    return Estimate(sum(k.seconds for k in launches), launches)
+
+
+def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
+    t = tally(kernel, p)
+    items, group = prod(kernel.global_size), prod(kernel.local_size)
+    groups = max(1, items // max(1, group))
+    resident = _resident(kernel, items, group, p)
+    waves = -(-items // max(1, resident))
+    dram, cached = _traffic(t, resident, p)
+    terms = {
+        "memory": dram / (p.bandwidth * _bandwidth_share(t, resident, groups, p)),
+        "cache": cached / (p.cache_bandwidth * min(1.0, groups / p.compute_units)),
+        "instructions": t.issue / (p.issue_rate * _issue_share(items, groups, p)),
+        "chain": _chain(t, waves, groups, p),
+        "local": _local(t, p),
+        "barriers": t.barriers
+        * groups
+        * p.barrier
+        / min(groups, p.compute_units * _groups_per_unit(kernel, group, p)),
+        "launch": p.launch + groups * p.group_start / min(groups, p.compute_units),
+    }
+    if p.kind == "cpu":
+        terms["instructions"] += items * p.item_start / min(groups, p.compute_units)
+    overlapping = [terms[n] for n in ("memory", "cache", "instructions", "chain", "local")]
+    rest = sum(overlapping) - max(overlapping)
+    seconds = max(overlapping) + 0.15 * rest + terms["barriers"] + terms["launch"]
+    return KernelEstimate(kernel.name, seconds, terms, dram, t.flops)
+
+
+def _groups_per_unit(kernel: Kernel, group: int, p: Profile) -> int:
+    """Work-groups that one compute unit holds at a time."""
+    if p.kind == "cpu":
+        return 1
+    by_local = (4 * p.local_bytes) // (kernel.local_bytes + 1024) if kernel.local_bytes else 32
+    registers = 32 + kernel.private_bytes // 4
+    by_registers = 65536 // (max(32, group) * min(255, registers))
+    return max(1, min(p.items_per_unit // max(32, group), by_local, by_registers or 1, 32))
+
+
+def _resident(kernel: Kernel, items: int, group: int, p: Profile) -> int:
+    return min(
+        items, p.compute_units * (group * _groups_per_unit(kernel, group, p) if p.kind == "gpu" else 1)
+    )
+
+
+def _bandwidth_share(t: Tally, resident: int, groups: int, p: Profile) -> float:
+    """The part of the bandwidth that so many bytes in flight can use: x / (1 + x^3)^(1/3)."""
+    if p.kind == "cpu":
+        return max(min(1.0, groups / p.compute_units), 0.6 / p.compute_units)
+    if not p.bytes_in_flight:
+        return 1.0
+    x = resident * max(4.0, min(64.0, t.flight)) / p.bytes_in_flight
+    return float(x / (1 + x**3) ** (1 / 3))
+
+
+def _issue_share(items: int, groups: int, p: Profile) -> float:
+    """The part of the device that has work: too few groups or items leave units idle."""
+    if p.kind == "cpu":
+        rounds = -(-groups // p.compute_units)
+        return groups / (rounds * p.compute_units)
+    warps = -(-items // p.warp)
+    return min(1.0, warps / (p.compute_units * 8)) * min(1.0, items / (warps * p.warp))
+
+
+def _chain(t: Tally, waves: int, groups: int, p: Profile) -> float:
+    if p.kind == "cpu":  # a core runs its work-items one after another
+        return t.chains * p.op_latency / min(groups, p.compute_units)
+    return waves * (t.chain * p.op_latency + t.waits * p.latency / 4) + p.latency
+
+
+def _local(t: Tally, p: Profile) -> float:
+    if p.kind == "cpu":
+        return 0.0
+    total = 0.0
+    for a in t.accesses:
+        if a.buffer.space == "local":
+            stride = _item_stride(a)
+            conflict = gcd(abs(stride) * a.buffer.scalar.size // 4, 32) if stride else 1
+            total += a.count * a.bytes * max(1, conflict)
+    return total / p.local_bandwidth
+
+
+# ---------------------------------------------------------------------------------------- global memory
+
+
+def _traffic(t: Tally, resident: int, p: Profile) -> tuple[float, float]:
+    """Bytes moved from and to memory, and through the cache."""
+    dram = cached = 0.0
+    for a in t.accesses:
+        if a.buffer.space == "global":
+            size = a.buffer.size * a.buffer.scalar.size
+            useful = a.count * a.bytes
+            moved = _moved_gpu(a, resident, p) if p.kind == "gpu" else _moved_cpu(a, p)
+            reread = size < useful and (size <= p.cache_bytes or (p.kind == "cpu" and _stays(a, p)))
+            waste = moved / useful if useful else 1.0
+            dram += (
+                min(moved, size * min(waste, 8.0))
+                if reread or (moved > useful and size <= p.cache_bytes)
+                else moved
+            )
+            cached += moved
+    return dram, cached
+
+
+def _stays(a: Access, p: Profile) -> bool:
+    """Does what the inner loops read again stay in one core's cache?"""
+    span = 1
+    for var, trips in reversed(a.loops):
+        if a.at.coefficient(var) != 0:
+            span *= trips
+    return span * a.bytes <= p.cache_bytes / max(1, p.compute_units)
+
+
+def _item_stride(a: Access) -> int | None:
+    """Elements between the accesses of neighbouring work-items; None: no simple stride."""
+    for v in a.at.variables():
+        if v.role in ("local", "global", "lane") and v.dim == 0:
+            return a.at.coefficient(v)
+    return 0
+
+
+def _moved_gpu(a: Access, resident: int, p: Profile) -> float:
+    """Bytes in sectors of 32: what the lanes of one warp touch, times the warps."""
+    stride, warps = _item_stride(a), a.count / p.warp
+    if stride == 0:
+        return warps * max(32, a.bytes)
+    if stride is None:
+        return a.count * a.bytes * 1.5
+    step = abs(stride) * a.buffer.scalar.size
+    if step <= a.bytes:
+        return a.count * a.bytes
+    inner = a.loops[-1][0] if a.loops else None
+    walks = inner is not None and abs(a.at.coefficient(inner) or 1 << 20) * a.buffer.scalar.size <= 32
+    if walks and resident / p.compute_units * 128 <= 128 << 10:
+        return a.count * a.bytes * 1.2  # the sectors stay in the first cache until they are used up
+    return a.count * min(max(32, a.bytes), max(step, a.bytes))
+
+
+def _moved_cpu(a: Access, p: Profile) -> float:
+    """Bytes in cache lines, from the innermost variable that moves the address."""
+    if a.lane is not None and a.at.coefficient(a.lane) == 1:
+        return a.count * a.bytes
+    items = sorted(
+        (v for v in a.at.variables() if v.role in ("local", "global", "lane")), key=lambda v: v.dim
+    )
+    order: list[Var] = [*([a.lane] if a.lane else []), *(v for v, _ in reversed(a.loops)), *items]
+    inside = 1.0
+    trips = dict(a.loops)
+    for v in order:
+        step = a.at.coefficient(v)
+        if step is None:
+            return a.count * a.bytes * 2
+        if step:
+            stride = abs(step) * a.buffer.scalar.size
+            if stride <= p.line_bytes:
+                return a.count * max(a.bytes, stride)
+            # a walk over lines: do they stay until a neighbour comes back to them?
+            inside *= trips.get(v, v.count)
+            return a.count * (a.bytes * 2 if inside * p.line_bytes <= 1 << 18 else p.line_bytes)
+    return a.count * a.bytes * 0.0 + p.line_bytes

@@ -1,0 +1,161 @@
+"""Checking results: sample inputs, the expected result, and what counts as agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from egglift.ir.check import type_of
+from egglift.ir.interpret import evaluate
+from egglift.ir.patterns import Expr
+from egglift.ir.signature import inputs_of
+from egglift.ir.sizes import evaluate as number
+from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, leaves
+
+NdArray: TypeAlias = np.ndarray[Any, Any]
+#: a value as NumPy holds it: an array, or for tuples (and arrays of tuples) a tuple of values
+Value: TypeAlias = Any
+
+#: beyond this many elements a sample repeats itself, with a prime period: drawing numbers is slow
+PERIOD = 1048573
+#: a sample must give at least this part of finite results; else positive inputs are tried
+ENOUGH_FINITE = 0.9
+#: relative error that different orders of the same float operations may make
+TOLERANCE = {"f16": 2.0**-6, "f32": 2.0**-12, "f64": 2.0**-36}
+
+
+def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, Value]:
+    """Random values for the inputs of `program`, the same for the same seed.
+
+    Floats are multiples of 1/8 in [-1, 1]: sums of them and of their products are exact in most orders.
+    Integers lie in -9..9 (unsigned: 1..9).  Nothing is 0, bools aside; with `positive`, nothing is negative.
+    """
+    rng = np.random.default_rng(seed)
+    return {name: _sample(t, rng, positive) for name, t in sorted(inputs_of(program).items())}
+
+
+def _sample(type: Type, rng: np.random.Generator, positive: bool) -> Value:
+    shapes = [(tuple(number(n) for n in shape), scalar) for shape, scalar in leaves(type)]
+    return unflatten(type, iter([_draw(shape, scalar, rng, positive) for shape, scalar in shapes]))
+
+
+def unflatten(type: Type, parts: Iterator[NdArray]) -> Value:
+    """A value from its leaves, left to right: tuples as the type nests them.  The inverse of `flatten`."""
+    match type:
+        case Tuple(items):
+            return tuple(unflatten(t, parts) for t in items)
+        case Array(_, element):
+            return unflatten(element, parts)
+        case _:
+            return next(parts)
+
+
+def flatten(value: Value) -> list[NdArray]:
+    """The leaves of a value, left to right, as arrays (a scalar is an array of shape ())."""
+    if isinstance(value, tuple):
+        return [leaf for item in value for leaf in flatten(item)]
+    return [np.asarray(value)]
+
+
+def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, positive: bool) -> NdArray:
+    size = int(np.prod(shape, dtype=np.int64))
+    count = min(size, PERIOD)
+    few: NdArray
+    if scalar == BOOL:
+        few = rng.integers(0, 2, count, dtype=np.int8)
+    else:
+        few = rng.integers(1, 9 if scalar.is_float else 10, count, dtype=np.int8)
+        if scalar.is_signed and not positive:
+            few = few * (2 * rng.integers(0, 2, count, dtype=np.int8) - 1)
+    few = few.astype(scalar.dtype)
+    if scalar.is_float:
+        few = few / np.array(8, scalar.dtype)
+    return (few if size == count else np.resize(few, size)).reshape(shape)
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Sample inputs of a program with its result on them by the interpreter, leaf by leaf.
+
+    wide: floats computed in float64; narrow: in the program's own types.  A result may agree with either.
+    """
+
+    program: Expr
+    inputs: dict[str, Value]
+    wide: tuple[NdArray, ...]
+    scalars: tuple[Scalar, ...]
+
+    def disagreement(self, actual: Sequence[NdArray]) -> str | None:
+        """None where the leaves `actual` (flat or shaped) agree; else a line that says where they do not."""
+        for i, (wide, scalar) in enumerate(zip(self.wide, self.scalars, strict=True)):
+            got = np.asarray(actual[i])
+            problem = agree(wide, got, scalar)
+            if problem and agree(self.narrow[i], got, scalar):
+                return f"result {i}: {problem}" if len(self.wide) > 1 else problem
+        return None
+
+    @cached_property
+    def narrow(self) -> tuple[NdArray, ...]:
+        """The result in the program's own types, computed when first asked for."""
+        return _evaluate(self.program, self.inputs, wide=False)
+
+
+def expect(program: Expr, seed: int = 0) -> Expected:
+    """Sample inputs of `program` and its result; positive inputs where otherwise much of it is not finite."""
+    scalars = tuple(scalar for _, scalar in leaves(type_of(program)))
+    inputs = sample_inputs(program, seed)
+    wide = _evaluate(program, inputs, wide=True)
+    if _finite(wide) < ENOUGH_FINITE:
+        positive = sample_inputs(program, seed, positive=True)
+        again = _evaluate(program, positive, wide=True)
+        if _finite(again) > _finite(wide):
+            inputs, wide = positive, again
+    return Expected(program, inputs, wide, scalars)
+
+
+def _evaluate(program: Expr, inputs: dict[str, Value], *, wide: bool) -> tuple[NdArray, ...]:
+    return tuple(flatten(evaluate(program, inputs, wide=wide)))
+
+
+def _finite(values: tuple[NdArray, ...]) -> float:
+    """The part of the floats in `values` that is finite."""
+    floats = [v for v in values if v.dtype.kind == "f" and v.size]
+    finite = sum(int(np.isfinite(v).sum()) for v in floats)
+    return finite / sum(v.size for v in floats) if floats else 1.0
+
+
+def agree(expected: NdArray, actual: NdArray, scalar: Scalar) -> str | None:
+    """None where `actual` is `expected`; else a line with how many differ and the first that does.
+
+    Integers and bools agree exactly.  Floats agree within TOLERANCE, relative to the expected value or to the
+    root mean square of all of them (a sum that cancels has no digits of its own); NaN agrees with NaN.
+    """
+    if expected.size != actual.size:
+        return f"{actual.size} elements instead of {expected.size}"
+    want, got = np.atleast_1d(expected), np.atleast_1d(actual.reshape(expected.shape))
+    wrong = _differ(want, got, scalar) if scalar.is_float else want != got
+    count = int(np.count_nonzero(wrong))
+    if not count:
+        return None
+    first = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+    where = f" [{', '.join(map(str, first))}]" if expected.ndim else ""
+    return f"{count} of {want.size} elements differ; the first{where}: {got[first]} instead of {want[first]}"
+
+
+def _differ(want: NdArray, got: NdArray, scalar: Scalar) -> NdArray:
+    with np.errstate(all="ignore"):
+        rounded = want.astype(scalar.dtype)  # what overflows f32 is infinite there
+        finite = np.isfinite(rounded)
+        same = np.asarray((rounded == got) | (np.isnan(rounded) & np.isnan(got)))
+        if bool(same.all()):
+            return ~same
+        exact = want.astype(np.float64)
+        scale = float(np.sqrt(np.mean(np.square(exact[finite])))) if finite.any() else 0.0
+        close = np.abs(exact - got.astype(np.float64)) <= TOLERANCE[scalar.name] * np.maximum(
+            np.abs(exact), scale
+        )
+    return ~(same | (finite & close))

@@ -1,0 +1,151 @@
+"""Device profiles: the measured rates that the analytic model reads.  Seconds, bytes, and per second."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.resources import files
+from pathlib import Path
+
+from egglift.codegen.runtime import Device
+from egglift.costmodel.records import cache_folder
+from egglift.ir.errors import RecordError
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A cache level: its size in bytes (of the whole device) and the bytes per second read from it."""
+
+    bytes: int
+    bandwidth: float
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What a device can do.  Rates are of the whole device, all of it busy.
+
+    name, driver, kind ("gpu" or "cpu"), compute_units: the device.
+    warp: work-items that run in lockstep (1: none do).  simd_bytes: width of the registers that a vector
+    statement is cut into (4 where each component is an instruction of its own).
+    line_bytes: the unit in which memory is fetched.
+
+    bandwidth: bytes per second, read + written, of the best copy.  copy_bandwidth: of copies by vectors of
+    "1", "4" and "16" f32.  caches: smallest first.  local_bandwidth, local_bytes: local memory; the bytes are
+    those of one work-group.  bytes_in_flight: outstanding loads that saturate the bandwidth (0: any do).
+    latency: seconds of one load from global memory that nothing else hides.
+
+    issue_rate: simple instructions per second, of work-items on a GPU, of vector registers on a CPU.
+    op_costs: a scalar function's cost in simple instructions (1 where none is given); type_costs: factor on a
+    type's instructions.  op_latency: seconds until a simple instruction's result can be used.
+
+    launch: seconds of an empty kernel; gap: what the host adds between kernels that depend on each other.
+    barrier: seconds of one barrier of a work-group of 64.  item_start, group_start: seconds that one more
+    work-item or work-group adds on its compute unit.  items_per_unit: work-items that a unit holds at a time.
+    """
+
+    name: str
+    driver: str
+    kind: str
+    compute_units: int
+    warp: int
+    simd_bytes: int
+    line_bytes: int
+    bandwidth: float
+    copy_bandwidth: dict[str, float]
+    caches: tuple[Cache, ...]
+    local_bandwidth: float
+    local_bytes: int
+    bytes_in_flight: float
+    latency: float
+    issue_rate: float
+    op_costs: dict[str, float]
+    type_costs: dict[str, float]
+    op_latency: float
+    launch: float
+    gap: float
+    barrier: float
+    item_start: float
+    group_start: float
+    items_per_unit: int
+    schema: int = SCHEMA
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes of the last cache before memory."""
+        return self.caches[-1].bytes
+
+    @property
+    def cache_bandwidth(self) -> float:
+        """Bytes per second read from the last cache before memory."""
+        return self.caches[-1].bandwidth
+
+    def dumps(self) -> str:
+        """The profile as JSON text."""
+        return json.dumps(asdict(self), indent=2)
+
+
+def loads_profile(text: str) -> Profile:
+    """The inverse of `Profile.dumps`; RecordError where the text is no profile of this version."""
+    try:
+        raw = json.loads(text)
+        if raw.get("schema") != SCHEMA:
+            raise RecordError(
+                f"a device profile of version {raw.get('schema')}, not {SCHEMA}; calibrate again"
+            )
+        raw["caches"] = tuple(Cache(**c) for c in raw["caches"])
+        return Profile(**raw)
+    except RecordError:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        expected = ", ".join(f.name for f in fields(Profile))
+        raise RecordError(f"not a device profile: {error}; it has the fields {expected}") from error
+
+
+def presets() -> dict[str, Profile]:
+    """The profiles that come with egglift, by preset name (the file's stem)."""
+    folder = files("egglift.costmodel") / "presets"
+    found = {f.name.removesuffix(".json"): f for f in folder.iterdir() if f.name.endswith(".json")}
+    return {name: loads_profile(found[name].read_text()) for name in sorted(found)}
+
+
+def profile_path(device: Device) -> Path | None:
+    """Where the measured profile of `device` and its driver is kept; None where the cache is off."""
+    folder = cache_folder()
+    if folder is None:
+        return None
+    name = f"{device.platform} {device.name} {device.driver} {device.compute_units}"
+    return folder / "profiles" / ("".join(c if c.isalnum() else "_" for c in name) + ".json")
+
+
+def load_profile(device: Device) -> Profile:
+    """The profile of `device`: as measured, else the preset of its name, else a cautious one of its kind."""
+    path = profile_path(device)
+    if path is not None and path.is_file():
+        try:
+            return loads_profile(path.read_text())
+        except (OSError, RecordError):
+            pass  # of an older version, or torn: calibrating again replaces it
+    known = presets()
+    for profile in known.values():
+        if profile.name == device.name:
+            return profile
+    return scaled(known["pocl_cpu" if device.kind == "cpu" else "generic_gpu"], device)
+
+
+def scaled(base: Profile, device: Device) -> Profile:
+    """`base` for the compute units of `device`; memory and its outermost cache do not grow with them."""
+    factor = device.compute_units / base.compute_units
+    inner = tuple(Cache(round(c.bytes * factor), c.bandwidth * factor) for c in base.caches[:-1])
+    return replace(
+        base,
+        name=device.name,
+        driver=device.driver,
+        compute_units=device.compute_units,
+        simd_bytes=device.info.vector_bytes or base.simd_bytes if device.kind == "cpu" else base.simd_bytes,
+        caches=(*inner, base.caches[-1]),
+        local_bytes=device.limits.local_bytes,
+        local_bandwidth=base.local_bandwidth * factor,
+        issue_rate=base.issue_rate * factor,
+    )

@@ -1,0 +1,193 @@
+"""Numbers for a structure: tile sizes and launch sizes, chosen by the analytic model.
+
+A candidate's term still has tile symbols.  What a symbol may be follows from where it is used: the number of
+work-groups, of work-items, of lanes, or the length of a chunk.  Coordinate descent from a plausible start, each
+point compiled and priced; illegal points (too much local memory, ...) have no price and are remembered as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch, Limits, Plan
+from egglift.costmodel.analytic import Estimate, estimate
+from egglift.costmodel.profile import Profile
+from egglift.ir.check import type_of
+from egglift.ir.errors import EggliftError
+from egglift.ir.patterns import Expr, Map
+from egglift.ir.sizes import Size, evaluate, symbols
+from egglift.ir.traverse import instantiate, subterms, tile_symbols
+from egglift.ir.types import Array
+
+
+class Symbol(Protocol):
+    """A tile symbol: its kind (p workers, u and r chunks, v and w vectors) and the length that it cuts."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def length(self) -> Size: ...
+
+
+@dataclass(frozen=True)
+class Point:
+    """One assignment: the concrete low-level program, its plan and its price."""
+
+    sizes: tuple[tuple[str, int], ...]
+    launch: Launch
+    term: Expr
+    plan: Plan
+    estimate: Estimate
+
+
+@dataclass
+class Search:
+    """The assignments of one structure that were tried, and why some have no price."""
+
+    term: Expr
+    tiles: Mapping[str, Symbol]
+    profile: Profile
+    limits: Limits
+    tried: dict[tuple[tuple[tuple[str, int], ...], Launch], Point | str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.roles = roles(self.term)
+        self.order = sorted(tile_symbols(self.term), key=lambda s: (self._depth(s), s))
+
+    def _depth(self, name: str) -> int:
+        inner = symbols(self.tiles[name].length)
+        return 1 + max((self._depth(s) for s in inner), default=0)
+
+    # ------------------------------------------------------------------------------------ evaluation
+
+    def point(self, wish: Mapping[str, int], launch: Launch) -> Point | str:
+        """Price of the assignment nearest to `wish` that fits the lengths; a text where it has none."""
+        env: dict[str, int] = {}
+        for name in self.order:
+            length = evaluate(self.tiles[name].length, env)
+            env[name] = max(1, min(wish[name], length))
+        key = (tuple(sorted(env.items())), launch)
+        if key not in self.tried:
+            self.tried[key] = self._price(env, launch)
+        return self.tried[key]
+
+    def _price(self, env: dict[str, int], launch: Launch) -> Point | str:
+        try:
+            term = instantiate(self.term, env)
+            plan = compile_term(term, launch, self.limits)
+            return Point(tuple(sorted(env.items())), launch, term, plan, estimate(plan, self.profile))
+        except EggliftError as error:
+            return str(error)
+
+    # ------------------------------------------------------------------------------------ descent
+
+    def run(self, tries: int = 24) -> list[Point]:
+        """Coordinate descent; every priced point, cheapest first."""
+        wish, launch = self.start(), self.launches()[0]
+        best = self.point(wish, launch)
+        improved = True
+        while improved and len(self.tried) < tries:
+            improved = False
+            for other, shape in self._moves(wish, launch):
+                if len(self.tried) >= tries:
+                    break
+                found = self.point(other, shape)
+                if _seconds(found) < _seconds(best) * 0.999:
+                    best, wish, launch, improved = found, other, shape, True
+        priced = [p for p in self.tried.values() if isinstance(p, Point)]
+        return sorted(priced, key=lambda p: (p.estimate.seconds, p.sizes))
+
+    def start(self) -> dict[str, int]:
+        """The first option of every symbol, outer ones first."""
+        env: dict[str, int] = {}
+        for name in self.order:
+            env[name] = self.options(name, env)[0]
+        return env
+
+    def _moves(self, wish: dict[str, int], launch: Launch) -> Iterator[tuple[dict[str, int], Launch]]:
+        for name in self.order:
+            for value in self.options(name, wish):
+                if value != wish[name]:
+                    yield {**wish, name: value}, launch
+        for shape in self.launches():
+            if shape != launch:
+                yield wish, shape
+
+    # ------------------------------------------------------------------------------------ options
+
+    def options(self, name: str, env: Mapping[str, int]) -> list[int]:
+        """Sizes worth trying for a symbol under the sizes of those around it, the most plausible first."""
+        tile = self.tiles[name]
+        n = max(1, evaluate(tile.length, env))
+        role = self.roles.get(name, "")
+        match tile.kind:
+            case "v" | "w":
+                wanted = self._lanes()
+            case "u":
+                wanted = [4, 1, 2, 8, 16] if self.profile.kind == "gpu" else [64, 16, max(1, n // 64)]
+            case "p":
+                wanted = [self._even(n, count) for count in self._executors(role)]
+            case _:
+                block = 64 if n >= 4096 else 1
+                wanted = [max(1, n // count // block * block) for count in self._executors(role)]
+        return list(dict.fromkeys(max(1, min(w, n)) for w in wanted))
+
+    def _lanes(self) -> list[int]:
+        if self.profile.kind == "gpu":
+            return [4, 2, 8, 1]
+        scalar = 4
+        lanes = self.profile.simd_bytes // scalar
+        return [4 * lanes, lanes, 2 * lanes, 8 * lanes]
+
+    def _executors(self, role: str) -> list[int]:
+        """How many work-groups, work-items of a group or of the grid to share out to."""
+        p = self.profile
+        if p.kind == "cpu":
+            units = p.compute_units
+            return {"local": [16, 1, 4], "": [8, 2, 32]}.get(role, [8 * units, units, 2 * units, 32 * units])
+        return {
+            "workgroup": [p.compute_units * k for k in (8, 16, 4, 2)],
+            "global": [p.compute_units * p.items_per_unit * k // 2 for k in (2, 4, 1)],
+            "local": [256, 128, 512, 64],
+            "warp": [8, 4, 16],
+            "lane": [32],
+        }.get(role, [16, 8, 32, 64])
+
+    def _even(self, n: int, count: int) -> int:
+        """A number of workers near `count` that leaves few of `n` elements over, a multiple of 32 if large."""
+        if count >= n:
+            return n
+        step = 32 if count >= 1024 else 1
+        around = range(max(step, count * 7 // 8 // step * step), count * 9 // 8 + 1, step)
+        return min(around, key=lambda w: (n % w > n // 1000 + 64, abs(w - count), n % w), default=count)
+
+    def launches(self) -> list[Launch]:
+        """Group sizes and numbers of groups to try, the most plausible first."""
+        levels = set(self.roles.values())
+        if self.profile.kind == "cpu":
+            sizes = [64, 16, 256, 1] if "global" in levels else [64]
+            return [Launch(s) for s in sizes]
+        most = self.profile.compute_units
+        grid = [Launch(256, most * 16), Launch(256), Launch(128), Launch(512, most * 8)]
+        return grid if "global" in levels else [Launch(256), Launch(512), Launch(1024)]
+
+
+def roles(term: Expr) -> dict[str, str]:
+    """Which level shares out what a symbol cuts: symbol -> kind of the map over so many elements."""
+    found: dict[str, str] = {}
+    for t in subterms(term):
+        if isinstance(t, Map) and t.level is not None:
+            array = type_of(t.x)
+            assert isinstance(array, Array)
+            for s in symbols(array.length):
+                found.setdefault(s, t.level.kind)
+        if isinstance(t, Map) and t.level is not None:
+            found.setdefault(f"level {t.level.kind}", t.level.kind)
+    return found
+
+
+def _seconds(found: Point | str) -> float:
+    return found.estimate.seconds if isinstance(found, Point) else float("inf")

@@ -1,0 +1,189 @@
+"""Counting what a kernel does: an abstract interpretation of its statements, no device needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from egglift.codegen import imperative as c
+from egglift.codegen.index import Index, Var
+from egglift.costmodel.profile import Profile
+
+MAX_VECTOR = 16  # components of OpenCL's widest vector
+
+
+@dataclass(frozen=True)
+class Access:
+    """Reads or writes of one place of the source.  `bytes` are those of one access, `count` is over all items."""
+
+    buffer: c.Buffer
+    at: Index
+    bytes: int
+    count: float
+    store: bool
+    loops: tuple[tuple[Var, int], ...]  # the enclosing loops, outermost first, with their trips
+    lane: Var | None
+
+
+@dataclass
+class Tally:
+    """Totals over all work-items, except `chain` and `waits`, which are of the busiest work-item.
+
+    `chains` is the sum of all work-items' chains.
+    """
+
+    issue: float = 0.0  # simple instructions
+    chain: float = 0.0  # dependent operations: a loop that adds to one accumulator cannot overlap them
+    chains: float = 0.0
+    waits: float = 0.0  # rounds of global loads, each of which the work-item waits for
+    barriers: float = 0.0
+    flops: float = 0.0
+    flight: float = 0.0  # global bytes that one item has in flight in its busiest loop
+    accesses: list[Access] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Here:
+    """Where the walk is: executions per work-item, the share of work-items that come here, enclosing loops."""
+
+    times: float
+    share: float
+    loops: tuple[tuple[Var, int], ...]
+
+
+def tally(kernel: c.Kernel, profile: Profile) -> Tally:
+    """What `kernel` does in one launch, in the units of `Tally`."""
+    items = 1
+    for n in kernel.global_size:
+        items *= n
+    total = Tally()
+    _walk(kernel.body, _Here(1.0, 1.0, ()), total, items, profile)
+    return total
+
+
+def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, profile: Profile) -> None:
+    chain, flight = 0.0, 0.0
+    for s in body:
+        match s:
+            case c.Let(_, value, lane):
+                flight += _statement(value, None, lane, here, total, items, profile)
+            case c.Store(buffer, at, value, lane):
+                flight += _statement(value, (buffer, at), lane, here, total, items, profile)
+                if buffer.space == "private" and _reads(value, buffer):
+                    chain = max(chain, _depth(value, profile))
+            case c.Loop(var, trips, inner, unroll):
+                loops = (*here.loops, (var, trips))
+                _walk(inner, _Here(here.times * trips, here.share, loops), total, items, profile)
+                if not unroll:
+                    total.issue += 2 * trips * here.times * here.share * items
+            case c.If(conditions, inner, share):
+                total.issue += len(conditions) * here.times * here.share * items
+                _walk(inner, _Here(here.times, here.share * share, here.loops), total, items, profile)
+            case c.Barrier():
+                total.barriers += here.times
+    if here.loops:
+        total.chain += chain * here.times
+        total.chains += chain * here.times * here.share * items
+    if flight:
+        total.waits += here.times
+        total.flight = max(total.flight, flight)
+
+
+def _statement(
+    value: c.Value, target: tuple[c.Buffer, Index] | None, lane: Var | None,
+    here: _Here, total: Tally, items: int, profile: Profile,
+) -> float:  # fmt: skip
+    """Add one statement; the bytes it loads from global memory for one work-item are returned."""
+    count = here.times * here.share * items
+    lanes = lane.count if lane else 1
+    flight, stack, seen = 0.0, [value], set()
+    if target:
+        total.issue += count * _memory_issue(*target, lane, profile)
+        _access(total, *target, True, lane, count, here)
+    while stack:
+        v = stack.pop()
+        if id(v) in seen:
+            continue
+        seen.add(id(v))
+        match v:
+            case c.Load(buffer, at):
+                total.issue += count * _memory_issue(buffer, at, lane, profile)
+                _access(total, buffer, at, False, lane, count, here)
+                if buffer.space == "global":
+                    flight += buffer.scalar.size * (lanes if _varies(at, lane) else 1)
+            case c.Call(op, args, type):
+                cost = _op_cost(op, args, profile)
+                total.issue += (
+                    count * cost * _registers(lanes, type.size, profile) * _type_cost(type.name, profile)
+                )
+                total.flops += count * lanes * (op in ("add", "sub", "mul", "div", "fma"))
+                stack.extend(args)
+            case c.Guarded(at, _, inside, outside):
+                total.issue += count * (2 * lanes if _varies(at, lane) else 2)
+                stack += [inside, outside]
+            case _:
+                pass
+    return flight
+
+
+def _op_cost(op: str, args: tuple[c.Value, ...], profile: Profile) -> float:
+    if op in ("add", "sub") and any(isinstance(a, c.Call) and a.op == "mul" for a in args):
+        return 0.0  # contracted with its multiplication
+    return profile.op_costs.get(op, 1.0)
+
+
+def _type_cost(name: str, profile: Profile) -> float:
+    return profile.type_costs.get(name, 1.0)
+
+
+def _registers(lanes: int, size: int, profile: Profile) -> int:
+    """Instructions that one operation on `lanes` values takes."""
+    return -(-lanes * size // profile.simd_bytes) if lanes > 1 else 1
+
+
+def _varies(at: Index, lane: Var | None) -> bool:
+    return lane is not None and at.coefficient(lane) != 0
+
+
+def _memory_issue(buffer: c.Buffer, at: Index, lane: Var | None, profile: Profile) -> float:
+    """Instructions of one access, its address included."""
+    if buffer.space == "private":
+        return 0.0
+    address = 0.5 * len(at.terms) + 4 * sum(not isinstance(a, Var) for a, _ in at.terms)
+    if lane is None or not _varies(at, lane):
+        return 1.0 + address
+    if at.coefficient(lane) == 1:
+        width = 16 if profile.kind == "gpu" else profile.simd_bytes
+        return -(-lane.count * buffer.scalar.size // width) + address
+    return lane.count * 1.5 + address
+
+
+def _access(
+    total: Tally, buffer: c.Buffer, at: Index, store: bool, lane: Var | None, count: float, here: _Here
+) -> None:
+    if buffer.space in ("global", "local"):
+        lanes = lane.count if lane is not None and _varies(at, lane) else 1
+        size = buffer.scalar.size
+        if lane is not None and lanes > 1 and at.coefficient(lane) != 1:
+            total.accesses.append(Access(buffer, at, size, count * lanes, store, here.loops, lane))
+        else:
+            total.accesses.append(Access(buffer, at, size * lanes, count, store, here.loops, lane))
+
+
+def _reads(value: c.Value, buffer: c.Buffer) -> bool:
+    match value:
+        case c.Load(b, _):
+            return b is buffer
+        case c.Call(_, args, _):
+            return any(_reads(a, buffer) for a in args)
+        case c.Guarded(_, _, inside, outside):
+            return _reads(inside, buffer) or _reads(outside, buffer)
+    return False
+
+
+def _depth(value: c.Value, profile: Profile) -> float:
+    """Dependent operations from the accumulator's old value to its new one (at least one)."""
+    match value:
+        case c.Call(op, args, _):
+            return max(1.0, min(profile.op_costs.get(op, 1.0), 4.0))
+        case _:
+            return 1.0

@@ -1,0 +1,262 @@
+"""Programs into the e-graph: tuples made binary, then one egglog action per node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from egglift.ir import patterns as p
+from egglift.ir.errors import ProgramError
+from egglift.ir.patterns import Expr, Level, Operator
+from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.traverse import rebuild, subterms
+from egglift.ir.types import Array, Scalar, Tuple, Type
+
+LEVELS = {kind: kind.capitalize() for kind in p.LEVELS}
+_SIZE_OPS = {"+": "NAdd", "-": "NSub", "*": "NMul", "/": "NDiv"}
+
+
+# ---------------------------------------------------------------------------------------- binary tuples
+
+
+def binary_type(t: Type) -> Type:
+    """Tuples nested to the right: `(a, b, c)` -> `(a, (b, c))`."""
+    match t:
+        case Scalar():
+            return t
+        case Array(n, element):
+            return Array(n, binary_type(element))
+        case Tuple(items):
+            first, *rest = map(binary_type, items)
+            return Tuple((first, rest[0] if len(rest) == 1 else binary_type(Tuple(tuple(rest)))))
+
+
+def binary(e: Expr) -> Expr:
+    """`e` with tuples of two only: `<a, b, c>` -> `<a, <b, c>>`, `zip a b c` -> `zip a (zip b c)`."""
+    memo: dict[Expr, Expr] = {}
+    for t in subterms(e):
+        memo[t] = _binary_node(t, memo)
+    return memo[e]
+
+
+def _binary_node(t: Expr, memo: dict[Expr, Expr]) -> Expr:
+    match t:
+        case p.Tup(items):
+            return _nested(p.Tup, tuple(memo[i] for i in items))
+        case p.Zip(arrays):
+            return _nested(p.Zip, tuple(memo[a] for a in arrays))
+        case p.Get(i, x):
+            return _component(i, _width(t), memo[x])
+        case p.Reduce(op, init, x):
+            return p.Reduce(binary_operator(op, memo[op.body]), memo[init], memo[x])
+    new = rebuild(t, memo.__getitem__, memo.__getitem__)
+    changes = {
+        f.name: binary_type(getattr(new, f.name))
+        for f in fields(new)
+        if isinstance(getattr(new, f.name), Array | Tuple)
+    }
+    return replace(new, **changes) if changes else new  # type: ignore[arg-type]
+
+
+def binary_operator(op: Operator, body: Expr | None = None) -> Operator:
+    """An operator over binary tuples."""
+    neutral = None if op.neutral is None else binary(op.neutral)
+    return replace(op, body=body or binary(op.body), neutral=neutral)
+
+
+def _nested(make: Any, items: tuple[Expr, ...]) -> Expr:
+    whole = items[-1]
+    for item in reversed(items[:-1]):
+        whole = make((item, whole))
+    return whole
+
+
+def _width(get: p.Get) -> int:
+    from egglift.ir.check import type_of
+
+    t = type_of(get.x)
+    assert isinstance(t, Tuple)
+    return len(t.items)
+
+
+def _component(i: int, width: int, x: Expr) -> Expr:
+    """Component i of `width`, in nested pairs."""
+    for _ in range(i):
+        x = p.Get(1, x)
+    return x if i == width - 1 else p.Get(0, x)
+
+
+# ---------------------------------------------------------------------------------------- actions
+
+
+@dataclass
+class Encoder:
+    """Collects egglog actions that build programs; node i is `(slot i)`.  Shared nodes are built once.
+
+    constants: literal arrays by their names in the e-graph.  operators: those of reductions, by number.
+    tiles: symbols in the programs that are tile lengths of the e-graph, as (kind, the array that it cuts).
+    """
+
+    actions: list[str] = field(default_factory=list)
+    constants: dict[str, p.Constant] = field(default_factory=dict)
+    operators: list[Operator] = field(default_factory=list)
+    tiles: dict[str, tuple[str, Expr]] = field(default_factory=dict)
+    _slots: dict[Expr, int] = field(default_factory=dict)
+    _types: dict[Type, int] = field(default_factory=dict)
+
+    def add(self, e: Expr) -> int:
+        """The slot of `e`, a program over binary tuples."""
+        for t in subterms(e):
+            if t not in self._slots:
+                self._node(t)
+        return self._slots[e]
+
+    def _node(self, t: Expr) -> None:
+        text = " ".join(self._call(t))
+        self._slots[t] = len(self._slots)
+        self.actions.append(f"(set (slot {self._slots[t]}) ({text}))")
+        if isinstance(t, p.Reduce):
+            self.claim(t.op)
+
+    def claim(self, op: Operator) -> None:
+        """What an operator over binary tuples claims, as relations on its body."""
+        if op in self.operators:
+            return
+        body = f"(slot {self.add(op.body)})"
+        self.operators.append(op)
+        self.actions.append(f"(operator {body} {len(self.operators) - 1})")
+        if op.associative:
+            self.actions.append(f"(associative {body})")
+        if op.commutative:
+            self.actions.append(f"(commutative {body})")
+        if op.neutral is not None:
+            self.actions.append(f"(neutral {body} (slot {self.add(op.neutral)}))")
+
+    def type(self, t: Type) -> str:
+        """The text of a type; each is built once."""
+        if t not in self._types:
+            match t:
+                case Scalar(name):
+                    text = f'(Scalar "{name}")'
+                case Array(n, element):
+                    text = f"(Arr {self.size(n)} {self.type(element)})"
+                case Tuple((a, b)):
+                    text = f"(Pair {self.type(a)} {self.type(b)})"
+                case _:
+                    raise AssertionError(t)
+            self._types[t] = len(self._types)
+            self.actions.append(f"(set (slot-type {self._types[t]}) {text})")
+        return f"(slot-type {self._types[t]})"
+
+    def size(self, n: Size) -> str:
+        """The text of a length."""
+        match n:
+            case int():
+                return f"(Num {n})"
+            case Sym(name) if name in self.tiles:
+                kind, array = self.tiles[name]
+                return f"(Tile {quoted(kind)} (slot {self.add(array)}))"
+            case Sym(name):
+                return f"(Size {quoted(name)})"
+            case SizeOp(op, a, b):
+                return f"({_SIZE_OPS[op]} {self.size(a)} {self.size(b)})"
+
+    def _call(self, t: Expr) -> Iterator[str]:
+        """An operator and its arguments."""
+        match t:
+            case p.Arg(type_):
+                yield from ("Arg", self.type(type_))
+            case p.Input(name, type_):
+                yield from ("Input", quoted(name), self.type(type_))
+            case p.Literal(value, type_):
+                yield from ("Lit", quoted(literal_text(value, type_)), self.type(type_))
+            case p.Constant(type_):
+                yield from ("Constant", quoted(self._constant(t)), self.type(type_))
+            case p.Iota(n, type_):
+                yield from ("Iota", self.size(n), self.type(type_))
+            case p.Apply(op, args):
+                yield from (f"Op{len(args)}", quoted(op), *map(self._slot, args))
+            case p.Cast(type_, x):
+                yield from ("Cast", self.type(type_), self._slot(x))
+            case p.Tup((a, b)):
+                yield from ("Tup", self._slot(a), self._slot(b))
+            case p.Get(i, x):
+                yield from ("Snd" if i else "Fst", self._slot(x))
+            case _:
+                yield from self._pattern(t)
+
+    def _pattern(self, t: Expr) -> Iterator[str]:
+        s = self._slot
+        match t:
+            case p.Map(body, x, None):
+                yield from ("Map", s(body), s(x))
+            case p.Map(body, x, Level() as level):
+                yield from ("MapL", level_text(level), s(body), s(x))
+            case p.Reduce(op, init, x):
+                yield from ("Reduce", s(op.body), s(init), s(x))
+            case p.Fold(body, init, x, unroll):
+                yield from ("FoldUnroll" if unroll else "Fold", s(body), s(init), s(x))
+            case p.Tree(body, init, x):
+                yield from ("Tree", s(body), s(init), s(x))
+            case p.Iterate(n, body, x):
+                yield from ("Iterate", self.size(n), s(body), s(x))
+            case p.Zip((a, b)) | p.Distl(a, b) | p.Cross(a, b) | p.Concat(a, b):
+                yield from (type(t).__name__, s(a), s(b))
+            case p.Split(n, x) | p.Take(n, x) | p.Drop(n, x) | p.Fill(n, x) | p.Stride(n, x) | p.At(n, x):
+                yield from (type(t).__name__, self.size(n), s(x))
+            case p.Join(x) | p.Transpose(x):
+                yield from (type(t).__name__, s(x))
+            case p.Slide(n, step, x):
+                yield from ("Slide", self.size(n), self.size(step), s(x))
+            case p.Gather(indices, x):
+                yield from ("Gather", s(indices), s(x))
+            case p.To(space, x):
+                yield from ("To", quoted(space), s(x))
+            case _:
+                yield from self._padding(t)
+
+    def _padding(self, t: Expr) -> Iterator[str]:
+        s = self._slot
+        match t:
+            case p.Pad(left, right, mode, x, None):
+                yield from ("Pad", self.size(left), self.size(right), quoted(mode), s(x))
+            case p.Pad(left, right, _, x, value) if value is not None:
+                yield from ("PadConst", self.size(left), self.size(right), s(x), s(value))
+            case p.PadUp(k, x, None):
+                yield from ("PadUp", self.size(k), s(x))
+            case p.PadUp(k, x, value) if value is not None:
+                yield from ("PadUpConst", self.size(k), s(x), s(value))
+            case _:
+                raise ProgramError(f"{type(t).__name__} has no encoding in the e-graph")
+
+    def _slot(self, t: Expr) -> str:
+        return f"(slot {self._slots[t]})"
+
+    def _constant(self, t: p.Constant) -> str:
+        name = f"c{len(self.constants)}"
+        self.constants[name] = t
+        return name
+
+
+def level_text(level: Level) -> str:
+    """`(Local 0)`, `(Seq)`, ..."""
+    name = LEVELS[level.kind]
+    return f"({name} {level.dim})" if level.kind in ("global", "workgroup", "local") else f"({name})"
+
+
+def literal_text(value: bool | int | float, t: Scalar) -> str:
+    """A number as text that loses nothing: integers in full, floats in hexadecimal."""
+    return float(value).hex() if t.is_float else str(value)
+
+
+def literal_value(text: str, t: Scalar) -> bool | int | float:
+    """The inverse of `literal_text`."""
+    if t.is_float:
+        return float.fromhex(text)
+    return text == "True" if t.name == "bool" else int(text)
+
+
+def quoted(text: str) -> str:
+    """An egglog string."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

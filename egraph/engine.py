@@ -1,0 +1,95 @@
+"""An egglog e-graph with the book loaded: loaded once per thread, rolled back after each use."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from egglift.egraph.book import Book, commands_of, domain_rules, preamble
+from egglift.ir.errors import RuleError
+
+os.environ.setdefault("RUST_BACKTRACE", "0")  # egglog prints one for every panic otherwise
+
+from egglog.bindings import EggSmolError, EGraph
+
+_KEPT = 4  # engines per thread
+_local = threading.local()
+
+
+@dataclass
+class Engine:
+    """One egglog e-graph.  Must stay on its thread."""
+
+    egraph: EGraph
+
+    def run(self, text: str) -> list[Any]:
+        """Run commands; RuleError where egglog refuses one or a type clash is found."""
+        return self.execute(self.egraph.parse_program(text))
+
+    def execute(self, commands: Iterable[Any]) -> list[Any]:
+        """Run parsed commands."""
+        try:
+            return list(self.egraph.run_program(*commands))
+        except EggSmolError as error:
+            raise RuleError(_explained(str(error))) from None
+
+    def add(self, actions: list[str]) -> None:
+        """Run actions in small pieces: egglog's parser keeps the whole text with every node."""
+        for i in range(0, len(actions), 16):
+            self.run("\n".join(actions[i : i + 16]))
+
+    def holds(self, check: str) -> bool:
+        """Does a `(check ...)` command succeed?"""
+        try:
+            self.egraph.run_program(*self.egraph.parse_program(check))
+        except EggSmolError as error:
+            if "Check failed" in str(error):
+                return False
+            raise
+        return True
+
+    def rows(self) -> int:
+        """Rows of all tables but those that only index the programs put in."""
+        (out,) = self.run("(print-size)")
+        return sum(n for name, n in out.sizes if not name.startswith("slot"))
+
+
+def _explained(message: str) -> str:
+    if "type clash" in message:
+        found = message[message.index("type clash") :].strip()
+        return f"{found}: some law equates programs of different types; check the types it writes into Arg"
+    return message
+
+
+@contextmanager
+def engine(book: Book, *, trace: bool = False, check: bool = False) -> Iterator[Engine]:
+    """The thread's engine with `book` loaded, empty; what is put in is forgotten at the end.
+
+    trace: every rule also notes `(applied "law" e)`.  check: the rules of the domain check are there, too.
+    """
+    kept: OrderedDict[Any, Engine] = _local.__dict__.setdefault("engines", OrderedDict())
+    key = (book, trace, check)
+    found = kept.pop(key, None) or _loaded(book, trace, check)
+    found.run("(push)")
+    yield found
+    found.run("(pop)")
+    kept[key] = found  # not reached after an error: an engine in an unknown state is not kept
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+
+
+def _loaded(book: Book, trace: bool, check: bool) -> Engine:
+    made = Engine(EGraph())
+    made.execute(preamble())
+    if check:
+        made.execute(domain_rules())
+    names = " ".join(f"(ruleset {law.name}) (ruleset {law.name}/back)" for law in book.laws)
+    made.run(names)
+    for law in book.laws:
+        made.execute(commands_of(law, trace))
+    return made

@@ -1,0 +1,203 @@
+"""Why two programs are equal: proofs inside the e-graph, and the smallest set of laws that finds one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+from egglift.egraph.book import GROUPS, Book, Law, book
+from egglift.egraph.encode import Encoder, binary, binary_type
+from egglift.egraph.engine import Engine, engine
+from egglift.egraph.frozen import freeze
+from egglift.egraph.phases import Limits, Phase, proof
+from egglift.egraph.saturate import Run, allowed_laws
+from egglift.ir.check import type_of
+from egglift.ir.errors import RuleError
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import instantiate
+from egglift.ir.types import Array, Tuple, Type
+
+
+@dataclass(frozen=True)
+class Step:
+    """A law of an explanation, and the sub-expressions that it rewrote (the first few, as short text)."""
+
+    law: Law
+    places: tuple[str, ...]
+
+    def __str__(self) -> str:
+        where = "".join(f"\n    at {place}" for place in self.places)
+        return f"{self.law.name}: {self.law.equation}  [{self.law.source}]{where}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Laws that together show `source` equal to `target`; without any one of them the proof is not found."""
+
+    source: Expr
+    target: Expr
+    steps: tuple[Step, ...]
+
+    @property
+    def laws(self) -> tuple[str, ...]:
+        """Names of the laws, in reading order."""
+        return tuple(step.law.name for step in self.steps)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{i}. {step}" for i, step in enumerate(self.steps, 1))
+
+
+def prove(
+    a: Expr,
+    b: Expr,
+    laws: Iterable[str] | None = None,
+    *,
+    rules: Iterable[Law | str] = (),
+    disabled: Iterable[str] = (),
+    reassociate: bool = True,
+    sizes: dict[str, int] | None = None,
+    limits: Limits = Limits(20_000, 10.0),  # noqa: B008 (frozen)
+) -> bool:
+    """Do the laws show `a` and `b` equal?  False means that no proof was found within the limits.
+
+    Both programs go into one e-graph and every law runs in both directions, so that lengths are those of the
+    two programs, numbers or symbols.  sizes: numbers for the tile symbols in either program.
+    """
+    if sizes:
+        a, b = instantiate(a, sizes), instantiate(b, sizes)
+    whole = book() + rules
+    return Proof(a, b, whole, limits).holds(allowed_laws(whole, laws, disabled, reassociate))
+
+
+def explain(
+    source: Expr,
+    target: Expr,
+    *,
+    rules: Iterable[Law | str] = (),
+    limits: Limits = Limits(20_000, 10.0),  # noqa: B008 (frozen)
+    seconds: float = 10.0,
+) -> Explanation:
+    """The smallest set of laws (by ablation) that joins `source` and `target`; RuleError if none does.
+
+    After `seconds` the set found so far is returned: a proof, but perhaps not the smallest.
+    """
+    whole = book() + rules
+    attempt = Proof(source, target, whole, limits)
+    needed = frozenset(whole.names)
+    if not attempt.holds(needed):
+        raise RuleError(
+            "the laws do not show the two programs equal within the limits; raise them, or add a law"
+        )
+    deadline = perf_counter() + seconds
+    needed = attempt.smallest(attempt.fired, deadline)
+    return Explanation(source, target, tuple(attempt.steps(needed)))
+
+
+@dataclass
+class Proof:
+    """Attempts to show two programs equal."""
+
+    a: Expr
+    b: Expr
+    book: Book
+    limits: Limits
+    fired: frozenset[str] = frozenset()  # of the last attempt: the laws that matched, iterations, rows
+    rows: int = 0
+    done: int = 0
+    reached: str = ""  # the phase in which both programs met
+    iterations: int = 1000  # at most
+    phases: tuple[Phase, ...] = ()
+
+    def holds(self, laws: frozenset[str]) -> bool:
+        """Do these laws suffice?  Leaves the names of those that matched in `fired`."""
+        if not _comparable(binary_type(type_of(self.a)), binary_type(type_of(self.b))):
+            return False
+        run = Run(self.book, laws, self.limits)
+        with engine(self.book) as e:
+            _, goals = self._enter(e)
+            run.prepare(e)
+            found = self._search(e, run, goals)
+        self.fired, self.done, self.rows = frozenset(run.matches), run.done, run.most
+        return found
+
+    def _enter(self, e: Engine) -> tuple[Encoder, str]:
+        encoder = Encoder()
+        a, b = encoder.add(binary(self.a)), encoder.add(binary(self.b))
+        e.add([*encoder.actions, f"(root (slot {a}))", f"(goal (slot {b}))"])
+        return encoder, f"(check (= (slot {a}) (slot {b})))"
+
+    def _search(self, e: Engine, run: Run, goals: str) -> bool:
+        """Step the proof phases until both programs are in one class, nothing changes, or a limit is met."""
+        for phase in self.phases or proof(self.book):
+            for _ in run.steps(e, [phase]):
+                if e.holds(goals):
+                    self.reached = phase.name
+                    return True
+                if run.done > self.iterations:
+                    return False
+        return e.holds(goals)
+
+    def smallest(self, laws: frozenset[str], deadline: float) -> frozenset[str]:
+        """Leave out laws, several at once while that works, as long as a proof is left.
+
+        An attempt may cost a little more than the proof that is known: what needs much more is no simpler.
+        """
+        self.limits = Limits(min(self.limits.rows, 3 * self.rows // 2 + 300), self.limits.seconds)
+        self.iterations = self.done + 3
+        every = proof(self.book)
+        self.phases = every[: 1 + max(i for i, phase in enumerate(every) if self.reached in ("", phase.name))]
+        # what rearranges is tried first: a reader expects the laws of the literature to stay
+        order = sorted(self.book.laws, key=lambda law: law.group != "layout")
+        needed = [law.name for law in order if law.name in laws]
+        chunk = max(1, len(needed) // 2)
+        while perf_counter() < deadline:
+            for i in range(0, len(needed), chunk):
+                without = needed[:i] + needed[i + chunk :]
+                if self.holds(frozenset(without)):
+                    needed = [n for n in without if n in self.fired]
+                    break
+            else:
+                if chunk == 1:
+                    break
+                chunk = max(1, chunk // 2)
+        return frozenset(needed)
+
+    def steps(self, laws: frozenset[str]) -> Iterator[Step]:
+        """Each law with the places where it applied, from the algorithm down to memory."""
+        places = self._places(laws)
+        order = {name: i for i, name in enumerate(("user", *GROUPS))}
+        named = [self.book[name] for name in self.book.names if name in laws]
+        for law in sorted(named, key=lambda law: order[law.group]):
+            yield Step(law, tuple(places.get(law.name, ())))
+
+    def _places(self, laws: Collection[str], most: int = 3) -> dict[str, list[str]]:
+        """Sub-expressions that each law rewrote: the smallest program of each class, largest first."""
+        from egglift.ir.text import brief
+
+        run = Run(self.book, frozenset(laws), self.limits, trace=True)
+        with engine(self.book, trace=True) as e:
+            encoder, goals = self._enter(e)
+            run.prepare(e)
+            self._search(e, run, goals)
+            graph = freeze(e, encoder)
+        found: dict[str, list[Expr]] = {}
+        for name, c in graph.applied:
+            found.setdefault(name, []).append(graph.term(c))
+        return {name: [brief(t) for t in _largest(terms)[:most]] for name, terms in found.items()}
+
+
+def _comparable(a: Type, b: Type) -> bool:
+    """The same type, as far as lengths are numbers."""
+    match a, b:
+        case Array(n, s), Array(m, t):
+            return (n == m or not (isinstance(n, int) and isinstance(m, int))) and _comparable(s, t)
+        case Tuple(s), Tuple(t):
+            return len(s) == len(t) and all(map(_comparable, s, t))
+    return a == b
+
+
+def _largest(terms: Sequence[Expr]) -> list[Expr]:
+    from egglift.ir.traverse import subterms
+
+    return sorted(set(terms), key=lambda t: (-sum(1 for _ in subterms(t)), str(type(t))))

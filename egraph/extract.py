@@ -1,0 +1,557 @@
+"""Extraction: the k best low-level programs of an e-graph, structurally different, every nesting legal.
+
+A dynamic program over (e-class, executor, prices of the argument).  The executor says who is running here and so
+which levels may follow (seed 000, figure 5): the grid, a work-group, a work-item, the lanes of a vector.  The
+prices of the argument (egraph/values.py) give closed bodies their context without substitution.  A class is asked
+for in two ways: for its *result* (code that writes it) and as a *view* (an expression that reads it).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from math import ceil, log2
+from typing import TypeAlias
+
+from egglift.egraph.fixpoint import Fixpoint
+from egglift.egraph.frozen import ENode, Graph, build
+from egglift.egraph.nominal import Nominal
+from egglift.egraph import values
+from egglift.egraph.values import Both, Leaf, Row, Value, price, priced, size, worst
+from egglift.egraph.weights import Weights
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.sizes import symbols
+from egglift.ir.traverse import subterms
+from egglift.ir.types import Array
+
+LAYOUT = ("Split", "Join", "Transpose", "Stride")
+DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
+AGAIN = 1.05  # what is computed element by element, where it is read, is rarely better than a loop of its own
+STRIDED = 3.0
+TINY = 1e-3  # a price for every node, so that no view loops
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Who executes.  kind: grid, workgroup, global, group, local, item, lane; `dim` levels are still to come."""
+
+    kind: str
+    dim: int = 0
+
+
+GRID, GROUP, ITEM, LANE = Executor("grid"), Executor("group"), Executor("item"), Executor("lane")
+LANES = Executor("lanes")  # reads for the lanes of a vector what its work-item has staged
+
+
+#: kernels that run before, each counted once however often it is read: (class, structure, price)
+Once: TypeAlias = frozenset[tuple[int, str, float]]
+NONE: Once = frozenset()
+
+
+def total(once: Once) -> float:
+    """The price of all of `once`."""
+    return sum(price for _, _, price in once)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A program for a class: its price, `spread` over so many executors; `once`: kernels that it waits for."""
+
+    cost: float
+    once: Once
+    sign: str  # its structure: loops, staging and tile symbols
+    term: Expr
+    spread: float = 1.0
+
+    @property
+    def total(self) -> float:
+        return self.cost * self.spread + total(self.once)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A view of a class: `setup` is paid where the enclosing body starts, `value` at each access."""
+
+    setup: float
+    once: Once
+    value: Value
+    sign: str
+    term: Expr
+
+
+@dataclass
+class Extractor:
+    """The k best programs of `graph` for a device of `weights`.  `levels`: those that may be used (None: all)."""
+
+    graph: Graph
+    weights: Weights
+    k: int = 10
+    views: int = 4
+    levels: frozenset[str] | None = None
+    nominal: Nominal = field(init=False)
+    results: Fixpoint[tuple[int, Executor, Value | None], list[Found]] = field(init=False)
+    seen: Fixpoint[tuple[int, Executor, Value | None], list[Seen]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.nominal = Nominal(self.graph.symbols, self.weights)
+        # one table for both kinds of state: they call each other
+        table: Fixpoint[object, list[object]] = Fixpoint([], _same)
+        self.results = self.seen = table  # type: ignore[assignment]
+        self._layouts: dict[int, Expr | None] = {}
+
+    def run(self) -> list[Found]:
+        """The best programs of the root, cheapest first."""
+        return self.result(self.graph.root, GRID, None)
+
+    # ------------------------------------------------------------------------------------ the table
+
+    def result(self, c: int, who: Executor, arg: Value | None) -> list[Found]:
+        """Programs that write class `c`."""
+        arg = None if c in self.graph.closed else arg
+        return self.results.get(("r", c, who, arg), lambda: best(self._results(c, who, arg), self.k))  # type: ignore[arg-type]
+
+    def view(self, c: int, who: Executor, arg: Value | None) -> list[Seen]:
+        """Expressions that read class `c`."""
+        arg = None if c in self.graph.closed else arg
+        return self.seen.get(("v", c, who, arg), lambda: best_views(self._views(c, who, arg), self.views))  # type: ignore[arg-type]
+
+    # ------------------------------------------------------------------------------------ results
+
+    def _results(self, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
+        for node in self.graph.classes.get(c, ()):
+            match node.op:
+                case "MapL":
+                    yield from self._loop(c, node, who, arg)
+                case "Map":
+                    yield from self._layout_map(node, who, arg)
+                case "Fold" | "FoldUnroll" | "Tree":
+                    yield from self._reduction(node, who, arg)
+                case "Iterate":
+                    yield from self._iterate(node, who, arg)
+                case "Split" | "Join" | "Transpose" | "Stride" | "Take":
+                    for f in self.result(node.children[0], who, arg):
+                        if f.sign != "c" or node.op != "Take":
+                            yield self._found(f.cost + TINY, f, node, [f.term])
+                case "Concat" | "Tup" | "Zip":
+                    yield from self._both(node, who, arg)
+                case "To":
+                    if node.data[0] == "global" and who == GRID:
+                        for f in self.result(node.children[0], who, arg):
+                            yield f
+                case _:
+                    pass
+        yield from self._expression(c, who, arg)
+        yield from self._descend(c, who, arg)
+
+    def _loop(self, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+        """A low-level map whose level may follow `who`."""
+        level: Level = node.data[0]
+        below = self._below(level, who)
+        if below is None or (self.levels is not None and level.kind not in self.levels):
+            return
+        body, x = node.children
+        tiles = self._tiles(x)
+        for s in self.view(x, LANES if level.kind == "vec" else who, arg):
+            assert isinstance(s.value, Row)
+            if level.kind == "vec" and not 2 <= s.value.n <= 128 or x == c and isinstance(s.term, p.To):
+                continue  # no vector; a copy of the result that was computed elsewhere
+            for f in self.result(body, below, self._element(s.value, level)):
+                sign = f"{letter(level)}{tiles}{s.sign}({f.sign})"
+                if level.kind in ("seq", "unroll") and f.sign.startswith("c"):
+                    sign = "c" + s.sign + f.sign[1:]
+                cost, spread = self._trips(level, s.value.n, f)
+                cost, spread = self._close(cost, spread, level, who)
+                yield Found(s.setup + cost, s.once | f.once, sign, build(node, [f.term, s.term]), spread)
+
+    def _element(self, v: Value, level: Level) -> Value:
+        """What the body is given.  Neighbouring lanes and work-items should read neighbouring elements."""
+        w = self.weights
+        if level.kind == "vec":
+            plain = 2 * max(w.global_lane, w.global_)
+            return values.across(v, lambda p: p / w.vector_ops if p > plain else p * w.apart, near=False)
+        if w.warp > 1 and level.dim == 0 and level.kind in ("global", "local", "lane"):
+            return values.across(v, lambda p: p * w.apart if p >= w.global_lane / 2 else p, near=True)
+        assert isinstance(v, Row)
+        return v.each
+
+    def _below(self, level: Level, who: Executor) -> Executor | None:
+        """The executor of the bodies of a map at `level` under `who`; None where it may not stand."""
+        match who.kind, level.kind:
+            case "grid", "workgroup" | "global":
+                pass
+            case ("workgroup", "workgroup") | ("global", "global") | ("local", "local"):
+                if level.dim != who.dim - 1:
+                    return None
+            case "group", "local":
+                pass
+            case "group", "warp":
+                return Executor("warp")
+            case "warp", "lane":
+                return ITEM
+            case "item", "seq" | "unroll":
+                return ITEM
+            case "lane", "seq" | "unroll":
+                return LANE
+            case "item", "vec":
+                return LANE
+            case _:
+                return None
+        if level.dim:
+            return Executor(level.kind, level.dim)
+        return GROUP if level.kind == "workgroup" else ITEM
+
+    def _trips(self, level: Level, n: int, f: Found) -> tuple[float, float]:
+        """Cost and spread of `n` iterations: parallel ones are spread out, sequential ones add up."""
+        w = self.weights
+        match level.kind:
+            case "workgroup" | "global" | "local" | "warp" | "lane":
+                return f.cost, f.spread * n
+            case "vec":
+                return f.total * max(1.0, n * w.vector_ops), 1.0
+            case "unroll":
+                return n * f.total, 1.0
+            case _:
+                return n * (f.total + w.loop), 1.0
+
+    def _close(self, cost: float, spread: float, level: Level, who: Executor) -> tuple[float, float]:
+        """Where a nest of parallel maps ends, what was spread over executors becomes time."""
+        w = self.weights
+        width = {"workgroup": w.groups, "global": w.items, "local": w.group, "warp": w.group}.get(level.kind)
+        if width is None or who.kind not in ("grid", "group"):
+            return cost, spread
+        return cost * ceil(spread / width), 1.0
+
+    def _layout_map(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+        """`map layout x` in result position: the inverse layout of what is written."""
+        body, x = node.children
+        layout = self.layout(body)
+        if layout is None or isinstance(layout, p.Arg):
+            return
+        for f in self.result(x, who, arg):
+            if not f.sign.startswith("c"):
+                yield self._found(f.cost + TINY, f, node, [layout, f.term])
+
+    def layout(self, c: int) -> Expr | None:
+        """The body of class `c` if it only rearranges its Arg."""
+        if c not in self._layouts:
+            self._layouts[c] = None
+            found: list[Expr] = []
+            for node in self.graph.classes.get(c, ()):
+                if node.op == "Arg":
+                    found.append(build(node, []))
+                elif node.op in LAYOUT and (x := self.layout(node.children[0])) is not None:
+                    found.append(build(node, [x]))
+                elif node.op == "Map":
+                    f, y = (self.layout(k) for k in node.children)
+                    if f is not None and y is not None:
+                        found.append(build(node, [f, y]))
+            if found:
+                self._layouts[c] = min(found, key=_nodes)
+        return self._layouts[c]
+
+    def _reduction(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+        """Fold by one work-item (or each lane); tree by a work-group or a work-item."""
+        if who.kind not in ("item", "lane", "group") or (node.op, who.kind) == ("Tree", "lane"):
+            return
+        body, init, x = node.children
+        w = self.weights
+        reader = who if node.op == "Tree" or who.kind != "group" else ITEM
+        zs = self.view(init, reader, arg)[:1]
+        for s in self.view(x, who, arg):
+            assert isinstance(s.value, Row)
+            n = s.value.n
+            for z in zs:
+                acc = priced(z.value, w.private)
+                if node.op == "Tree":
+                    memory = w.local if who.kind == "group" else w.private
+                    if worst(s.value) > memory + TINY or "[" not in s.sign:
+                        continue  # a tree halves an array in place: it must be in local or private memory
+                    pair = Both(priced(s.value.each, memory), priced(s.value.each, memory))
+                    for f in self.result(body, ITEM, pair)[:1]:
+                        work = self._halving(n, f.cost, who)
+                        yield Found(
+                            s.setup + work, s.once | z.once, f"T{s.sign}", build(node, [f.term, z.term, s.term])
+                        )
+                else:
+                    below = ITEM if who.kind == "group" else who
+                    for f in self.result(body, below, Both(acc, s.value.each)):
+                        cost = s.setup + z.setup + size(z.value) * price(z.value) + n * (f.cost + w.loop)
+                        sign = f"F{s.sign}({f.sign})"
+                        yield Found(
+                            cost, s.once | z.once | f.once, sign, build(node, [f.term, z.term, s.term])
+                        )
+
+    def _halving(self, n: int, cost: float, who: Executor) -> float:
+        """The price of a tree over `n` elements: n - 1 combinations in about log n steps."""
+        w, steps = self.weights, max(1, ceil(log2(max(2, n))))
+        if who.kind == "group":
+            return (steps + n / w.group) * cost + steps * w.barrier
+        return n * cost * w.vector_ops + steps * cost
+
+    def _iterate(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+        if who.kind != "item":
+            return
+        body, x = node.children
+        count = self.nominal.number(node.data[0])
+        for s in self.view(x, who, arg)[:1]:
+            for f in self.result(body, who, priced(s.value, self.weights.private)):
+                cost = s.setup + size(s.value) * price(s.value) + count * f.cost
+                yield Found(cost, s.once | f.once, f"I{s.sign}({f.sign})", build(node, [f.term, s.term]))
+
+    def _both(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+        """Two results, one after the other."""
+        if who.kind not in ("grid", "group", "item", "lane"):
+            return
+        a, b = node.children
+        rest = self.result(b, who, arg)
+        for f in self.result(a, who, arg):
+            for g in rest[: 1 if node.op == "Concat" else 3]:
+                # the same structure twice is one choice, not two; how a short rest is done is none
+                plain = node.op == "Concat" and 4 * g.total < f.total
+                sign = f.sign if f.sign == g.sign or plain else f"{f.sign}+{g.sign}"
+                yield Found(f.cost + g.cost, f.once | g.once, sign, build(node, [f.term, g.term]))
+
+    def _expression(self, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
+        """A copy of a view: by one work-item or lane, or shared out over the group."""
+        if who.kind not in ("item", "lane", "group"):
+            return
+        write = self.weights.global_lane if who.kind == "lane" else self.weights.global_
+        for s in self.view(c, who, arg):
+            if isinstance(s.term, p.To | p.Fold | p.Tree | p.Iterate):
+                continue  # written directly, not computed elsewhere and copied
+            n = size(s.value)
+            each = price(s.value) / values.width(s.value) + write
+            n = ceil(n / self.weights.group) if who.kind == "group" else n
+            yield Found(s.setup + n * each, s.once, "c" + s.sign, s.term)
+
+    def _descend(self, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
+        """Enter the next kind of executor without a loop, or end a nest of parallel maps."""
+        w = self.weights
+        if who.kind == "grid":
+            loops = any(node.op == "MapL" for node in self.graph.classes.get(c, ()))
+            for f in self.result(c, GROUP, arg):
+                if loops and f.sign.startswith("c"):
+                    continue  # a map over the grid does it as well, and in parallel
+                yield Found(f.cost, f.once, "1" + f.sign, f.term)
+        if who.kind == "group":
+            for f in self.result(c, ITEM, arg):
+                if f.sign[0] not in "cF":  # those a group has by itself
+                    yield Found(f.cost + w.barrier, f.once, "1" + f.sign, f.term)
+
+    # ------------------------------------------------------------------------------------ views
+
+    def _views(self, c: int, who: Executor, arg: Value | None) -> Iterator[Seen]:
+        found: list[Seen] = []
+        for node in self.graph.classes.get(c, ()):
+            found.extend(self._view(c, node, who, arg))
+        yield from found
+        yield from self._staged(c, who, arg, found)
+
+    def _view(self, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterable[Seen]:
+        w = self.weights
+        lane, op = who.kind in ("lane", "lanes"), w.op
+        match node.op:
+            case "Arg":
+                return [] if arg is None else [Seen(0, NONE, arg, "", build(node, []))]
+            case "Input" | "Constant":
+                return [Seen(TINY, NONE, self._filled(c, w.global_lane if lane else w.global_), "", build(node, []))]
+            case "Lit" | "Iota":
+                return [Seen(TINY, NONE, self._filled(c, 0.0), "", build(node, []))]
+            case "Op1" | "Op2" | "Op3" | "Cast":
+                more = DEAR * op if node.data[0] in DEAR_OPS else op
+                return list(self._combine(node, who, arg, lambda *vs: values.combine(vs, more)))
+            case "Fst" | "Snd":
+                return list(self._combine(node, who, arg, lambda v: v.a if node.op == "Fst" else v.b))
+            case "Fill":
+                n = self.nominal.number(node.data[0])
+                return list(self._combine(node, who, arg, lambda v: Row(n, values.spread(v))))
+            case "Map":
+                return self._lazy_map(node, who, arg)
+            case "Fold" | "FoldUnroll" | "Tree" | "Iterate":
+                return self._computed(c, node, who, arg)
+            case "MapL" | "Reduce" | "To":
+                return []
+            case _:
+                return list(self._combine(node, who, arg, self._shape(node)))
+
+    def _shape(self, node: ENode) -> Callable[..., Value]:
+        """How a layout pattern's value follows from those of its parts."""
+        num = self.nominal.number
+        match node.op:
+            case "Tup":
+                return lambda a, b: Both(a, b)
+            case "Zip":
+                return lambda a, b: Row(a.n, Both(a.each, b.each))
+            case "Distl":
+                return lambda a, b: Row(b.n, Both(values.spread(a), b.each))
+            case "Cross":
+                return lambda a, b: Row(a.n, Row(b.n, Both(values.spread(a.each), b.each)))
+            case "Split":
+                k = num(node.data[0])
+                return lambda x: values.split(x, k)
+            case "Join":
+                return values.join
+            case "Transpose":
+                return values.transpose
+            case "Stride":
+                return lambda x: x
+            case "Slide":
+                k, step = map(num, node.data[:2])
+                return lambda x: Row(max(0, x.n - k) // max(1, step) + 1, values.split(x, k).each)
+            case "Pad" | "PadConst":
+                more = num(node.data[0]) + num(node.data[1])
+                return lambda x, *_: Row(x.n + more, x.each)
+            case "PadUp" | "PadUpConst":
+                k = max(1, num(node.data[0]))
+                return lambda x, *_: Row(-(-x.n // k) * k, x.each)
+            case "Take":
+                n = num(node.data[0])
+                return lambda x: Row(n, x.each)
+            case "Drop":
+                n = num(node.data[0])
+                return lambda x: Row(max(0, x.n - n), x.each)
+            case "Concat":
+                return lambda a, b: Row(a.n + b.n, values.mixed(a.each, b.each, a.n / max(1, a.n + b.n)))
+            case "Gather":
+                return lambda i, x: Row(i.n, values.gathered(values.dearer(x.each, worst(i))))
+            case "At":
+                return lambda x: x.each
+        raise AssertionError(f"no view for {node.op}")
+
+    def _combine(
+        self, node: ENode, who: Executor, arg: Value | None, value: Callable[..., Value]
+    ) -> Iterator[Seen]:
+        """All combinations of the views of the parts."""
+        parts: list[list[Seen]] = [[]]
+        rows = [self.view(k, who, arg) for k in node.children]
+        parts = [[]]
+        for row in rows:
+            parts = [[*chosen, s] for chosen in parts for s in row]
+        for chosen in parts:
+            yield Seen(
+                sum(s.setup for s in chosen) + TINY, NONE.union(*(s.once for s in chosen)), value(*(s.value for s in chosen)),
+                merge(*(s.sign for s in chosen)), build(node, [s.term for s in chosen]),
+            )  # fmt: skip
+
+    def _lazy_map(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Seen]:
+        """A map that is evaluated element by element, where one is read."""
+        body, x = node.children
+        inside = LANE if who == LANES else who if who.kind in ("item", "lane") else Executor("pure")
+        for s in self.view(x, who, arg):
+            assert isinstance(s.value, Row)
+            for b in self.view(body, inside, s.value.each):
+                value = self._computed_again(b, who)
+                yield Seen(
+                    s.setup + TINY, s.once | b.once, Row(s.value.n, value), merge(s.sign, b.sign),
+                    build(node, [b.term, s.term]),
+                )  # fmt: skip
+
+    def _computed_again(self, b: Seen, who: Executor) -> Value:
+        """What is computed at every access, by a work-item or by all lanes at once."""
+        if b.setup <= 1:
+            return b.value
+        if who == LANES:  # each lane walks through a chunk of its own
+            return priced(b.value, values.rounded(b.setup * STRIDED))
+        return values.dearer(b.value, b.setup * AGAIN)
+
+    def _computed(self, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterator[Seen]:
+        """A reduction read as a view: evaluated once, where the enclosing body starts."""
+        who = ITEM if who == LANES else who
+        if who.kind not in ("item", "lane", "group"):
+            return
+        for f in self._results_of(node, who, arg)[:2]:
+            memory = self.weights.local if who.kind == "group" else self.weights.private
+            yield Seen(f.cost, f.once, self._filled(c, memory), f"<{f.sign}>", f.term)
+
+    def _results_of(self, node: ENode, who: Executor, arg: Value | None) -> list[Found]:
+        if node.op == "Iterate":
+            return best(self._iterate(node, who, arg), 2)
+        if node.op != "Tree" and who.kind == "group":
+            return []
+        return best(self._reduction(node, who, arg), 3)
+
+    def _staged(self, c: int, who: Executor, arg: Value | None, views: list[Seen]) -> Iterator[Seen]:
+        """The class kept in a memory: a `To` node of its own, evaluated where the body starts."""
+        w = self.weights
+        who = ITEM if who == LANES else who
+        for node in self.graph.classes.get(c, ()):
+            if node.op != "To":
+                continue
+            space, x = node.data[0], node.children[0]
+            if space == "global" and c in self.graph.closed and who.kind != "lane":
+                for f in self.result(x, GRID, None)[:3]:
+                    once = f.once | {(c, f.sign, f.cost * f.spread + w.launch)}
+                    yield Seen(
+                        TINY, once, self._filled(c, w.global_), f"[g{{{f.sign}}}]", build(node, [f.term])
+                    )
+            elif space == "local" and who == GROUP and 4 * size(self._filled(c, 0.0)) <= w.local_bytes:
+                for f in self.result(x, GROUP, arg)[:4]:
+                    yield Seen(
+                        f.cost + w.barrier, f.once, self._filled(c, w.local), f"[l{f.sign}]", build(node, [f.term])
+                    )
+            elif space == "private" and who.kind in ("item", "lane") and size(self._filled(c, 0.0)) <= 128:
+                for f in self.result(x, who, arg)[:2]:
+                    yield Seen(f.cost, f.once, self._filled(c, w.private), f"[p{f.sign}]", build(node, [f.term]))
+
+    # ------------------------------------------------------------------------------------ small things
+
+    def _found(self, cost: float, f: Found, node: ENode, kids: list[Expr]) -> Found:
+        return Found(cost, f.once, f.sign, build(node, kids), f.spread)
+
+    def _tiles(self, c: int) -> str:
+        """The tile symbols in the length of array class `c`: part of a loop's signature."""
+        t = self.graph.types[c]
+        return "".join(sorted(symbols(t.length))) if isinstance(t, Array) else ""
+
+    def _filled(self, c: int, each: float) -> Value:
+        return values.fill(self.graph.types[c], values.rounded(each), self.nominal.number, unit=0)
+
+
+# ---------------------------------------------------------------------------------------- choosing
+
+
+def best(found: Iterable[Found], k: int) -> list[Found]:
+    """The cheapest of every structure, then the k cheapest."""
+    by: dict[str, Found] = {}
+    for f in found:
+        if f.sign not in by or f.total < by[f.sign].total:
+            by[f.sign] = f
+    return sorted(by.values(), key=lambda f: (f.total, f.sign))[:k]
+
+
+def best_views(seen: Iterable[Seen], k: int) -> list[Seen]:
+    """The cheapest of every way to stage, then the k that look cheapest for one pass over the value."""
+
+    def rank(s: Seen) -> tuple[float, str]:
+        return s.setup + total(s.once) + min(size(s.value), 1 << 12) * price(s.value), s.sign
+
+    by: dict[tuple[str, Value], Seen] = {}
+    for s in seen:
+        key = (s.sign, s.value)
+        if key not in by or s.setup + total(s.once) < by[key].setup + total(by[key].once):
+            by[key] = s
+    return sorted(by.values(), key=rank)[:k]
+
+
+def merge(*signs: str) -> str:
+    """What all the parts stage, each once."""
+    return "".join(dict.fromkeys(s for s in signs if s))
+
+
+def letter(level: Level) -> str:
+    """One letter for a level: W, G, L with their dimension; w(arp), l(ane), s, u, v."""
+    names = {"workgroup": "W", "global": "G", "local": "L", "warp": "w", "lane": "l", "seq": "s", "unroll": "u"}
+    return names.get(level.kind, "v") + (str(level.dim) if level.dim else "")
+
+
+def _same(a: list[object], b: list[object]) -> bool:
+    return [(_key(x), x.sign) for x in a] == [(_key(x), x.sign) for x in b]  # type: ignore[attr-defined]
+
+
+def _key(x: object) -> tuple[float, ...]:
+    return (x.cost, total(x.once), x.spread) if isinstance(x, Found) else (x.setup, total(x.once))  # type: ignore[attr-defined]
+
+
+def _nodes(e: Expr) -> int:
+    return sum(1 for _ in subterms(e))

@@ -1,0 +1,313 @@
+"""Instances of laws: random well-typed programs that contain the left side of a rule, from its own text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from egglog.bindings import Call, Int, Lit, Rule, String, Var
+
+from egglift.egraph.book import Law, as_rule, commands_of
+from egglift.egraph.frozen import ENode, build
+from egglift.egraph.language import signatures
+from egglift.egraph.leftside import LeftSide
+from egglift.egraph.terms import (
+    ArrayOf,
+    Clash,
+    Count,
+    Kind,
+    Length,
+    PairOf,
+    Terms,
+    Unknown,
+    found,
+    index_array,
+    operator,
+    shown,
+    unify,
+)
+from egglift.ir import patterns as p
+from egglift.ir.errors import RuleError
+from egglift.ir.patterns import Expr, Level, Operator
+from egglift.ir.sizes import Size
+from egglift.ir.types import I32, I64, Array, Scalar, Tuple, Type
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A program that contains the left side of rule `rule` of a law.
+
+    tiles: symbols in it, as (kind, the array that it cuts).  operators: those that the rule asks about.
+    """
+
+    program: Expr
+    rule: int
+    tiles: dict[str, tuple[str, Expr]]
+    operators: tuple[Operator, ...]
+
+
+def instances(law: Law, rng: Random, each: int) -> Iterator[Instance]:
+    """`each` random instances of every rule of a law; RuleError if a rule has none."""
+    for i, command in enumerate(commands_of(law)):
+        rule = as_rule(command)
+        assert rule is not None
+        made = 0
+        for _ in range(40 * each):
+            instance = _instance(rule, i, rng)
+            if instance is not None:
+                yield instance
+                made += 1
+                if made == each:
+                    break
+        if not made:
+            raise RuleError(
+                f"law {law.name}: no instance of its rule {i} was found; are its types consistent?"
+            )
+
+
+def _instance(rule: Rule, number: int, rng: Random) -> Instance | None:
+    """An instance of a rule's left side, or None if this attempt did not work out."""
+    pattern = LeftSide(rule, rng)
+    try:
+        first = pattern.read()
+        roots = [first, *(Var(first.span, name) for name in pattern.apart(first))]
+        scope = None if pattern.is_root or rng.random() < 0.4 else Unknown()
+        kinds = [pattern.type_of(root, scope) for root in roots]
+        pattern.constrain()
+        return _Filled(pattern, kinds, scope, roots).instance(number)
+    except Clash:
+        return None
+
+
+@dataclass
+class _Filled:
+    """A typed pattern with numbers for its lengths and random programs for its variables."""
+
+    pattern: LeftSide
+    kinds: list[Kind]
+    scope: Kind | None
+    roots: list[Any]
+    values: dict[Length, int] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+    concrete: dict[int, Type] = field(default_factory=dict)
+    terms: dict[str, Expr] = field(default_factory=dict)
+    operators: dict[str, Operator] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.random = Terms(self.pattern.rng)
+
+    def instance(self, number: int) -> Instance:
+        self._operator_types()
+        self._solve()
+        self._make_operators()
+        scope = None if self.scope is None else self.type(self.scope)
+        parts = [self.build(root) for root in self.roots]
+        program = parts[0] if len(parts) == 1 else p.Tup(tuple(parts))
+        if scope is not None:
+            program = p.Map(program, p.Input("xs", Array(3, scope)))
+        tiles = {name: (kind, self.variable(array)) for name, (kind, array) in self.pattern.tiles.items()}
+        return Instance(program, number, tiles, tuple(self.operators.values()))
+
+    # ------------------------------------------------------------------------------------ numbers and types
+
+    def _solve(self) -> None:
+        """Draw lengths until every equation and test holds."""
+        free = set(self._free())
+        rng = self.pattern.rng
+        for _ in range(300):
+            self.values = {
+                n: rng.randint(n.least, n.least + (12 if n.least > 9 else 3)) if n.tile is None else 1
+                for n in free
+            }
+            if (
+                self.pattern.lengths.solve(self.values)
+                and self._positive()
+                and all(map(self._test, self.pattern.tests))
+            ):
+                return
+        raise Clash("no lengths")
+
+    def _free(self) -> Iterator[Length]:
+        seen: set[int] = set()
+        stack: list[Any] = [
+            *self.pattern.nats.values(),
+            *self.kinds,
+            self.scope,
+            *self.pattern.types.values(),
+        ]
+        stack += [use.kind for use in self.pattern.uses.values()] + [
+            use.scope for use in self.pattern.uses.values()
+        ]
+        stack += [n for pair in self.pattern.lengths.equations for n in pair]
+        while stack:
+            item = stack.pop()
+            item = (
+                found(item) if isinstance(item, int | Length) else shown(item) if item is not None else None
+            )
+            if item is None or isinstance(item, int | Scalar) or id(item) in seen:
+                continue
+            seen.add(id(item))
+            match item:
+                case Length(parts=None):
+                    yield item
+                case Length(parts=(_, a, b)):
+                    stack += [a, b]
+                case ArrayOf(n, t):
+                    stack += [n, t]
+                case PairOf(a, b):
+                    stack += [a, b]
+
+    def _positive(self) -> bool:
+        try:
+            for n in self.pattern.nats.values():
+                self.pattern.lengths.number(n, self.values)
+        except Clash:
+            return False
+        return True
+
+    def _test(self, test: Any) -> bool:
+        name, *args = test
+        a, *more = [self._value(x) for x in args]
+        match name:
+            case "=":
+                return bool(a == more[0])
+            case ">" | "<" | ">=" | "<=":
+                b = more[0]
+                return bool({">": a > b, "<": a < b, ">=": a >= b, "<=": a <= b}[name])
+            case "lanes":
+                return a in (2, 4, 8, 16)
+        raise RuleError(f"a law's condition ({name} ...) is not understood by the soundness test")
+
+    def _value(self, x: Any) -> Any:
+        match x:
+            case Lit(value=Int(value=n)):
+                return n
+            case Var(name=name) if name in self.pattern.nats:
+                return self.pattern.lengths.number(self.pattern.nats[name], self.values)
+            case Call(name="%", args=[a, b]):
+                return self._value(a) % self._value(b)
+        raise Clash(f"condition on {x}")
+
+    def size(self, n: Count) -> Size:
+        n = found(n)
+        if isinstance(n, Length) and n.tile is not None:
+            return n.tile
+        if (
+            isinstance(n, Length)
+            and n.parts is not None
+            and any(self._symbolic(part) for part in n.parts[1:])
+        ):
+            from egglift.ir.sizes import SizeOp
+
+            op, a, b = n.parts
+            return SizeOp(op, self.size(a), self.size(b))
+        return self.pattern.lengths.number(n, self.values)
+
+    def _symbolic(self, n: Count) -> bool:
+        n = found(n)
+        if isinstance(n, int):
+            return False
+        return n.tile is not None or (n.parts is not None and any(map(self._symbolic, n.parts[1:])))
+
+    def type(self, t: Kind) -> Type:
+        t = shown(t)
+        match t:
+            case Scalar():
+                return t
+            case ArrayOf(n, element):
+                return Array(self.size(n), self.type(element))
+            case PairOf(a, b):
+                return Tuple((self.type(a), self.type(b)))
+        if id(t) not in self.concrete:
+            self.concrete[id(t)] = self.random.type(t.flat)
+        return self.concrete[id(t)]
+
+    # ------------------------------------------------------------------------------------ operators
+
+    def _operator_types(self) -> None:
+        """Elements that operators exist for: integers, and pairs of them."""
+        for name in self.pattern.ops:
+            if name in self.pattern.uses:
+                kind = shown(self.pattern.uses[name].kind)
+                if isinstance(kind, Unknown):
+                    choices: list[Kind] = [I32, PairOf(I32, I32), PairOf(I32, I32)]
+                    unify(kind, self.pattern.rng.choice(choices), self.pattern.lengths)
+
+    def _make_operators(self) -> None:
+        for name, wanted in self.pattern.ops.items():
+            if name in self.pattern.defined:  # written out: (Op2 o (Fst p) (Snd p))
+                made = operator(I32, True, self.pattern.rng)
+                assert made is not None
+                o = self.pattern.defined[name].args[0]
+                self.texts[o.name] = made.name
+            else:
+                made = operator(
+                    self.type(self.pattern.uses[name].kind), "commutative" in wanted, self.pattern.rng
+                )
+            if made is None:
+                raise Clash("no operator")
+            self.operators[name] = made
+            self.terms.setdefault(name, made.body)
+        for variable, name in self.pattern.neutrals.items():
+            neutral = self.operators[name].neutral
+            assert neutral is not None
+            self.terms[variable] = neutral
+
+    # ------------------------------------------------------------------------------------ building
+
+    def variable(self, name: str) -> Expr:
+        """The program that a variable stands for."""
+        if name not in self.terms:
+            use = self.pattern.uses[name]
+            scope = None if use.closed or use.scope is None else self.type(use.scope)
+            t = self.type(use.kind)
+            if isinstance(t, Array) and t.element == I64 and isinstance(t.length, int):
+                self.terms[name] = index_array(t.length, 5, self.pattern.rng)
+            else:
+                self.terms[name] = self.random.term(t, scope, work=use.work)
+        made = self.terms[name]
+        if any(
+            {name, other} <= {a, b} and self.terms.get(other) is made
+            for a, b in self.pattern.different
+            for other in (a, b)
+            if other != name
+        ):
+            raise Clash("equal by chance")
+        return made
+
+    def build(self, pattern: Any) -> Expr:
+        """The program that a pattern stands for."""
+        if isinstance(pattern, Var):
+            defined = self.pattern.defined.get(pattern.name)
+            return self.build(defined) if defined is not None else self.variable(pattern.name)
+        kids, data = [], []
+        for kind, arg in zip(signatures()[pattern.name], pattern.args, strict=True):
+            if kind in ("expr", "body"):
+                kids.append(self.build(arg))
+            else:
+                data.append(self._plain(kind, arg))
+        if pattern.name == "Reduce":
+            data = [self.operators[self._name(pattern.args[0])]]
+        return build(ENode(pattern.name, (), tuple(data)), kids)
+
+    def _name(self, f: Any) -> str:
+        if isinstance(f, Var):
+            return str(f.name)
+        raise Clash("an operator is a variable")
+
+    def _plain(self, kind: str, arg: Any) -> Any:
+        match kind, arg:
+            case "nat", _:
+                return self.size(self.pattern.nat(arg))
+            case "type", _:
+                return self.type(self.pattern.type_pattern(arg))
+            case "level", Call(name=name):
+                return Level(name.lower())
+            case "text", Lit(value=String(value=text)):
+                return text
+            case "text", Var(name=name):
+                return self.texts.setdefault(name, self.pattern.rng.choice(("clamp", "mirror", "wrap")))
+        raise Clash(f"{kind} {arg}")

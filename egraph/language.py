@@ -1,0 +1,130 @@
+"""The language of the e-graph, read from rules/core.egg, and the rules that follow for every operator.
+
+Signatures say what each argument of an operator is: `expr` (in the scope of the same Arg), `body` (a scope of
+its own), `nat` (a length), `type`, `level`, `text`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from egglog.bindings import Datatypes, EGraph, SubVariants
+
+from egglift.ir.scalars import FUNCTIONS
+
+#: Which arguments are bodies.  Everything else about an operator is in its declaration.
+BODIES = {"Map": 0, "MapL": 1, "Reduce": 0, "Fold": 0, "FoldUnroll": 0, "Tree": 0, "Iterate": 1}
+_KINDS = {"Expr": "expr", "Nat": "nat", "Ty": "type", "Level": "level", "String": "text", "i64": "number"}
+_COMPUTES = ("Op1", "Op2", "Op3", "Cast", "Reduce", "Fold", "FoldUnroll", "Tree", "Iterate")
+
+
+@cache
+def core_text() -> str:
+    """The text of rules/core.egg."""
+    return files("egglift.egraph.rules").joinpath("core.egg").read_text()
+
+
+@cache
+def declarations() -> dict[str, dict[str, tuple[str, ...]]]:
+    """Sort -> constructor -> sorts of its arguments, as core.egg declares them."""
+    head = core_text().split("(constructor", 1)[0]
+    (command,) = EGraph().parse_program(head)
+    assert isinstance(command, Datatypes)
+    found = {}
+    for _, sort, variants in command.datatypes:
+        assert isinstance(variants, SubVariants)
+        found[sort] = {v.name: tuple(v.types) for v in variants.variants}
+    return found
+
+
+@cache
+def signatures() -> dict[str, tuple[str, ...]]:
+    """Operator -> the kind of each argument: `signatures()["Map"] == ("body", "expr")`."""
+    return {
+        op: tuple("body" if BODIES.get(op) == i else _KINDS[s] for i, s in enumerate(sorts))
+        for op, sorts in declarations()["Expr"].items()
+    }
+
+
+def administrative() -> str:
+    """Rules for every operator: substitution, closedness, work, scalar results, where maps begin."""
+    return "\n".join([*_substitution(), *_closed(), *_work(), *_bottom(), *_results()])
+
+
+def domains() -> str:
+    """Rules that infer the type of each body's Arg, and compare it with what the body is applied to."""
+    return "\n".join(_domains())
+
+
+def _operators() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
+    """Each operator with the variables of its arguments, of its Exprs in scope, and of its bodies."""
+    for op, kinds in signatures().items():
+        if op not in ("Subst", "Arg"):
+            xs = [f"x{i}" for i in range(len(kinds))]
+            yield (
+                op, xs,
+                [x for x, k in zip(xs, kinds, strict=True) if k == "expr"],
+                [x for x, k in zip(xs, kinds, strict=True) if k == "body"],
+            )  # fmt: skip
+
+
+def _call(op: str, args: list[str]) -> str:
+    return f"({op} {' '.join(args)})"
+
+
+def _substitution() -> Iterator[str]:
+    yield "(rewrite (Subst x (Arg t)) x :subsume :ruleset subst)"
+    yield "(rewrite (Subst (Arg t) v) v :subsume :ruleset subst)"
+    for op, xs, scope, _ in _operators():
+        new = [f"(Subst {x} v)" if x in scope else x for x in xs]
+        yield f"(rewrite (Subst {_call(op, xs)} v) {_call(op, new)} :subsume :ruleset subst)"
+
+
+def _closed() -> Iterator[str]:
+    for op, xs, scope, _ in _operators():
+        when = "".join(f" (closed {x})" for x in scope)
+        yield f"(rule ((= e {_call(op, xs)}){when}) ((closed e)) :ruleset typing)"
+
+
+def _work() -> Iterator[str]:
+    for op, xs, scope, bodies in _operators():
+        if op in _COMPUTES:
+            yield f"(rule ((= e {_call(op, xs)})) ((work e)) :ruleset typing)"
+        else:
+            for x in scope + bodies:
+                yield f"(rule ((= e {_call(op, xs)}) (work {x})) ((work e)) :ruleset typing)"
+
+
+def _bottom() -> Iterator[str]:
+    """Of a ruleset of its own: arrays that laws make later do not count."""
+    yield "(ruleset bottoms)"
+    yield "(rule ((= e (Map f x)) (= x (Arg t))) ((bottom x)) :ruleset bottoms)"
+    for op, xs, _, _ in _operators():
+        if op not in ("Map", "MapL", "Tup") and op not in _COMPUTES[:4]:
+            yield f"(rule ((= e (Map f x)) (= x {_call(op, xs)})) ((bottom x)) :ruleset bottoms)"
+
+
+def _results() -> Iterator[str]:
+    for name, function in FUNCTIONS.items():
+        yield f'(gives-{"bool" if function.kind == "compare" else "same"} "{name}")'
+
+
+def _domains() -> Iterator[str]:
+    yield "(constructor dom (Expr) Ty :unextractable)"
+    yield "(ruleset domains)"
+    yield "(rule ((= e (Arg t))) ((union (dom e) t)) :ruleset domains)"
+    yield "(rule ((= e (Subst a v)) (= t (dom v))) ((union (dom e) t)) :ruleset domains)"
+    for op, xs, scope, _ in _operators():
+        for x in scope:
+            yield f"(rule ((= e {_call(op, xs)}) (= t (dom {x}))) ((union (dom e) t)) :ruleset domains)"
+    element = "(= (Arr n s) (type-of x)) (= d (dom f))"
+    yield f"(rule ((= e (Map f x)) {element}) ((union d s)) :ruleset domains)"
+    yield f"(rule ((= e (MapL l f x)) {element}) ((union d s)) :ruleset domains)"
+    for op in ("Reduce", "Tree"):
+        yield f"(rule ((= e ({op} f z x)) {element}) ((union d (Pair s s))) :ruleset domains)"
+    for op in ("Fold", "FoldUnroll"):
+        facts = f"(= e ({op} f z x)) {element} (= a (type-of z))"
+        yield f"(rule ({facts}) ((union d (Pair a s))) :ruleset domains)"
+    yield "(rule ((= e (Iterate n f x)) (= t (type-of x)) (= d (dom f))) ((union d t)) :ruleset domains)"

@@ -1,0 +1,333 @@
+"""Left sides of rules, read and typed: what every variable of a pattern must be for the rule to match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from egglog.bindings import Call, Eq, Int, Lit, Rule, String, Var
+
+from egglift.egraph.language import declarations
+from egglift.egraph.terms import (
+    ArrayOf,
+    Clash,
+    Count,
+    Kind,
+    Length,
+    Lengths,
+    PairOf,
+    Unknown,
+    flatten,
+    found,
+    unify,
+)
+from egglift.ir.sizes import Sym
+from egglift.ir.types import I32, I64
+
+
+@dataclass
+class Use:
+    """How a pattern variable of sort Expr is used."""
+
+    kind: Kind
+    scope: Kind | None
+    closed: bool = False
+    work: bool = False
+
+
+@dataclass
+class LeftSide:
+    """The left side of one rule, being typed and then filled with random programs."""
+
+    rule: Rule
+    rng: Random
+    lengths: Lengths = field(default_factory=Lengths)
+    defined: dict[str, Any] = field(default_factory=dict)  # variable -> what it stands for
+    kinds: dict[str, Kind] = field(default_factory=dict)  # and its type
+    uses: dict[str, Use] = field(default_factory=dict)
+    nats: dict[str, Length] = field(default_factory=dict)
+    types: dict[str, Kind] = field(default_factory=dict)
+    ops: dict[str, set[str]] = field(default_factory=dict)  # operator variable -> what is required of it
+    neutrals: dict[str, str] = field(default_factory=dict)  # variable of a neutral element -> operator
+    different: list[tuple[str, str]] = field(default_factory=list)
+    tests: list[Any] = field(default_factory=list)
+    tiles: dict[str, tuple[str, str]] = field(default_factory=dict)
+    is_root: bool = False
+
+    # ------------------------------------------------------------------------------------ reading the facts
+
+    def read(self) -> Any:
+        """Sort the facts; gives the pattern that the rule is about."""
+        first: Any = None
+        for fact in self.rule.body:
+            if isinstance(fact, Eq):
+                self._equation(fact.left, fact.right)
+                if first is None and isinstance(fact.left, Var) and fact.left.name in self.defined:
+                    first = fact.left
+            else:
+                self._relation(fact.expr)
+                if first is None and self.is_root:
+                    assert isinstance(fact.expr, Call)
+                    first = fact.expr.args[0]
+        assert first is not None, str(self.rule.body)
+        return first
+
+    def apart(self, first: Any) -> list[str]:
+        """Variables that stand for patterns which are no part of the first."""
+        seen: set[str] = set()
+        stack = [first]
+        while stack:
+            match stack.pop():
+                case Var(name=name):
+                    if name not in seen:
+                        seen.add(name)
+                        stack.extend([self.defined[name]] if name in self.defined else [])
+                case Call(args=args):
+                    stack.extend(args)
+        return [name for name in self.defined if name not in seen]
+
+    def _equation(self, a: Any, b: Any) -> None:
+        expressions = declarations()["Expr"]
+        if isinstance(a, Var) and isinstance(b, Call) and b.name in expressions:
+            self.defined[a.name] = b
+        else:
+            self.tests.append(("=", a, b))
+
+    def _relation(self, call: Any) -> None:
+        names = [arg.name for arg in call.args if isinstance(arg, Var)]
+        match call.name:
+            case "associative" | "commutative":
+                self.ops.setdefault(names[0], set()).add(call.name)
+            case "neutral":
+                self.ops.setdefault(names[0], set()).add("neutral")
+                self.neutrals[names[1]] = names[0]
+            case "root":
+                self.is_root = True
+            case "!=":
+                self.different.append((names[0], names[1]))
+            case _:
+                self.tests.append((call.name, *call.args))
+
+    # ------------------------------------------------------------------------------------ types of patterns
+
+    def type_of(self, pattern: Any, scope: Kind | None) -> Kind:
+        """The type of an Expr pattern in the scope of an argument of type `scope`."""
+        if isinstance(pattern, Var):
+            name = pattern.name
+            if name in self.defined:
+                self.kinds[name] = self.type_of(self.defined[name], scope)
+                return self.kinds[name]
+            use = self.uses.setdefault(name, Use(Unknown(), scope))
+            if use.scope is not scope:
+                use.closed = True
+            return use.kind
+        return _Typing(self, scope).of(pattern)
+
+    def body(self, pattern: Any, scope: Kind) -> Kind:
+        """The type of a body over an argument of type `scope`."""
+        if isinstance(pattern, Var) and pattern.name not in self.defined:
+            use = self.uses.setdefault(pattern.name, Use(Unknown(), scope))
+            if use.scope is None:
+                use.scope = scope
+            unify(use.scope, scope, self.lengths)
+            return use.kind
+        return self.type_of(pattern, scope)
+
+    def nat(self, pattern: Any) -> Count:
+        """A length pattern: a variable, or `(Num n)`."""
+        if isinstance(pattern, Var):
+            return self.nats.setdefault(pattern.name, Length(pattern.name))
+        if pattern.name == "Num":
+            (n,) = pattern.args
+            if isinstance(n, Lit) and isinstance(n.value, Int):
+                return n.value.value
+            return self.nats.setdefault(n.name, Length(n.name))
+        raise Clash(f"length {pattern.name}")
+
+    def type_pattern(self, pattern: Any) -> Kind:
+        """A type pattern: a variable, `(Arr n t)`, `(Pair a b)` or `(Scalar s)`."""
+        if isinstance(pattern, Var):
+            return self.types.setdefault(pattern.name, Unknown())
+        match pattern.name:
+            case "Arr":
+                return ArrayOf(self.nat(pattern.args[0]), self.type_pattern(pattern.args[1]))
+            case "Pair":
+                return PairOf(self.type_pattern(pattern.args[0]), self.type_pattern(pattern.args[1]))
+        return I32
+
+    # ------------------------------------------------------------------------------------ the other facts
+
+    def constrain(self) -> None:
+        """Take in the facts about types, closedness, work and depth; what is left tests numbers."""
+        rest = []
+        for name, *args in self.tests:
+            match name, args:
+                case "=", [left, Call(name="type-of", args=[x])] | [Call(name="type-of", args=[x]), left]:
+                    unify(self.type_pattern(left), self._kind_of(x), self.lengths)
+                case "=", [Var() as v, Call(name="Arr" | "Pair" | "Scalar") as t]:
+                    unify(self.type_pattern(v), self.type_pattern(t), self.lengths)
+                case "=", [Var() as v, Call(name="Tile", args=[Lit(value=String(value=kind)), Var() as y])]:
+                    self._tile(v.name, kind, y.name)
+                case "flat", [t]:
+                    flatten(self.type_pattern(t))
+                case (("closed" | "work"), [Var() as v]) if v.name in self.uses:
+                    setattr(self.uses[v.name], name, True)
+                case (("closed" | "work" | "bottom"), _):
+                    pass  # of a written-out pattern: seen to by the administrative rules
+                case (("<" | ">="), [Call(name="depth", args=[Var() as n]), _]):
+                    length = found(self.nat(n))
+                    if name == "<" and isinstance(length, Length):
+                        length.least = 33
+                case _:
+                    rest.append((name, *args))
+        self.tests = rest
+
+    def _kind_of(self, x: Any) -> Kind:
+        if x.name in self.uses:
+            return self.uses[x.name].kind
+        if x.name in self.kinds:
+            return self.kinds[x.name]
+        raise Clash(f"the type of {x.name} is asked for where it does not occur")
+
+    def _tile(self, length: str, kind: str, array: str) -> None:
+        n = found(self.nats.setdefault(length, Length(length)))
+        if isinstance(n, int) or n.parts is not None:
+            raise Clash("a tile length is a symbol")
+        n.tile = Sym(f"{kind}0")
+        self.tiles[f"{kind}0"] = (kind, array)
+        self.uses.setdefault(array, Use(ArrayOf(37, I32), None, closed=True))
+
+
+@dataclass
+class _Typing:
+    """The typing rules of the language, over types with unknowns."""
+
+    pattern: LeftSide
+    scope: Kind | None
+
+    def of(self, call: Any) -> Kind:
+        args = call.args
+        match call.name:
+            case "Arg":
+                t = self.pattern.type_pattern(args[0])
+                if self.scope is None:
+                    raise Clash("no argument here")
+                unify(t, self.scope, self._lengths)
+                return t
+            case "Fill":
+                return ArrayOf(self.pattern.nat(args[0]), self._expr(args[1]))
+            case "Op2":
+                a, b = self._expr(args[1]), self._expr(args[2])
+                unify(a, b, self._lengths)
+                unify(a, I32, self._lengths)
+                return I32
+            case "Tup":
+                return PairOf(self._expr(args[0]), self._expr(args[1]))
+            case "Fst" | "Snd":
+                pair = PairOf(Unknown(), Unknown())
+                unify(self._expr(args[0]), pair, self._lengths)
+                return pair.a if call.name == "Fst" else pair.b
+            case "To":
+                return self._expr(args[1])
+            case "Map" | "MapL" | "Reduce" | "Tree" | "Fold" | "FoldUnroll" | "Iterate":
+                return self._computing(call.name, list(args))
+        return self._view(call.name, list(args))
+
+    @property
+    def _lengths(self) -> Lengths:
+        return self.pattern.lengths
+
+    def _expr(self, pattern: Any) -> Kind:
+        return self.pattern.type_of(pattern, self.scope)
+
+    def _array(self, pattern: Any) -> ArrayOf:
+        made = ArrayOf(Length(), Unknown())
+        unify(self._expr(pattern), made, self._lengths)
+        return made
+
+    def _matrix(self, pattern: Any) -> tuple[ArrayOf, ArrayOf]:
+        outer, inner = self._array(pattern), ArrayOf(Length(), Unknown())
+        unify(outer.element, inner, self._lengths)
+        return outer, inner
+
+    def _computing(self, name: str, args: list[Any]) -> Kind:
+        match name, args:
+            case ("Map", [f, x]) | ("MapL", [_, f, x]):
+                a = self._array(x)
+                return ArrayOf(a.length, self.pattern.body(f, a.element))
+            case ("Iterate", [n, f, x]):
+                t = self._expr(x)
+                self.pattern.nat(n)
+                unify(self.pattern.body(f, t), t, self._lengths)
+                return t
+        f, z, x = args
+        a, t = self._array(x), self._expr(z)
+        if name in ("Reduce", "Tree"):
+            unify(t, a.element, self._lengths)
+            if isinstance(f, Var):
+                self.pattern.ops.setdefault(f.name, set())
+        unify(self.pattern.body(f, PairOf(t, a.element)), t, self._lengths)
+        return t
+
+    def _view(self, name: str, args: list[Any]) -> Kind:
+        nat, new = self.pattern.nat, self._lengths.new
+        match name, args:
+            case ("Zip", [a, b]):
+                x, y = self._array(a), self._array(b)
+                self._lengths.equal(x.length, y.length)
+                return ArrayOf(x.length, PairOf(x.element, y.element))
+            case ("Distl", [a, b]):
+                t, y = self._expr(a), self._array(b)
+                return ArrayOf(y.length, PairOf(t, y.element))
+            case ("Cross", [a, b]):
+                x, y = self._array(a), self._array(b)
+                return ArrayOf(x.length, ArrayOf(y.length, PairOf(x.element, y.element)))
+            case ("Split", [k, x]):
+                a, parts = self._array(x), Length()
+                self._lengths.equal(a.length, new("*", parts, nat(k)))
+                return ArrayOf(parts, ArrayOf(nat(k), a.element))
+            case ("Join", [x]):
+                outer, inner = self._matrix(x)
+                return ArrayOf(new("*", outer.length, inner.length), inner.element)
+            case ("Transpose", [x]):
+                outer, inner = self._matrix(x)
+                return ArrayOf(inner.length, ArrayOf(outer.length, inner.element))
+            case ("Stride", [s, x]):
+                a = self._array(x)
+                self._lengths.equal(a.length, new("*", Length(), nat(s)))
+                return a
+        return self._resizing(name, args)
+
+    def _resizing(self, name: str, args: list[Any]) -> Kind:
+        nat, new = self.pattern.nat, self._lengths.new
+        rest = Length(least=0)
+        match name, args:
+            case ("Slide", [n, s, x]):
+                a = self._array(x)
+                self._lengths.equal(a.length, new("+", nat(n), new("*", nat(s), rest)))
+                return ArrayOf(new("+", rest, 1), ArrayOf(nat(n), a.element))
+            case ("Take", [n, x]):
+                a = self._array(x)
+                self._lengths.equal(a.length, new("+", nat(n), rest))
+                return ArrayOf(nat(n), a.element)
+            case ("Drop", [n, x]):
+                a = self._array(x)
+                self._lengths.equal(a.length, new("+", nat(n), rest))
+                return ArrayOf(new("-", a.length, nat(n)), a.element)
+            case ("Concat", [a, b]):
+                x, y = self._array(a), self._array(b)
+                unify(x.element, y.element, self._lengths)
+                return ArrayOf(new("+", x.length, y.length), x.element)
+            case ("Gather", [i, x]):
+                indices, a = self._array(i), self._array(x)
+                unify(indices.element, I64, self._lengths)
+                return ArrayOf(indices.length, a.element)
+            case ("At", [i, x]):
+                a = self._array(x)
+                self._lengths.equal(a.length, new("+", nat(i), new("+", rest, 1)))
+                return a.element
+            case ("Pad", [left, right, _, x]):
+                a = self._array(x)
+                return ArrayOf(new("+", new("+", a.length, nat(left)), nat(right)), a.element)
+        raise Clash(f"{name} in a left side is not supported")

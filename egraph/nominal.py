@@ -1,0 +1,51 @@
+"""Plausible numbers for tile symbols, so that extraction can price structures before sizes are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from egglift.egraph.frozen import TileSymbol
+from egglift.egraph.weights import Weights
+from egglift.ir.sizes import Size, SizeOp, Sym
+
+
+@dataclass
+class Nominal:
+    """Numbers of lengths: `nominal[size]`.  A tile of kind v, w is a vector; p workers; r, u a chunk."""
+
+    symbols: Mapping[str, TileSymbol]
+    weights: Weights
+    _known: dict[Size, int] = field(default_factory=dict)
+
+    def __getitem__(self, size: Size) -> int:
+        return self.number(size)
+
+    def number(self, size: Size) -> int:
+        """A plausible number for `size`, never negative."""
+        if isinstance(size, int):
+            return size
+        if size not in self._known:
+            self._known[size] = max(0, self._number(size))
+        return self._known[size]
+
+    def _number(self, size: Sym | SizeOp) -> int:
+        match size:
+            case Sym(name):
+                return self._tile(self.symbols[name])
+            case SizeOp(op, a, b):
+                x, y = self.number(a), self.number(b)
+                return {"+": x + y, "-": x - y, "*": x * y, "/": x // max(1, y)}[op]
+
+    def _tile(self, s: TileSymbol) -> int:
+        n, w = self.number(s.length), self.weights
+        match s.kind:
+            case "v" | "w":
+                want = w.width
+            case "p":  # so many that every one has some rounds of chunks
+                want = min((w.groups if s.depth == 1 else w.group) if w.group > 1 else 8 * w.items, n // 16)
+            case "u":
+                want = 4 if w.group > 1 else n // max(1, min(8 * w.items, n // 16))
+            case _:
+                want = max(1, n // (w.groups if w.group > 1 else 8 * w.items)) if s.depth == 1 else 16
+        return max(1, min(want, n))

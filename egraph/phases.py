@@ -1,0 +1,101 @@
+"""Phases as data: which laws run together, how often, and what stops them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from egglift.egraph.book import Book
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: `rows` that laws have added to the e-graph, `seconds` on the clock.
+
+    Checked between iterations, so that the last one may overshoot.  The first phases have a share of both,
+    and the last makes one step in any case: what was found is always lowered.
+    """
+
+    rows: int = 20_000
+    seconds: float = 5.0
+
+
+@dataclass(frozen=True)
+class Phase:
+    """`laws` (names; "user" stands for all of the user's) run together, at most `iterations` times.
+
+    back: laws that run from right to left.  bottom: arrays where chains of maps begin are found.
+    """
+
+    name: str
+    laws: tuple[str, ...]
+    iterations: int
+    back: tuple[str, ...] = ()
+    share: float = 1.0  # of the limits, for this phase and those before it
+    bottom: bool = False
+
+
+#: Equations that make programs smaller; they run with the administrative rules in every phase.
+SIMPLIFY = ("map-id", "join-split", "transpose-transpose", "concat-take-drop", "take-all", "iterate-zero")
+
+FUSE = Phase(
+    "fuse",
+    (
+        "map-fusion", "map-promotion", "split-of-join", "unzip-left", "unzip-right", "stride-trivial",
+        "slide-is-split", "iterate-one", "reduce-promotion", "reduce-absorb", "fold-map-fusion",
+        "reduce-seed", "user",
+    ),
+    1000,
+    bottom=True,
+    share=0.3,
+)  # fmt: skip
+TILE = Phase("tile", ("deal", "chunk", "vectorise-reduce", "vectorise-map", "tile-map", "user"), 4, share=0.7)
+LOWER = Phase(
+    "lower",
+    (
+        "drop-map", "reduce-to-fold", "reduce-to-tree", "fold-map-fusion", "fold-unroll", "map-global",
+        "map-global-2d",
+        "map-workgroup", "map-local", "map-seq", "map-seq-unroll", "map-warp", "map-lane", "map-vec",
+        "copy-result", "copy-result-2d", "to-global", "to-local", "to-private", "user",
+    ),
+    3,
+)  # fmt: skip
+
+#: How programs are optimised.
+EXPLORE = (FUSE, TILE, LOWER)
+
+#: Laws that cut with new tile symbols: in a proof the lengths are those of the two programs.
+CUTTING = ("deal", "chunk", "vectorise-reduce", "vectorise-map", "tile-map", "reduce-stride")
+
+
+def proof(book: Book) -> tuple[Phase, ...]:
+    """How two programs are compared.
+
+    First both are collapsed: laws from right to left undo levels, memories and tilings.  Where that does not
+    make them meet, the laws that restructure run in both directions.  Laws that only offer levels, memories
+    or new tile symbols never run from left to right: the levels and lengths are those of the two programs.
+    """
+    offers = {
+        law.name
+        for law in book.laws
+        if law.group in ("lowering", "memory") or law.name in (*CUTTING, "map-vec")
+    }
+    every = tuple(name for name in book.names if name not in SIMPLIFY)
+    forward = tuple(name for name in every if name not in offers)
+    fuse = (*FUSE.laws, "reduce-to-fold", "iterate-unfold")
+    return (
+        Phase("collapse", fuse, 32, back=every, bottom=True),
+        Phase("restructure", forward, 24, back=every, bottom=True),
+    )
+
+
+def rulesets(phase: Phase, book: Book, allowed: frozenset[str]) -> Iterator[str]:
+    """The rulesets of a phase, those of `allowed` laws only."""
+    if phase.bottom:
+        yield "bottoms"
+    for law in book.laws:
+        if law.name in allowed:
+            if law.name in phase.laws or ("user" in phase.laws and law.group == "user"):
+                yield law.name
+            if law.name in phase.back and law.has_back:
+                yield f"{law.name}/back"

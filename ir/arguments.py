@@ -1,0 +1,88 @@
+"""Arguments in and results out: between a caller's NumPy values and those of the interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from egglift.ir.batch import NdArray, Value
+from egglift.ir.errors import ArgumentError
+from egglift.ir.sizes import evaluate
+from egglift.ir.types import Array, Scalar, Tuple, Type, dims
+
+
+def convert(types: Mapping[str, Type], given: Mapping[str, Any]) -> dict[str, Value]:
+    """The values given for the inputs, checked against their types.
+
+    An input with tuples is given as a tuple of arrays.  Python numbers and lists take the input's dtype;
+    NumPy arrays must have it.  ArgumentError names the input and what was expected.
+    """
+    missing = [name for name in types if name not in given]
+    unknown = [name for name in given if name not in types]
+    if missing or unknown:
+        found = (("missing", missing), ("unknown", unknown))
+        wrong = "; ".join(f"{what}: {', '.join(names)}" for what, names in found if names)
+        raise ArgumentError(f"{wrong}; the program takes {', '.join(types) or 'no inputs'}")
+    return {name: _value(name, t, given[name]) for name, t in types.items()}
+
+
+def _value(name: str, t: Type, given: Any) -> Value:
+    parts = _components(t)
+    if parts is None:
+        return _array(name, t, given)
+    if not isinstance(given, tuple | list) or len(given) != len(parts):
+        raise ArgumentError(f"input {name} is {t}: give a tuple of {len(parts)}, one per component")
+    return tuple(_value(f"{name}[{i}]", part, given[i]) for i, part in enumerate(parts))
+
+
+def _components(t: Type) -> tuple[Type, ...] | None:
+    """The types of the structure of arrays that holds a `t`, or None where that is a single array."""
+    match t:
+        case Tuple(items):
+            return items
+        case Array(n, element):
+            inner = _components(element)
+            return None if inner is None else tuple(Array(n, part) for part in inner)
+    return None
+
+
+def _array(name: str, t: Type, given: Any) -> NdArray:
+    scalar = t
+    while isinstance(scalar, Array):
+        scalar = scalar.element
+    assert isinstance(scalar, Scalar)
+    shape = tuple(evaluate(n) for n in dims(t))
+    if not isinstance(given, np.ndarray | np.generic):
+        given = _weak(name, scalar, given)
+    if given.dtype != scalar.dtype:
+        raise ArgumentError(
+            f"input {name} has dtype {given.dtype}, but the program takes {scalar.dtype}; "
+            f"pass {name}.astype({str(scalar.dtype)!r})"
+        )
+    if given.shape != shape:
+        raise ArgumentError(f"input {name} has shape {given.shape}, but the program takes {shape}")
+    return np.asarray(given, scalar.dtype)
+
+
+def _weak(name: str, t: Scalar, given: Any) -> NdArray:
+    """Python numbers and nested lists of them in the input's dtype, if they fit."""
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not t.is_float and array.size):
+            raise TypeError(f"{array.dtype} values")
+        return np.asarray(given, t.dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ArgumentError(f"input {name} takes {t.dtype} values: {error}") from None
+
+
+def result(value: Value, owned: Sequence[NdArray]) -> Any:
+    """The value as its caller sees it: NumPy scalars, and arrays of their own memory in C order."""
+    if isinstance(value, tuple):
+        return tuple(result(v, owned) for v in value)
+    if value.ndim == 0:
+        return value[()]
+    array = np.ascontiguousarray(value)
+    fresh = array.flags.writeable and not any(np.may_share_memory(array, o) for o in owned)
+    return array if fresh else array.copy()

@@ -1,0 +1,193 @@
+"""Scalar functions by NumPy's names.  On scalars and, element by element, on arrays of one shape."""
+
+from __future__ import annotations
+
+from egglift.ir.lifting import adapt
+from egglift.ir.types import Scalar
+from egglift.ir.value import Like, Value, as_value, elementwise
+
+
+def subtract(a: Like, b: Like) -> Value:
+    """a - b."""
+    return elementwise("sub", a, b)
+
+
+def divide(a: Like, b: Like) -> Value:
+    """a / b; of integers, in f64."""
+    return elementwise("div", a, b)
+
+
+def floor_divide(a: Like, b: Like) -> Value:
+    """a // b, rounded towards minus infinity."""
+    return elementwise("floordiv", a, b)
+
+
+def remainder(a: Like, b: Like) -> Value:
+    """a % b, with the sign of b."""
+    return elementwise("mod", a, b)
+
+
+def negative(x: Like) -> Value:
+    """-x."""
+    return elementwise("neg", x)
+
+
+def abs(x: Like) -> Value:
+    """The absolute value."""
+    return elementwise("abs", x)
+
+
+def sign(x: Like) -> Value:
+    """-1, 0 or 1."""
+    return elementwise("sign", x)
+
+
+def fma(a: Like, b: Like, c: Like) -> Value:
+    """a * b + c."""
+    return elementwise("fma", a, b, c)
+
+
+def exp(x: Like) -> Value:
+    """e to the power of x."""
+    return elementwise("exp", x)
+
+
+def exp2(x: Like) -> Value:
+    """2 to the power of x."""
+    return elementwise("exp2", x)
+
+
+def log(x: Like) -> Value:
+    """The natural logarithm."""
+    return elementwise("log", x)
+
+
+def log2(x: Like) -> Value:
+    """The logarithm to base 2."""
+    return elementwise("log2", x)
+
+
+def sqrt(x: Like) -> Value:
+    """The square root."""
+    return elementwise("sqrt", x)
+
+
+def rsqrt(x: Like) -> Value:
+    """1 / sqrt(x)."""
+    return elementwise("rsqrt", x)
+
+
+def sin(x: Like) -> Value:
+    """The sine of x in radians."""
+    return elementwise("sin", x)
+
+
+def cos(x: Like) -> Value:
+    """The cosine of x in radians."""
+    return elementwise("cos", x)
+
+
+def tan(x: Like) -> Value:
+    """The tangent of x in radians."""
+    return elementwise("tan", x)
+
+
+def tanh(x: Like) -> Value:
+    """The hyperbolic tangent."""
+    return elementwise("tanh", x)
+
+
+def arctan2(y: Like, x: Like) -> Value:
+    """The angle of the point (x, y)."""
+    return elementwise("atan2", y, x)
+
+
+def erf(x: Like) -> Value:
+    """The error function."""
+    return elementwise("erf", x)
+
+
+def floor(x: Like) -> Value:
+    """The greatest whole number that is not above x."""
+    return elementwise("floor", x)
+
+
+def ceil(x: Like) -> Value:
+    """The least whole number that is not below x."""
+    return elementwise("ceil", x)
+
+
+def power(x: Like, y: Like) -> Value:
+    """x to the power of y; whole numbers up to 16 become multiplications."""
+    return elementwise("pow", x, y)
+
+
+def equal(a: Like, b: Like) -> Value:
+    """a == b."""
+    return elementwise("eq", a, b)
+
+
+def not_equal(a: Like, b: Like) -> Value:
+    """a != b."""
+    return elementwise("ne", a, b)
+
+
+def less(a: Like, b: Like) -> Value:
+    """a < b."""
+    return elementwise("lt", a, b)
+
+
+def less_equal(a: Like, b: Like) -> Value:
+    """a <= b."""
+    return elementwise("le", a, b)
+
+
+def greater(a: Like, b: Like) -> Value:
+    """a > b."""
+    return elementwise("gt", a, b)
+
+
+def greater_equal(a: Like, b: Like) -> Value:
+    """a >= b."""
+    return elementwise("ge", a, b)
+
+
+def logical_not(x: Like) -> Value:
+    """Whether x is false (or zero)."""
+    return elementwise("logical_not", x)
+
+
+def invert(x: Like) -> Value:
+    """All bits flipped; of a bool: its opposite."""
+    return elementwise("invert", x)
+
+
+def left_shift(x: Like, bits: Like) -> Value:
+    """x << bits."""
+    return elementwise("left_shift", x, bits)
+
+
+def right_shift(x: Like, bits: Like) -> Value:
+    """x >> bits."""
+    return elementwise("right_shift", x, bits)
+
+
+def where(condition: Like, a: Like, b: Like) -> Value:
+    """`a` where the condition holds, else `b`.  Both are evaluated.  Works on tuples, too."""
+    if isinstance(a, tuple | list) and isinstance(b, Value):
+        a = Value(adapt(a, b.type))  # numbers in a written tuple take the other side's types
+    elif isinstance(b, tuple | list) and isinstance(a, Value):
+        b = Value(adapt(b, a.type))
+    return elementwise("where", condition, a, b)
+
+
+def cast(x: Like, t: Scalar) -> Value:
+    """x, or each of its elements, converted to scalar type t as NumPy's astype does."""
+    return as_value(x).cast(t)
+
+
+pow = power
+absolute = abs
+mod = remainder
+sub = subtract
+div = divide

@@ -1,0 +1,165 @@
+"""From what users write to expressions: numbers, arrays, tuples, and scalar functions of arrays."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from egglift.ir import patterns as p
+from egglift.ir import promotion, trace
+from egglift.ir.check import type_of
+from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
+from egglift.ir.traverse import is_expr
+from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, array_of, dims, scalar_of
+
+
+def as_expr(value: Any) -> Expr:
+    """The expression of a Value, a number, an ndarray, or a tuple of these (which is a tuple).
+
+    Python numbers have NumPy's default types.  TypeMismatch for anything else.
+    """
+    match value:
+        case tuple() | list():
+            if len(value) < 2:
+                raise TypeMismatch(f"a tuple of {len(value)}: programs have tuples of two or more")
+            return p.Tup(tuple(as_expr(v) for v in value))
+        case np.ndarray() | np.generic():
+            return constant(np.asarray(value))
+        case bool() | int() | float():
+            return promotion.literal(value, promotion.default_type(value))
+    found: Expr = getattr(value, "expr", value)
+    if is_expr(found):
+        return found
+    raise TypeMismatch(f"{value!r} ({type(value).__name__}) is not a value of a program")
+
+
+def as_program(value: Any) -> Expr:
+    """The whole program that a Value (or a tuple of Values: several outputs) describes, type-checked.
+
+    ProgramError where it uses the parameter of a lambda outside of that lambda.
+    """
+    e = trace.require_closed(as_expr(value), "the program")
+    type_of(e)
+    return e
+
+
+def is_number(value: Any) -> bool:
+    """Is this a number of Python's own, whose type is weak?  (np.float64 is a float, but NumPy's.)"""
+    return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
+
+
+def constant(data: np.ndarray[Any, Any]) -> Expr:
+    """The elements of an ndarray as part of the program."""
+    try:
+        scalar = scalar_of(data.dtype)
+    except StopIteration:
+        names = ", ".join(s.dtype.name for s in SCALARS.values())
+        raise TypeMismatch(f"arrays of {data.dtype} have no place in a program; it takes {names}") from None
+    if data.ndim == 0:
+        value = data.item()
+        return p.Literal(float(str(data[()])) if scalar.is_float else value, scalar)
+    native = np.ascontiguousarray(data, scalar.dtype)
+    return p.Constant(array_of(scalar, data.shape), native.tobytes())
+
+
+def adapt(value: Any, t: Type) -> Expr:
+    """`value` where a `t` is wanted: numbers take its type, and are repeated if it is an array or a tuple."""
+    if isinstance(value, bool | int | float):
+        match t:
+            case Scalar():
+                return promotion.literal(value, t)
+            case Array(n, element):
+                return p.Fill(n, adapt(value, element))
+            case Tuple(items):
+                return p.Tup(tuple(adapt(value, item) for item in items))
+    if isinstance(value, tuple | list) and isinstance(t, Tuple) and len(value) == len(t.items):
+        return p.Tup(tuple(adapt(v, item) for v, item in zip(value, t.items)))
+    return as_expr(value)
+
+
+def seed(init: Any, scalar: Scalar | None) -> Expr:
+    """An initial value whose numbers are of type `scalar` where they can be, else of NumPy's default type."""
+    if isinstance(init, tuple | list) and len(init) > 1:
+        return p.Tup(tuple(seed(i, scalar) for i in init))
+    if isinstance(init, bool | int | float) and scalar is not None:
+        try:
+            return promotion.literal(init, scalar)
+        except TypeMismatch:
+            return as_expr(init)
+    return as_expr(init)
+
+
+def scalars_in(t: Type) -> Scalar:
+    """The scalar type at which all scalars in `t` meet."""
+    match t:
+        case Scalar():
+            return t
+        case Array(_, element):
+            return scalars_in(element)
+    return reduce(promotion.promote, map(scalars_in, t.items))
+
+
+def arity(f: Callable[..., Any]) -> int | None:
+    """How many positional arguments `f` needs, or None where that is not known."""
+    try:
+        parameters = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    positional = [q for q in parameters if q.kind in (q.POSITIONAL_ONLY, q.POSITIONAL_OR_KEYWORD)]
+    return len([q for q in positional if q.default is q.empty])
+
+
+def parameter_names(f: Callable[..., Any], count: int) -> tuple[str, ...]:
+    """The names of the first parameters of `f`, for messages."""
+    try:
+        names = [name for name in inspect.signature(f).parameters if name.isidentifier()]
+    except (TypeError, ValueError):
+        names = []
+    return tuple((names + ["arg"] * count)[:count])
+
+
+def component(x: Expr, i: int) -> Expr:
+    """Component `i` of a tuple: of a tuple that is written out, the item itself."""
+    return x.items[i] if isinstance(x, p.Tup) and 0 <= i < len(x.items) else p.Get(i, x)
+
+
+# ---------------------------------------------------------------------------------------- element-wise
+
+
+def lifted(op: str, operands: Sequence[promotion.Operand]) -> Expr:
+    """Scalar function `op` on scalars, and element by element on arrays of one shape (scalars repeated)."""
+    types = {o: type_of(o) for o in operands if not isinstance(o, int | float)}
+    arrays = [o for o, t in types.items() if isinstance(t, Array)]
+    if not arrays:
+        if op == "where" and any(isinstance(t, Tuple) for t in types.values()):
+            return _where(operands[0], operands[1], operands[2])
+        return promotion.apply(op, *operands)
+    shapes = {dims(types[a]) for a in arrays}
+    if len(shapes) > 1:
+        both = " and ".join(f"{types[a]} ({brief(a, 40)})" for a in arrays)
+        raise ShapeError(f"{op} of {both}: shapes must agree; only scalars are repeated (fill does it)")
+    if len(arrays) == 1:
+        return trace.map_body(lambda v: lifted(op, [v if o is arrays[0] else o for o in operands]), arrays[0])
+
+    def body(v: Expr) -> Expr:
+        parts = {a: p.Get(i, v) for i, a in enumerate(arrays)}
+        return lifted(op, [o if isinstance(o, int | float) else parts.get(o, o) for o in operands])
+
+    return trace.map_body(body, p.Zip(tuple(arrays)))
+
+
+def _where(condition: promotion.Operand, yes: promotion.Operand, no: promotion.Operand) -> Expr:
+    """`where` of tuples: of their components."""
+    sides = [as_expr(s) for s in (yes, no)]
+    a, b = (type_of(s) for s in sides)
+    if not (isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items)):
+        raise TypeMismatch(f"where chooses between {a} and {b}; both sides must be tuples of one length")
+    return p.Tup(
+        tuple(lifted("where", [condition, *(component(s, i) for s in sides)]) for i in range(len(a.items)))
+    )

@@ -1,0 +1,269 @@
+"""The notation in which users write programs: inputs, patterns, and what is defined from them.
+
+Patterns are functions here (`map(f, xs)`) and methods of `Value` (`xs.map(f)`); numbers come first, the array
+comes last.  This module shadows Python's `map`, `zip` and `tuple` on purpose: it is used as `el.map`.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from egglift.ir import patterns as p
+from egglift.ir import promotion
+from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
+from egglift.ir.interpret import evaluate
+from egglift.ir.lifting import as_expr as as_expr
+from egglift.ir.lifting import as_program as as_program
+from egglift.ir.syntax import NAME
+from egglift.ir.types import I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
+from egglift.ir.value import Like, Mode, ReduceOperator, Value, as_value, typed, whole
+
+TypeLike = Any
+
+# ---------------------------------------------------------------------------------- inputs and constants
+
+
+def as_type(t: TypeLike) -> Type:
+    """A type from what may stand for one: a type, its name ("f32"), a NumPy dtype, or a tuple of these."""
+    match t:
+        case Scalar() | Array() | Tuple():
+            return t
+        case builtins.tuple() if len(t) > 1:
+            return Tuple(builtins.tuple(as_type(item) for item in t))
+        case str() if t in SCALARS:
+            return SCALARS[t]
+    try:
+        return scalar_of(t)
+    except (StopIteration, TypeError):
+        raise TypeMismatch(f"{t!r} is no type; there are {', '.join(SCALARS)}, and tuples of them") from None
+
+
+def array(name: str, type: TypeLike, shape: int | Sequence[int]) -> Value:
+    """An input array; `type` is that of an element, e.g. `el.f32` or `(el.f32, el.i32)`.
+
+    `el.array("A", el.f32, (m, k))` has m rows of k elements.
+    """
+    given = builtins.tuple(shape) if isinstance(shape, Sequence) else (shape,)
+    if not given:
+        raise ShapeError(f"array {name} has no dimension; use scalar({name!r}, {type})")
+    lengths = builtins.tuple(whole(n, f"a length of {name}") for n in given)
+    return typed(p.Input(_input_name(name), array_of(as_type(type), lengths)))
+
+
+def scalar(name: str, type: TypeLike) -> Value:
+    """An input number (or a tuple of numbers)."""
+    return typed(p.Input(_input_name(name), as_type(type)))
+
+
+def _input_name(name: str) -> str:
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise ProgramError(f"{name!r} cannot name an input: use letters, digits and _")
+    return name
+
+
+def literal(value: Any, type: TypeLike = None) -> Value:
+    """A number, or an array of numbers, written into the program (nested lists and ndarrays)."""
+    t = None if type is None else as_type(type)
+    if isinstance(value, bool | int | float):
+        return Value(promotion.literal(value, t) if isinstance(t, Scalar) else as_expr(value))
+    data = np.asarray(value, t.dtype if isinstance(t, Scalar) else None)
+    return Value(as_expr(data))
+
+
+def tuple(*items: Like) -> Value:
+    """The tuple of two or more values."""
+    return typed(as_expr(items))
+
+
+def iota(n: int, type: TypeLike = I64) -> Value:
+    """[0, 1, ..., n-1]."""
+    t = as_type(type)
+    if not isinstance(t, Scalar):
+        raise TypeMismatch(f"iota counts in integers, not in {t}")
+    return typed(p.Iota(whole(n, "the length"), t))
+
+
+def fill(shape: int | Sequence[int], x: Like) -> Value:
+    """`x` repeated n times; for a shape, arrays of arrays of it."""
+    e = as_expr(x)
+    lengths = builtins.tuple(shape) if isinstance(shape, Sequence) else (shape,)
+    for n in reversed(lengths):
+        e = p.Fill(whole(n, "the length"), e)
+    return typed(e)
+
+
+# ---------------------------------------------------------------------------------------- computing patterns
+
+
+def map(f: Callable[..., Like], xs: Like, *more: Like) -> Value:
+    """`[f(x0), f(x1), ...]`; with more arrays of the same length, f takes an element of each."""
+    return as_value(xs).map(f, *more)
+
+
+def reduce(op: ReduceOperator | Callable[..., Like], init: Like, xs: Like) -> Value:
+    """`init + x0 + x1 + ...` with an associative operator, in any association.
+
+    `op` is a named operator (`el.add`), one made by `el.operator`, or a lambda that writes out a named one.
+    """
+    return as_value(xs).reduce(op, init)
+
+
+def fold(f: Callable[..., Like], init: Like, xs: Like) -> Value:
+    """`... f(f(init, x0), x1) ...`, left to right; the accumulator may be a tuple or an array."""
+    return as_value(xs).fold(f, init)
+
+
+def iterate(n: int, f: Callable[..., Like], x: Like) -> Value:
+    """`f(f(... f(x)))`, n times.  Where f changes the type it is written out n times."""
+    return as_value(x).iterate(n, f)
+
+
+def allpairs(f: Callable[..., Like], a: Like, b: Like) -> Value:
+    """`c[i][j] = f(a[i], b[j])`."""
+    return cross(a, b).map(lambda row: row.map(f))
+
+
+def stencil(
+    f: Callable[..., Like],
+    size: int | Sequence[int],
+    step: int | Sequence[int],
+    left: int | Sequence[int],
+    right: int | Sequence[int],
+    mode: Mode,
+    x: Like,
+) -> Value:
+    """`map(f, slide(size, step, pad(left, right, mode, x)))`, in as many dimensions as `size` has.
+
+    f takes the window, an array of `size` (in two dimensions `w[i][j]`).
+    """
+    sizes = _widths(size, None)
+    steps, lefts, rights = (_widths(w, len(sizes)) for w in (step, left, right))
+    windows = _slide(sizes, steps, _pad(lefts, rights, mode, as_value(x)))
+    return _map_deep(f, windows, len(sizes))
+
+
+def _widths(given: int | Sequence[int], count: int | None) -> list[int]:
+    widths = list(given) if isinstance(given, Sequence) else [given] * (count or 1)
+    if count is not None and len(widths) != count:
+        raise ShapeError(f"{given} has {len(widths)} numbers for {count} dimensions")
+    return widths
+
+
+def _pad(lefts: list[int], rights: list[int], mode: Mode, x: Value) -> Value:
+    """Padding of every dimension, the outermost last."""
+    if len(lefts) > 1:
+        x = x.map(lambda row: _pad(lefts[1:], rights[1:], mode, row))
+    return x.pad(lefts[0], rights[0], mode) if lefts[0] or rights[0] else x
+
+
+def _slide(sizes: list[int], steps: list[int], x: Value) -> Value:
+    """Windows in every dimension: `y[i][j]` is the window, an array of `sizes`."""
+    if len(sizes) == 1:
+        return x.slide(sizes[0], steps[0])
+    rows = x.map(lambda row: _slide(sizes[1:], steps[1:], row)).slide(sizes[0], steps[0])
+    return rows.map(lambda window: _inwards(window, len(sizes) - 1))
+
+
+def _inwards(x: Value, depth: int) -> Value:
+    """The outermost dimension moved inwards past `depth` others."""
+    if depth == 0:
+        return x
+    return x.transpose().map(lambda row: _inwards(row, depth - 1)) if depth > 1 else x.transpose()
+
+
+def _map_deep(f: Callable[..., Like], x: Value, depth: int) -> Value:
+    return x.map(f) if depth == 1 else x.map(lambda row: _map_deep(f, row, depth - 1))
+
+
+# ---------------------------------------------------------------------------------------- layout patterns
+
+
+def zip(xs: Like, *others: Like) -> Value:
+    """`[<a0, b0, ...>, <a1, b1, ...>, ...]` of two or more arrays of one length."""
+    return as_value(xs).zip(*others)
+
+
+def unzip(xs: Like) -> Value:
+    """The tuple of arrays that an array of tuples consists of: `a, b = el.unzip(pairs)`."""
+    return as_value(xs).unzip()
+
+
+def cross(a: Like, b: Like) -> Value:
+    """`[[<a0, b0>, <a0, b1>, ...], [<a1, b0>, ...], ...]`."""
+    return as_value(a).cross(b)
+
+
+def split(n: int, xs: Like) -> Value:
+    """Chunks of n elements; n divides the length."""
+    return as_value(xs).split(n)
+
+
+def join(xs: Like) -> Value:
+    """The elements of all rows, one after the other: the inverse of split."""
+    return as_value(xs).join()
+
+
+def transpose(xs: Like) -> Value:
+    """`y[i][j] = x[j][i]`."""
+    return as_value(xs).transpose()
+
+
+def stride(s: int, xs: Like) -> Value:
+    """`y[i] = x[i // n + s * (i % n)]` with n = length / s."""
+    return as_value(xs).stride(s)
+
+
+def slide(size: int, step: int, xs: Like) -> Value:
+    """Windows of `size` elements, each `step` after the one before."""
+    return as_value(xs).slide(size, step)
+
+
+def pad(left: int, right: int, mode: Mode, xs: Like) -> Value:
+    """`left` elements before and `right` after: mode "clamp", "mirror", "wrap" or ("constant", value)."""
+    return as_value(xs).pad(left, right, mode)
+
+
+def pad_up(multiple: int, xs: Like, value: Like = None) -> Value:
+    """`value` (or else the last element) appended until `multiple` divides the length."""
+    return as_value(xs).pad_up(multiple, value)
+
+
+def take(n: int, xs: Like) -> Value:
+    """The first n elements."""
+    return as_value(xs).take(n)
+
+
+def drop(n: int, xs: Like) -> Value:
+    """All but the first n elements."""
+    return as_value(xs).drop(n)
+
+
+def concat(xs: Like, *others: Like) -> Value:
+    """The elements of one array after those of the other."""
+    return as_value(xs).concat(*others)
+
+
+def gather(indices: Like, xs: Like) -> Value:
+    """`[x[i0], x[i1], ...]`; indices are integers, clamped into the array."""
+    return as_value(xs).gather(indices)
+
+
+def reorder(order: Callable[[Value], Like] | Like, xs: Like) -> Value:
+    """`y[i] = x[order(i)]` for an index function, or `y[i] = x[order[i]]` for a permutation of 0..n-1."""
+    return as_value(xs).reorder(order)
+
+
+# ---------------------------------------------------------------------------------------- meaning
+
+
+def interpret(program: Like, /, *, wide: bool = False, **inputs: Any) -> Any:
+    """The NumPy meaning of a program: `el.interpret(dot, x=a, y=b)`.
+
+    Gives an ndarray or NumPy scalar of the program's dtype; a tuple for several outputs or arrays of tuples.
+    With `wide`, floats are computed and given in float64.  ArgumentError where inputs do not fit.
+    """
+    return evaluate(as_program(program), inputs, wide)

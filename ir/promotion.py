@@ -1,0 +1,161 @@
+"""The types that scalar functions give: NumPy's rules, with Python's numbers weak.
+
+A Python number takes the type of what it meets (an int meeting a float becomes one, a float meeting an
+integer makes it f64); scalars of different types meet at `np.promote_types`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from egglift.ir.check import type_of
+from egglift.ir.errors import TypeMismatch
+from egglift.ir.patterns import Apply, Cast, Expr, Literal
+from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.text import brief
+from egglift.ir.types import BOOL, F16, F32, F64, I64, Scalar, scalar_of
+
+Number = bool | int | float
+Operand = Expr | Number
+
+#: arithmetic on two bools, as NumPy has it; and the same for bits, so that bools have one form
+_ON_BOOLS = {
+    "add": "logical_or", "mul": "logical_and", "maximum": "logical_or", "minimum": "logical_and",
+    "bitwise_and": "logical_and", "bitwise_or": "logical_or", "invert": "logical_not", "bitwise_xor": "ne",
+}  # fmt: skip
+
+
+def literal(value: Number, t: Scalar) -> Literal:
+    """`value` written as a `t`; TypeMismatch where `t` has no such value."""
+    if t == BOOL and isinstance(value, bool):
+        return Literal(value, t)
+    if t.is_float:
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
+        with np.errstate(over="ignore"):
+            overflows = math.isinf(t.dtype.type(number))
+        if overflows and not (isinstance(value, float) and math.isinf(value)):
+            raise TypeMismatch(f"{value} is too large for {t}")
+        return Literal(number, t)
+    if t.is_integer and not isinstance(value, float):
+        bits = 8 * t.size - t.is_signed
+        if (-(1 << bits) if t.is_signed else 0) <= int(value) < 1 << bits:
+            return Literal(int(value), t)
+        raise TypeMismatch(f"{value} does not fit into {t}; cast the other operand to a wider type")
+    raise TypeMismatch(f"{value!r} is not a value of {t}; write one that is, or cast the other operand")
+
+
+def default_type(value: Number) -> Scalar:
+    """The type of a Python number that meets nothing: NumPy's."""
+    return BOOL if isinstance(value, bool) else I64 if isinstance(value, int) else F64
+
+
+def common(operands: Sequence[Operand]) -> Scalar:
+    """The type at which scalars and Python numbers meet."""
+    strong = [_scalar(o) for o in operands if not isinstance(o, int | float)]
+    strong += [BOOL for o in operands if isinstance(o, bool)]
+    weak = [o for o in operands if isinstance(o, int | float) and not isinstance(o, bool)]
+    if not strong:
+        return F64 if any(isinstance(w, float) for w in weak) else I64
+    t = reduce(promote, strong)
+    if any(isinstance(w, float) for w in weak) and not t.is_float:
+        return F64
+    return I64 if weak and t == BOOL else t
+
+
+def promote(a: Scalar, b: Scalar) -> Scalar:
+    """`np.promote_types`."""
+    return a if a == b else scalar_of(np.promote_types(a.dtype, b.dtype))
+
+
+def cast(x: Operand, t: Scalar) -> Expr:
+    """`x` as a `t`: a literal where it is one, the expression itself where it has that type."""
+    if isinstance(x, int | float):
+        return literal(x, t)
+    if _scalar(x) == t:
+        return x
+    if isinstance(x, Literal) and (t.is_float or x.type.is_integer or x.type == BOOL):
+        with np.errstate(all="ignore"):
+            return Literal(np.asarray(x.value, x.type.dtype).astype(t.dtype).item(), t)
+    return Cast(t, x)
+
+
+
+
+def apply(op: str, *operands: Operand) -> Expr:
+    """Scalar function `op` on scalars and Python numbers, converted to the type at which they meet."""
+    kind = FUNCTIONS[op].kind
+    if kind == "logical":
+        return Apply(op, tuple(truth(o) for o in operands))
+    if kind == "where":
+        t = common(operands[1:])
+        return Apply(op, (truth(operands[0]), *(cast(o, t) for o in operands[1:])))
+    if op == "pow":
+        return _power(operands[0], operands[1])
+    t = common(operands)
+    if kind == "float" and not t.is_float:
+        if op in ("floor", "ceil"):
+            return cast(operands[0], t)
+        t = F64 if op == "div" else _float_of(t)
+    if t == BOOL and op in _ON_BOOLS:
+        op = _ON_BOOLS[op]
+    elif t == BOOL and kind == "arithmetic":
+        raise TypeMismatch(f"{op} does not take bools; cast them to a number type, or use & | ^ ~")
+    if kind == "bits" and t.is_float:
+        raise TypeMismatch(f"{op} takes integers and bools, not {t}; compare first, or cast")
+    e = Apply(op, tuple(cast(o, t) for o in operands))
+    type_of(e)
+    return e
+
+
+def truth(x: Operand) -> Expr:
+    """`x` as a bool: whether it is not zero."""
+    return literal(bool(x), BOOL) if isinstance(x, int | float) else cast(x, BOOL)
+
+
+def _float_of(t: Scalar) -> Scalar:
+    """The type in which NumPy computes e.g. `exp` of an integer."""
+    return F16 if t.size == 1 else F32 if t.size == 2 else F64
+
+
+def _power(x: Operand, exponent: Operand) -> Expr:
+    """`x ** exponent`; small whole exponents become multiplications."""
+    t = common((x, exponent))
+    whole = _whole(exponent)
+    if whole is None and t.is_float and exponent == 0.5:
+        return apply("sqrt", cast(x, t))
+    if whole is not None and -16 <= whole < 0 and t.is_float:
+        return Apply("div", (literal(1, t), _product(cast(x, t), -whole)))
+    if whole is not None and 0 <= whole <= 16 and t != BOOL:
+        return _product(cast(x, t), whole) if whole else literal(1, t)
+    if not t.is_float:
+        raise TypeMismatch("integer powers take a whole number from 0 to 16; cast the base to a float type")
+    return Apply("pow", (cast(x, t), cast(exponent, t)))
+
+
+def _whole(exponent: Operand) -> int | None:
+    value = exponent.value if isinstance(exponent, Literal) else exponent
+    return int(value) if isinstance(value, int | float) and value in range(-16, 17) else None
+
+
+def _product(x: Expr, n: int) -> Expr:
+    """`x` multiplied n times with itself, by squaring."""
+    if n == 1:
+        return x
+    half = _product(x, n // 2)
+    square = Apply("mul", (half, half))
+    return Apply("mul", (square, x)) if n % 2 else square
+
+
+def _scalar(x: Operand) -> Scalar:
+    assert not isinstance(x, int | float)
+    t = type_of(x)
+    if not isinstance(t, Scalar):
+        raise TypeMismatch(f"{brief(x)} is {t}, not a scalar")
+    return t

@@ -1,0 +1,105 @@
+"""Operators as users name and define them: `add`, `maximum`, ..., and `operator(f, ...)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from egglift.ir import claims, trace
+from egglift.ir.check import type_of
+from egglift.ir.errors import OperatorError
+from egglift.ir.lifting import adapt
+from egglift.ir.operators import named
+from egglift.ir.patterns import Operator
+from egglift.ir.types import Tuple, Type
+from egglift.ir.value import Like, Value, call_pair, elementwise
+
+
+@dataclass(frozen=True)
+class Named:
+    """A named operator: of `reduce`, and, called, an element-wise function."""
+
+    name: str
+
+    def __call__(self, a: Like, b: Like, /) -> Value:
+        """The operator applied to two scalars, or element by element to arrays of one shape."""
+        return elementwise(self.name, a, b)
+
+    def of(self, t: Type) -> Operator:
+        """The operator on elements of type `t`, with its neutral element."""
+        return named(self.name, t)
+
+
+class Defined:
+    """A user's operator and what it claims; made by `operator`."""
+
+    def __init__(
+        self,
+        f: Callable[..., Like],
+        associative: bool,
+        commutative: bool,
+        neutral: Like,
+        name: str,
+        check: bool,
+    ) -> None:
+        self.f, self.associative, self.commutative = f, associative, commutative
+        self.neutral, self.name, self.check = neutral, name, check
+        self._found: dict[Type, Operator] = {}
+
+    def __call__(self, a: Like, b: Like, /) -> Any:
+        """The function itself."""
+        return self.f(a, b)
+
+    def of(self, t: Type) -> Operator:
+        """The operator on elements of type `t`; OperatorError where a sample shows that a claim is wrong."""
+        if t not in self._found:
+            self._found[t] = self._define(t)
+        return self._found[t]
+
+    def _define(self, t: Type) -> Operator:
+        if not self.associative:
+            raise OperatorError(f"operator {self.name} is not associative: reduce needs that it is; use fold")
+        what = f"operator {self.name}"
+        body = trace.closed_body(lambda v: call_pair(self.f, v), Tuple((t, t)), what)
+        given = self.neutral(t) if callable(self.neutral) else self.neutral
+        neutral = None if given is None else adapt(given, t)
+        if neutral is not None:
+            trace.require_closed(neutral, f"{what}'s neutral element")
+        op = Operator(self.name, body, self.associative, self.commutative, neutral)
+        if self.check:
+            claims.check(op, t, type_of(body))
+        return op
+
+
+def operator(
+    f: Callable[..., Like],
+    *,
+    associative: bool = True,
+    commutative: bool = True,
+    neutral: Like = None,
+    name: str | None = None,
+    check: bool = True,
+) -> Defined:
+    """A reduction operator from a binary function on elements, which may be tuples.
+
+        larger = el.operator(lambda a, b: el.where(a[0] >= b[0], a, b), commutative=False,
+                             neutral=(-np.inf, 0))
+
+    `neutral`: e with f(e, x) = x = f(x, e), a value or a function of the element type; None: there is none.
+    The claims are checked on samples when `reduce` meets the first elements of a type; OperatorError shows a
+    counter-example.  `check=False` takes them on trust, e.g. if they hold on the program's values only.
+    """
+    label = name or str(getattr(f, "__name__", "operator")).strip("<>")
+    return Defined(f, associative, commutative, neutral, label, check)
+
+
+add = Named("add")
+mul = multiply = Named("mul")
+maximum = Named("maximum")
+minimum = Named("minimum")
+logical_and = Named("logical_and")
+logical_or = Named("logical_or")
+bitwise_and = Named("bitwise_and")
+bitwise_or = Named("bitwise_or")
+bitwise_xor = Named("bitwise_xor")

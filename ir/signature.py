@@ -1,0 +1,27 @@
+"""What a program takes: its inputs, in the order in which they first appear."""
+
+from __future__ import annotations
+
+from egglift.ir.errors import ProgramError
+from egglift.ir.patterns import Expr, Input
+from egglift.ir.traverse import bodies, children
+from egglift.ir.types import Type
+
+
+def inputs_of(e: Expr) -> dict[str, Type]:
+    """The inputs of `e` by name, in reading order: what a pattern is applied to, then what its body uses.
+
+    This is the order of positional arguments.  ProgramError where one name has two types.
+    """
+    found: dict[str, Type] = {}
+    seen: set[Expr] = set()
+    stack = [e]
+    while stack:
+        t = stack.pop()
+        if t in seen:
+            continue
+        seen.add(t)
+        if isinstance(t, Input) and (other := found.setdefault(t.name, t.type)) != t.type:
+            raise ProgramError(f"two inputs are named {t.name}, of types {other} and {t.type}; rename one")
+        stack.extend(reversed((*children(t), *bodies(t))))
+    return found

@@ -1,0 +1,104 @@
+"""The text form of programs: how they are stored, shown and replayed.
+
+    (let ((x (input x [f32]8)))
+      (reduce add:f32 0.0:f32
+        (map (fn f32 (mul arg 2.0:f32)) x)))
+
+Every pattern is one list whose head is its name; `fn T` introduces a body whose argument `arg` has type T;
+`let` names what is shared; `;` starts a comment.  `loads(dumps(e)) is e` for every program.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+from egglift.ir import patterns as p
+from egglift.ir.layout import lines, one_line
+from egglift.ir.parser import parse
+from egglift.ir.patterns import Expr, Operator
+from egglift.ir.printer import document, plain_name, size_text, type_text
+from egglift.ir.syntax import form_of
+from egglift.ir.traverse import is_expr
+
+__all__ = ["brief", "dumps", "loads", "parse", "pretty"]
+
+
+def dumps(e: Expr) -> str:
+    """The program as one line of text.  `loads` gives it back: the very same object."""
+    return one_line(document(e))
+
+
+def loads(text: str) -> Expr:
+    """The program that `text` describes; ProgramError with line and column where it describes none."""
+    return parse(text)
+
+
+def pretty(e: Expr, width: int = 100) -> str:
+    """The program as indented lines, for reading.  The same text form; only large constants are shortened."""
+    return lines(document(e, elide=True), width)
+
+
+def brief(e: object, limit: int = 100) -> str:
+    """A short text of `e` for messages, at most `limit` characters, types left out.  Never raises."""
+    try:
+        for depth in (8, 6, 5, 4, 3, 2, 1):
+            text = _short(e, depth, [4 * limit])
+            if len(text) <= limit:
+                return text
+        return text[: max(limit - 3, 0)] + "..."
+    except Exception:
+        return f"<{type(e).__name__}>"
+
+
+def _short(e: object, depth: int, budget: list[int]) -> str:
+    """`e` down to `depth` levels; `budget` holds how many characters may still be spent."""
+    match e:
+        case p.Arg():
+            return "arg"
+        case p.Input():
+            return plain_name(e.name)
+        case p.Literal():
+            return repr(e.value).lower()
+        case p.Constant():
+            return f"(constant {type_text(e.type)})"
+        case Operator():
+            return e.name
+    if not is_expr(e):
+        return _atom(e)
+    if depth == 0 or budget[0] < 0:
+        return "..."
+    parts = [_head(e)]
+    for value in _slots(e):
+        parts.append(_short(value, depth - 1, budget))
+        budget[0] -= len(parts[-1]) + 1
+    return f"({' '.join(parts)})"
+
+
+def _head(e: object) -> str:
+    try:
+        return form_of(e).head  # type: ignore[arg-type]
+    except KeyError:
+        return type(e).__name__.lower()
+
+
+def _slots(e: object) -> list[object]:
+    """The values to show of a node, in the order of the text form."""
+    try:
+        form = form_of(e)  # type: ignore[arg-type]
+        named: list[tuple[object, str]] = [(getattr(e, name), kind) for name, kind in form.slots]
+    except KeyError:
+        named = [(getattr(e, f.name), "") for f in fields(e)]  # type: ignore[arg-type]
+    shown: list[object] = []
+    for value, _ in named:
+        if value is not None:
+            shown.extend(value if isinstance(value, tuple) else (value,))
+    return shown
+
+
+def _atom(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return size_text(value)  # type: ignore[arg-type]
+    except Exception:
+        return str(value)

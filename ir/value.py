@@ -1,0 +1,428 @@
+"""`Value`: an expression as the user handles it, with arithmetic, indexing and the patterns as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn, Protocol, TypeAlias
+
+import numpy as np
+
+from egglift.ir import patterns as p
+from egglift.ir import promotion, trace
+from egglift.ir.check import type_of
+from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
+from egglift.ir.lifting import (
+    adapt,
+    arity,
+    as_expr,
+    component,
+    is_number,
+    lifted,
+    parameter_names,
+    scalars_in,
+    seed,
+)
+from egglift.ir.operators import OPERATORS, named, recognise
+from egglift.ir.patterns import Expr, Operator
+from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.sizes import Size
+from egglift.ir.text import brief, pretty
+from egglift.ir.types import I32, I64, Array, Scalar, Tuple, Type, dims
+
+#: what may stand for a value: a Value, a Python or NumPy number, an ndarray, a tuple of these
+Like: TypeAlias = Any
+Mode: TypeAlias = "str | tuple[str, Like]"
+
+#: arrays of at most this many elements can be unpacked and iterated over in Python
+UNPACK = 1024
+#: NumPy's names for functions that egglift calls otherwise
+UFUNCS = {
+    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "floor_divide": "floordiv",
+    "remainder": "mod", "negative": "neg", "absolute": "abs", "fabs": "abs", "power": "pow",
+    "float_power": "pow", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt",
+    "less_equal": "le", "greater": "gt", "greater_equal": "ge", "bitwise_invert": "invert",
+    "bitwise_not": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
+}  # fmt: skip
+
+
+class ReduceOperator(Protocol):
+    """What `reduce` takes: something that knows its operator for elements of a type."""
+
+    def of(self, t: Type) -> Operator: ...
+
+
+def elementwise(op: str, *args: Like) -> Value:
+    """Scalar function `op` on scalars, and element by element on arrays of one shape (scalars repeated)."""
+    return typed(lifted(op, [a if is_number(a) else as_expr(a) for a in args]))
+
+
+def as_value(x: Like) -> Value:
+    """`x` as a Value: itself, a number, an ndarray, a tuple of these."""
+    return x if isinstance(x, Value) else Value(as_expr(x))
+
+
+def typed(e: Expr) -> Value:
+    """A new expression as a Value; the checker's error if it has no type."""
+    type_of(e)
+    return Value(e)
+
+
+def call(f: Callable[..., Like], *args: Expr) -> Expr:
+    """A user's function applied to expressions.
+
+    A function of several arguments that is given one tuple of as many components gets these.
+    """
+    wanted = arity(f)
+    if len(args) == 1 and isinstance(t := type_of(args[0]), Tuple) and wanted == len(t.items):
+        args = tuple(component(args[0], i) for i in range(len(t.items)))
+    if wanted is not None and wanted > len(args):
+        given = ", ".join(str(type_of(a)) for a in args)
+        raise TypeMismatch(f"the function {_name(f)} takes {wanted} arguments, but is applied to {given}")
+    e = as_expr(f(*map(Value, args)))
+    type_of(e)
+    return e
+
+
+def _name(f: Callable[..., Any]) -> str:
+    return str(getattr(f, "__name__", f))
+
+
+def operator_of(op: Any, t: Type) -> Operator:
+    """What `reduce` was given, as an operator on elements of type `t`.
+
+    A Python function must be one of the named operators written out; OperatorError asks for more otherwise.
+    """
+    if isinstance(op, np.ufunc):
+        name = UFUNCS.get(op.__name__, op.__name__)
+        if name not in OPERATORS:
+            raise OperatorError(f"numpy.{name} is no reduction operator; there are {', '.join(OPERATORS)}")
+        return named(name, t)
+    if hasattr(op, "of"):
+        found: Operator = op.of(t)
+        return found
+    if not callable(op):
+        raise TypeMismatch(f"{op!r} is not an operator: use {', '.join(OPERATORS)}, or operator(f, ...)")
+    body = trace.closed_body(lambda v: call_pair(op, v), Tuple((t, t)), f"the operator {_name(op)}")
+    if (known := recognise(body)) is None:
+        raise OperatorError(
+            f"reduce with {brief(body)}: nothing says that it is associative; use "
+            "operator(f, associative=True, commutative=..., neutral=...), or fold, which goes left to right"
+        )
+    return named(known, t)
+
+
+def call_pair(f: Callable[..., Like], pair: Expr) -> Expr:
+    """A binary function applied to the components of a pair (or to the pair, if it takes one argument)."""
+    return call(f, pair) if arity(f) == 1 else call(f, p.Get(0, pair), p.Get(1, pair))
+
+
+def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value, Like], Value]]:
+    """The methods for `self op other` and `other op self`."""
+
+    def forward(self: Value, other: Like) -> Value:
+        return elementwise(op, self, other)
+
+    def backward(self: Value, other: Like) -> Value:
+        return elementwise(op, other, self)
+
+    return forward, backward
+
+
+class Value:
+    """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
+    element by element, on arrays.  `.type` is its type, `.expr` the expression."""
+
+    __slots__ = ("expr",)
+    expr: Expr
+
+    def __init__(self, expr: Expr) -> None:
+        self.expr = expr
+
+    # ------------------------------------------------------------------------------------ what it is
+
+    @property
+    def type(self) -> Type:
+        """The value's type."""
+        return type_of(self.expr)
+
+    @property
+    def shape(self) -> tuple[Size, ...]:
+        """Lengths of the nested arrays, outermost first."""
+        return dims(self.type)
+
+    def __repr__(self) -> str:
+        return f"<{brief(self.expr)} : {self.type}>"
+
+    def __str__(self) -> str:
+        return pretty(self.expr)
+
+    def __len__(self) -> int:
+        match self.type:
+            case Array(int() as n, _):
+                return n
+            case Tuple(items):
+                return len(items)
+        raise TypeMismatch(f"{brief(self.expr)} is {self.type}: it has no length")
+
+    def __hash__(self) -> int:
+        return hash(self.expr)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeMismatch(
+            f"{brief(self.expr)} has no value while the program is written: use where(condition, a, b) "
+            "instead of if; & | ~ instead of and, or, not; (a < x) & (x < b) instead of a < x < b"
+        )
+
+    def __float__(self) -> NoReturn:
+        raise TypeMismatch(f"{brief(self.expr)} is no number yet: use egglift's functions, not math's")
+
+    __int__ = __index__ = __complex__ = __float__
+
+    def __contains__(self, item: object) -> NoReturn:
+        raise TypeMismatch("`in` has no answer while the program is written: map a comparison and reduce it")
+
+    # ------------------------------------------------------------------------------------ parts
+
+    def __iter__(self) -> Iterator[Value]:
+        if isinstance(self.type, Array) and len(self) > UNPACK:
+            raise ProgramError(f"{brief(self.expr)} has {len(self)} elements: use map, reduce or fold")
+        return iter([self[i] for i in range(len(self))])
+
+    def __getitem__(self, at: Any) -> Value:
+        """`x[i]`, `x[a:b]`, `x[i, j]` of arrays (negative: from the end), `p[i]` of tuples.
+
+        An integer Value as index gives the element that it names, clamped into the array; an array of them
+        gathers.
+        """
+        if isinstance(at, tuple):
+            return self._nested(at)
+        if isinstance(at, Value | np.ndarray):
+            index = at if isinstance(at, Value) else Value(as_expr(at))
+            if isinstance(index.type, Array):
+                return self.gather(index)
+            return typed(p.At(0, p.Gather(p.Fill(1, index.expr), self.expr)))
+        if isinstance(at, slice):
+            return self._slice(at)
+        if isinstance(self.type, Tuple):
+            return typed(component(self.expr, self._position(at)))
+        return typed(p.At(self._position(at), self.expr))
+
+    def _nested(self, at: tuple[Any, ...]) -> Value:
+        if not at:
+            return self
+        first = self[at[0]]
+        if isinstance(at[0], slice):
+            return first.map(lambda row: row[at[1:]]) if at[1:] else first
+        return first[at[1:]]
+
+    def _position(self, at: Any) -> int:
+        try:
+            i = int(at.__index__())
+        except AttributeError:
+            raise TypeMismatch(f"{at!r} is not an index: use whole numbers, slices or values") from None
+        if isinstance(self.type, Scalar):
+            raise TypeMismatch(f"{brief(self.expr)} is {self.type}: a scalar has no component {i}")
+        n = len(self)
+        if not -n <= i < n:
+            what = "array" if isinstance(self.type, Array) else "tuple"
+            raise ShapeError(f"{brief(self.expr)}[{i}]: outside of an {what} of {n}: {self.type}")
+        return i % n
+
+    def _slice(self, at: slice) -> Value:
+        if isinstance(self.type, Tuple):
+            return typed(p.Tup(tuple(component(self.expr, i) for i in range(len(self))[at])))
+        start, stop, step = at.indices(len(self))
+        if step < 1:
+            raise ShapeError(f"{brief(self.expr)}: slices go forwards; use reorder to reverse")
+        stop = max(stop, start)
+        part = self if stop == len(self) else self.take(stop)
+        part = part.drop(start) if start else part
+        return part if step == 1 or len(part) == 0 else part.slide(1, step).map(lambda window: window[0])
+
+    # ------------------------------------------------------------------------------------ arithmetic
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **named: Any) -> Value:
+        name = UFUNCS.get(ufunc.__name__, ufunc.__name__)
+        if method != "__call__" or named or name not in FUNCTIONS:
+            raise TypeMismatch(f"numpy.{ufunc.__name__} has no meaning in a program; see egglift's own")
+        return elementwise(name, *args)
+
+    __add__, __radd__ = _both_ways("add")
+    __sub__, __rsub__ = _both_ways("sub")
+    __mul__, __rmul__ = _both_ways("mul")
+    __truediv__, __rtruediv__ = _both_ways("div")
+    __floordiv__, __rfloordiv__ = _both_ways("floordiv")
+    __mod__, __rmod__ = _both_ways("mod")
+    __pow__, __rpow__ = _both_ways("pow")
+    __and__, __rand__ = _both_ways("bitwise_and")
+    __or__, __ror__ = _both_ways("bitwise_or")
+    __xor__, __rxor__ = _both_ways("bitwise_xor")
+    __lshift__, __rlshift__ = _both_ways("left_shift")
+    __rshift__, __rrshift__ = _both_ways("right_shift")
+    __lt__, __gt__ = _both_ways("lt")[0], _both_ways("gt")[0]
+    __le__, __ge__ = _both_ways("le")[0], _both_ways("ge")[0]
+    __eq__, __ne__ = _both_ways("eq")[0], _both_ways("ne")[0]  # type: ignore[assignment]
+
+    def __neg__(self) -> Value:
+        return elementwise("neg", self)
+
+    def __pos__(self) -> Value:
+        return self
+
+    def __abs__(self) -> Value:
+        return elementwise("abs", self)
+
+    def __invert__(self) -> Value:
+        return elementwise("invert", self)
+
+    # ------------------------------------------------------------------------------------ computing patterns
+
+    def map(self, f: Callable[..., Like], *others: Like) -> Value:
+        """`[f(x0), f(x1), ...]`; with other arrays of the same length, f takes an element of each."""
+        x = self.zip(*others).expr if others else self.expr
+
+        def body(v: Expr) -> Expr:
+            return call(f, *(p.Get(i, v) for i in range(1 + len(others)))) if others else call(f, v)
+
+        return typed(trace.map_body(body, x, parameter_names(f, 1)[0]))
+
+    def reduce(self, op: ReduceOperator | Callable[..., Like], init: Like = None) -> Value:
+        """The elements combined by an associative operator, beginning with `init` (its neutral element)."""
+        t = trace.element_of(self.expr)
+        operator = operator_of(op, t)
+        first = operator.neutral if init is None else adapt(init, t)
+        if first is None:
+            raise OperatorError(f"operator {operator.name} has no neutral element: give an initial value")
+        return typed(p.Reduce(operator, first, self.expr))
+
+    def fold(self, f: Callable[..., Like], init: Like) -> Value:
+        """`... f(f(init, x0), x1) ...`, left to right; the accumulator may be a tuple or an array."""
+        t = trace.element_of(self.expr)
+
+        def traced(z: Expr) -> p.Fold:
+            return trace.fold_body(lambda acc, v: call(f, acc, v), z, self.expr, names)
+
+        first, second, *_ = parameter_names(f, 2)
+        names = (first, second)
+        e = traced(seed(init, scalars_in(t)))
+        wanted = type_of(e.body)
+        if wanted != type_of(e.init):  # numbers in init are weak: they take the type that f gives
+            e = traced(adapt(init, wanted))
+        return typed(e)
+
+    def iterate(self, n: int, f: Callable[..., Like]) -> Value:
+        """`f(f(... f(x)))`, n times."""
+        count = whole(n, "the number of iterations")
+        return typed(trace.iterate_body(count, lambda v: call(f, v), self.expr, parameter_names(f, 1)[0]))
+
+    def cast(self, t: Type) -> Value:
+        """The value, or each element, converted to scalar type `t`, as NumPy's astype does."""
+        if isinstance(self.type, Array):
+            return self.map(lambda v: v.cast(t))
+        if not isinstance(t, Scalar):
+            raise TypeMismatch(f"{brief(self.expr)} cannot be cast to {t}: cast takes scalar types")
+        return typed(promotion.cast(self.expr, t))
+
+    astype = cast
+
+    # ------------------------------------------------------------------------------------ layout patterns
+
+    @property
+    def T(self) -> Value:
+        """The transposed matrix."""
+        return self.transpose()
+
+    def transpose(self) -> Value:
+        """`y[i][j] = x[j][i]`."""
+        return typed(p.Transpose(self.expr))
+
+    def zip(self, *others: Like) -> Value:
+        """`[<a0, b0, ...>, <a1, b1, ...>, ...]`."""
+        if not others:
+            raise ProgramError("zip takes two arrays or more")
+        return typed(p.Zip((self.expr, *map(as_expr, others))))
+
+    def unzip(self) -> Value:
+        """The tuple of arrays that an array of tuples consists of: `a, b = pairs.unzip()`."""
+        t = trace.element_of(self.expr)
+        if not isinstance(t, Tuple):
+            raise TypeMismatch(f"{brief(self.expr)} is {self.type}; unzip takes an array of tuples")
+        if isinstance(self.expr, p.Zip):
+            return typed(p.Tup(self.expr.arrays))
+        return typed(p.Tup(tuple(p.Map(p.Get(i, p.Arg(t)), self.expr) for i in range(len(t.items)))))
+
+    def cross(self, other: Like) -> Value:
+        """`[[<a0, b0>, <a0, b1>, ...], [<a1, b0>, ...], ...]`."""
+        return typed(p.Cross(self.expr, as_expr(other)))
+
+    def split(self, n: int) -> Value:
+        """Chunks of n elements; n divides the length."""
+        return typed(p.Split(whole(n, "the chunk length"), self.expr))
+
+    def join(self) -> Value:
+        """The elements of all rows, one after the other: the inverse of split."""
+        return typed(p.Join(self.expr))
+
+    def stride(self, s: int) -> Value:
+        """`y[i] = x[i // n + s * (i % n)]` with n = length / s."""
+        return typed(p.Stride(whole(s, "the stride"), self.expr))
+
+    def slide(self, size: int, step: int = 1) -> Value:
+        """Windows of `size` elements, each `step` after the one before."""
+        return typed(p.Slide(whole(size, "the window"), whole(step, "the step"), self.expr))
+
+    def pad(self, left: int, right: int, mode: Mode = "clamp") -> Value:
+        """`left` elements before and `right` after: mode clamp, mirror, wrap or ("constant", value)."""
+        name, value = (mode, None) if isinstance(mode, str) else mode
+        padding = None if value is None else adapt(value, trace.element_of(self.expr))
+        widths = whole(left, "the padding"), whole(right, "the padding")
+        return typed(p.Pad(*widths, name, self.expr, padding))
+
+    def pad_up(self, multiple: int, value: Like = None) -> Value:
+        """`value` (or else the last element) appended until `multiple` divides the length."""
+        padding = None if value is None else adapt(value, trace.element_of(self.expr))
+        return typed(p.PadUp(whole(multiple, "the multiple", 1), self.expr, padding))
+
+    def take(self, n: int) -> Value:
+        """The first n elements."""
+        return typed(p.Take(whole(n, "how many to take"), self.expr))
+
+    def drop(self, n: int) -> Value:
+        """All but the first n elements."""
+        return typed(p.Drop(whole(n, "how many to drop"), self.expr))
+
+    def concat(self, *others: Like) -> Value:
+        """This array's elements, then the others'."""
+        e = self.expr
+        for other in others:
+            e = p.Concat(e, as_expr(other))
+        return typed(e)
+
+    def gather(self, indices: Like) -> Value:
+        """`[x[i0], x[i1], ...]`; indices are clamped into the array."""
+        at = as_expr(np.asarray(indices) if isinstance(indices, list | tuple | range) else indices)
+        return typed(p.Gather(at, self.expr))
+
+    def reorder(self, order: Callable[[Value], Like] | Like) -> Value:
+        """`y[i] = x[order(i)]` for an index function, or `y[i] = x[order[i]]` for a permutation of 0..n-1."""
+        n = len(self)
+        if callable(order):
+            count = I32 if n < 1 << 31 else I64
+            return self.gather(Value(p.Iota(n, count)).map(order))
+        if isinstance(order, Value):
+            return self.gather(order)
+        given = np.asarray(order)
+        if given.shape != (n,) or given.dtype.kind not in "iu" or (np.sort(given) != np.arange(n)).any():
+            raise ShapeError(f"{brief(self.expr)}: not a permutation of 0..{n - 1}; use gather instead")
+        return self.gather(given)
+
+
+def whole(n: Any, what: str, least: int = 0) -> int:
+    """A whole number of at least `least`, as a Python int; ProgramError names `what` it should be."""
+    try:
+        number = int(n.__index__())
+    except AttributeError:
+        raise TypeMismatch(f"{what} must be a whole number, not {n!r}") from None
+    if number < least:
+        raise ShapeError(f"{what} must be {least} or more, not {number}")
+    return number

@@ -1,0 +1,217 @@
+"""Devices, and running plans that are written by hand, on PoCL."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from egglift.codegen.execute import Executable
+from egglift.codegen.imperative import Buffer, Kernel, Plan
+from egglift.codegen.runtime import Device, devices, open_device, opencl
+from egglift.ir.errors import ArgumentError, BuildError, DeviceError, WrongResult
+from egglift.ir.types import BOOL, F32, I32, Scalar
+
+
+def one_kernel(body: str, n: int, scalar: Scalar = F32, items: int = 64, group: int = 16) -> Plan:
+    """A plan of one kernel with input x, output y and an unused temporary, each of n elements."""
+    name = {"f32": "float", "bool": "uchar", "i32": "int"}[scalar.name]
+    x, y, t = (Buffer(b, "global", scalar, n) for b in "xyt")
+    source = f"kernel void k(global const {name} *x, global {name} *y, global {name} *t) {{ {body} }}\n"
+    kernel = Kernel("k", source, (x, y, t), (items,), (group,), ())
+    return Plan((kernel,), {"x": (x,)}, (t,), (y,), ((0, (x, y, t)),))
+
+
+LOOP = "for (int i = get_global_id(0); i < N; i += get_global_size(0))"
+
+
+def double(n: int) -> Plan:
+    return one_kernel(f"{LOOP.replace('N', str(n))} y[i] = 2 * x[i];", n)
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    return open_device("pocl")
+
+
+def test_the_devices_that_exist_can_be_opened_by_a_part_of_their_name() -> None:
+    for info in devices():
+        assert open_device(info.name[2:8].upper()).kind in ("cpu", "gpu")
+
+
+def test_an_unknown_name_lists_the_devices_that_exist() -> None:
+    with pytest.raises(DeviceError, match=r"no OpenCL device 'no such thing'; there are: .*Portable"):
+        open_device("no such thing")
+
+
+def test_something_that_is_no_device_is_named() -> None:
+    with pytest.raises(DeviceError, match="got int"):
+        open_device(7)
+
+
+def test_the_environment_chooses_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EGGLIFT_DEVICE", "no such thing")
+    with pytest.raises(DeviceError, match="no such thing"):
+        open_device()
+    monkeypatch.setenv("EGGLIFT_DEVICE", "pOcL")
+    assert open_device().platform == "Portable Computing Language"
+
+
+def test_a_name_gives_the_same_device_again(device: Device) -> None:
+    assert open_device("pocl") is device
+    assert open_device(device) is device
+
+
+def test_a_pyopencl_device_context_or_queue_is_a_device(device: Device) -> None:
+    cl = opencl()
+    queue = cl.CommandQueue(device.context)  # without profiling: timing needs a queue of its own
+    x = np.arange(100, dtype=np.float32)
+    for spec in (device.device, device.context, queue):
+        opened = open_device(spec)
+        executable = opened.build(double(100))
+        np.testing.assert_array_equal(executable.run({"x": [x]})[0], 2 * x)
+        assert executable.time({"x": [x]}, most=5).seconds > 0
+    assert open_device(queue).queue is queue
+
+
+def test_importing_egglift_needs_no_opencl() -> None:
+    code = "import sys, egglift; sys.exit('pyopencl' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_any_platform_the_error_says_how_to_get_one() -> None:
+    code = (
+        "from egglift.codegen import runtime\n"
+        "cl = runtime.opencl()\n"
+        "def none(): raise cl.LogicError('clGetPlatformIDs', -1001)\n"
+        "cl.get_platforms = none\n"
+        "assert runtime.devices() == []\n"
+        "try: runtime.open_device()\n"
+        "except runtime.DeviceError as e: assert 'egglift[pocl]' in str(e), e\n"
+        "else: raise SystemExit(1)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_plan_runs_on_arrays_and_on_device_buffers(device: Device) -> None:
+    x = np.arange(1000, dtype=np.float32)
+    executable = device.build(double(1000))
+    np.testing.assert_array_equal(executable.run({"x": [x]})[0], 2 * x)
+    uploaded = executable.upload({"x": [x]})
+    np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
+    np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
+
+
+def test_poison_shows_what_a_kernel_does_not_write(device: Device) -> None:
+    x = np.ones(10, np.float32)
+    half = device.build(one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10))
+    result = half.run({"x": [x]}, poison=True)[0]
+    assert np.isfinite(result[:5]).all()
+    assert np.isnan(result[5:]).all()
+    whole = one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10, BOOL)
+    with pytest.raises(WrongResult, match="170"):
+        device.build(whole).run({"x": [np.ones(10, np.bool_)]}, poison=True)
+
+
+def test_temporaries_are_poisoned_too(device: Device) -> None:
+    plan = one_kernel("y[0] = t[0];", 1, I32)
+    assert device.build(plan).run({"x": [np.ones(1, np.int32)]}, poison=True)[0][0] == np.int32(-1431655766)
+
+
+def test_steps_run_in_order_with_the_buffers_given(device: Device) -> None:
+    a, b, c = (Buffer(n, "global", F32, 4) for n in "abc")
+    source = "kernel void inc(global const float *s, global float *d)"
+    source += "{ int i = get_global_id(0); d[i] = s[i] + 1; }"
+    inc = Kernel("inc", source, (a, b), (4,), (2,), ())
+    plan = Plan((inc,), {"a": (a,)}, (b,), (c,), ((0, (a, b)), (0, (b, c)), (0, (c, b)), (0, (b, c))))
+    executable = device.build(plan)
+    np.testing.assert_array_equal(executable.run({"a": [np.zeros(4, np.float32)]})[0], np.full(4, 4.0))
+    timing = executable.time({"a": [np.zeros(4, np.float32)]}, most=6)
+    assert [name for name, _ in timing.kernels] == ["inc"]
+
+
+def test_an_empty_plan_gives_empty_results(device: Device) -> None:
+    x, y = Buffer("x", "global", F32, 0), Buffer("y", "global", F32, 0)
+    executable = device.build(Plan((), {"x": (x,)}, (), (y,), ()))
+    assert executable.run({"x": [np.empty(0, np.float32)]}, poison=True)[0].shape == (0,)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "message"),
+    [
+        ({}, r"the plan takes \['x'\], got \[\]"),
+        ({"x": []}, "input x is 1 buffers, got 0"),
+        ({"x": [np.ones(9, np.float32)]}, "buffer x is 10 x f32, got 9 x float32"),
+        ({"x": [np.ones(10, np.float64)]}, "got 10 x float64"),
+    ],
+)
+def test_inputs_that_do_not_fit_are_named(
+    device: Device, inputs: dict[str, list[object]], message: str
+) -> None:
+    with pytest.raises(ArgumentError, match=message):
+        device.build(double(10)).run(inputs)
+
+
+def test_a_device_buffer_that_is_too_small_is_named(device: Device) -> None:
+    with pytest.raises(ArgumentError, match="buffer x needs 40 bytes, got 8"):
+        device.build(double(10)).run({"x": [device.upload(np.ones(2, np.float32))]})
+
+
+def test_a_build_error_keeps_source_and_log(device: Device) -> None:
+    with pytest.raises(BuildError, match=r"does not compile this kernel: .*error") as caught:
+        device.build(one_kernel("y[0] = nonsense;", 1))
+    assert "nonsense" in caught.value.source
+    assert "nonsense" in caught.value.log
+
+
+def test_what_would_crash_a_launch_is_refused_before_it(device: Device) -> None:
+    with pytest.raises(BuildError, match="8192 work-items per group"):
+        device.build(one_kernel("y[0] = 1;", 1, items=8192, group=8192))
+    plan = one_kernel("y[0] = 1;", 1)
+    (k,) = plan.kernels
+    large = Kernel(k.name, k.source, k.params, (64,), (64,), (), private_bytes=1 << 20)
+    with pytest.raises(BuildError, match="1048576 bytes of private memory for each of 64 work-items"):
+        device.build(Plan((large,), plan.inputs, plan.temporaries, plan.outputs, plan.steps))
+
+
+def test_implausible_times_are_rejected(device: Device) -> None:
+    x = np.ones(100, np.float32)
+    with pytest.raises(DeviceError, match="implausible times"):
+        device.build(double(100)).time({"x": [x]}, floor=10.0)
+
+
+def test_timing_keeps_to_its_number_of_samples(device: Device) -> None:
+    x = np.ones(1000, np.float32)
+    timing = device.build(double(1000)).time({"x": [x]}, least=3, most=7, precision=0.0)
+    assert len(timing.samples) == 7
+    assert min(timing.samples) <= timing.seconds <= max(timing.samples)
+    assert timing.spread >= 0
+
+
+def test_one_executable_serves_several_threads(device: Device) -> None:
+    executable = device.build(double(5000))
+    wrong: list[int] = []
+
+    def work(seed: int) -> None:
+        x = np.full(5000, seed, np.float32)
+        for _ in range(20):
+            if not (executable.run({"x": [x]})[0] == 2 * seed).all():
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_building_is_silent(device: Device, capfd: pytest.CaptureFixture[str]) -> None:
+    fresh = np.random.default_rng().integers(1 << 60)  # not from PoCL's cache
+    plan = one_kernel(f"int u = 1 / 0; y[0] = 1; /* {fresh} */", 1)
+    assert isinstance(device.build(plan), Executable)
+    captured = capfd.readouterr()
+    assert "warning" not in captured.err + captured.out

@@ -1,0 +1,130 @@
+"""Sample inputs and agreement of results."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from egglift.costmodel.check import PERIOD, agree, expect, flatten, sample_inputs, unflatten
+from egglift.ir import types as t
+from egglift.ir.patterns import Apply, Arg, Input, Map, Tup
+from egglift.ir.types import Array, Scalar, Tuple
+
+
+def program(*elements: t.Type, n: int = 1000) -> Tup:
+    return Tup(tuple(Input(f"x{i}", Array(n, e)) for i, e in enumerate(elements)))
+
+
+@pytest.mark.parametrize("scalar", t.SCALARS.values(), ids=str)
+def test_samples_are_small_and_exact_in_every_type(scalar: Scalar) -> None:
+    x = sample_inputs(program(scalar, scalar))["x0"]
+    assert x.shape == (1000,)
+    assert x.dtype == scalar.dtype
+    if scalar == t.BOOL:
+        assert set(np.unique(x)) == {False, True}
+        return
+    assert (x != 0).all()
+    limit = 1 if scalar.is_float else 9
+    assert float(abs(x.astype(np.float64)).max()) <= limit
+    assert (x.astype(np.float64) < 0).any() == scalar.is_signed
+    if scalar.is_float:
+        eighths = x.astype(np.float64) * 8
+        assert (eighths == np.round(eighths)).all()
+
+
+def test_sums_of_products_of_samples_do_not_depend_on_the_order() -> None:
+    inputs = sample_inputs(program(t.F32, t.F32, n=1 << 16))
+    products = inputs["x0"] * inputs["x1"]
+    assert np.cumsum(products, dtype=np.float32)[-1] == np.float32(np.sum(products, dtype=np.float64))
+    assert np.cumsum(products[::-1], dtype=np.float32)[-1] == products.sum()
+
+
+def test_the_same_seed_gives_the_same_sample_and_another_seed_another() -> None:
+    p = program(t.F32, t.I32)
+    a, b, c = sample_inputs(p, 3), sample_inputs(p, 3), sample_inputs(p, 4)
+    assert all((a[k] == b[k]).all() for k in a)
+    assert all((a[k] != c[k]).any() for k in a)
+
+
+def test_a_large_sample_repeats_with_a_prime_period() -> None:
+    x = sample_inputs(program(t.F32, t.F32, n=PERIOD + 10))["x0"]
+    assert (x[PERIOD:] == x[:10]).all()
+    assert all(PERIOD % k for k in range(2, int(PERIOD**0.5) + 1))
+
+
+def test_arrays_of_tuples_are_tuples_of_arrays_and_flatten_back() -> None:
+    pair = Array(5, Tuple((t.F32, Tuple((t.I32, Array(2, t.U8))))))
+    value = sample_inputs(Input("x", pair))["x"]
+    a, (b, c) = value
+    assert (a.shape, b.shape, c.shape) == ((5,), (5,), (5, 2))
+    again = unflatten(pair, iter(flatten(value)))
+    assert again[0] is a
+    assert again[1][1] is c
+
+
+def test_integers_agree_only_exactly() -> None:
+    want = np.array([1, 2, 3], np.int32)
+    assert agree(want, np.array([1, 2, 3], np.int32), t.I32) is None
+    problem = agree(want, np.array([1, 2, 4], np.int32), t.I32)
+    assert problem == "1 of 3 elements differ; the first [2]: 4 instead of 3"
+
+
+@pytest.mark.parametrize(
+    ("scalar", "small", "large"), [(t.F16, 1e-3, 0.1), (t.F32, 1e-5, 1e-2), (t.F64, 1e-13, 1e-8)]
+)
+def test_floats_agree_within_what_their_type_resolves(scalar: Scalar, small: float, large: float) -> None:
+    want = np.array([1.0, 100.0])
+    assert agree(want, (want * (1 + small)).astype(scalar.dtype), scalar) is None
+    assert agree(want, (want * (1 + large)).astype(scalar.dtype), scalar) is not None
+
+
+def test_one_lost_element_of_an_exact_sum_is_noticed() -> None:
+    want = np.array(np.float64(12.5))
+    assert agree(want, np.array(np.float32(12.375)), t.F32) is not None
+
+
+def test_nan_and_infinity_agree_with_themselves_only() -> None:
+    want = np.array([np.nan, np.inf, -np.inf, 1e300])
+    good = np.array([np.nan, np.inf, -np.inf, np.inf], np.float32)
+    assert agree(want, good, t.F32) is None
+    for i, bad in enumerate((0.0, np.nan, np.inf, 1.0)):
+        broken = good.copy()
+        broken[i] = bad
+        assert agree(want, broken, t.F32) is not None
+    assert agree(np.array([1.0]), np.array([np.nan], np.float32), t.F32) is not None
+
+
+def test_a_result_of_another_length_is_named() -> None:
+    assert agree(np.ones(3), np.ones(2, np.float32), t.F32) == "2 elements instead of 3"
+
+
+def test_flat_results_are_compared_in_the_expected_shape() -> None:
+    want = np.arange(6.0).reshape(2, 3)
+    flat = np.arange(6, dtype=np.float32)
+    assert agree(want, flat, t.F32) is None
+    flat[4] = 9
+    assert "[1, 1]" in str(agree(want, flat, t.F32))
+
+
+def test_empty_results_agree() -> None:
+    assert agree(np.empty(0), np.empty(0, np.float32), t.F32) is None
+
+
+def test_positive_inputs_are_used_where_negative_ones_give_nothing_finite() -> None:
+    x = Input("x", Array(100, t.F32))
+    both = expect(Map(Apply("mul", (Arg(t.F32), Arg(t.F32))), x))
+    assert (both.inputs["x"] < 0).any()
+    deep = Apply("log", (Arg(t.F32),))
+    logs = expect(Map(Apply("log", (Apply("add", (deep, Apply("abs", (deep,)))),)), x))
+    assert (logs.inputs["x"] < 0).any()  # not finite either way: the general sample stays
+    roots = expect(Map(Apply("log", (Apply("sqrt", (Arg(t.F32),)),)), x))
+    assert (roots.inputs["x"] > 0).all()
+
+
+def test_the_expected_result_is_wide_and_both_widths_are_accepted() -> None:
+    x = Input("x", Array(50, t.F32))
+    e = expect(Map(Apply("exp", (Arg(t.F32),)), x))
+    assert e.wide[0].dtype == np.float64
+    assert e.narrow[0].dtype == np.float32
+    assert e.disagreement([np.exp(e.inputs["x"])]) is None
+    assert e.disagreement([np.zeros(50, np.float32)]) is not None

@@ -1,0 +1,120 @@
+"""Which type a scalar function gives: NumPy's rules, Python's numbers weak."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from egglift.ir import language as el
+from egglift.ir import patterns as p
+from egglift.ir.errors import TypeMismatch
+from egglift.ir.types import BOOL, F32, F64, I32, SCALARS, U8
+
+NUMBERS = [s for s in SCALARS.values() if s != BOOL]
+BINARY: list[Callable[[Any, Any], Any]] = [
+    lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b, lambda a, b: a < b,
+    lambda a, b: a == b, np.maximum, np.minimum,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", BINARY)
+@pytest.mark.parametrize("a", NUMBERS)
+@pytest.mark.parametrize("b", NUMBERS)
+def test_two_numbers_give_what_numpy_gives(f: Callable[[Any, Any], Any], a: el.Scalar, b: el.Scalar) -> None:
+    want = f(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
+    assert f(el.scalar("a", a), el.scalar("b", b)).type.dtype == want
+
+
+@pytest.mark.parametrize("f", [lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b])
+@pytest.mark.parametrize("a", [s for s in SCALARS.values() if not s.is_float])
+def test_bits_of_integers_and_bools_give_what_numpy_gives(f: Callable[[Any, Any], Any], a: el.Scalar) -> None:
+    x, y = np.array([0, 1, 1, 0], a.dtype), np.array([0, 0, 1, 1], a.dtype)
+    want = f(x, y)
+    got = el.interpret(f(el.array("x", a, 4), el.array("y", a, 4)), x=x, y=y)
+    assert got.dtype == want.dtype and got.tolist() == want.tolist()
+
+
+@pytest.mark.parametrize("t", NUMBERS)
+@pytest.mark.parametrize("number", [1, 1.0, True])
+def test_python_numbers_are_weak(t: el.Scalar, number: float) -> None:
+    for f in (lambda a: a + number, lambda a: number * a, lambda a: a / number, lambda a: number < a):
+        assert f(el.scalar("a", t)).type.dtype == f(np.ones(2, t.dtype)).dtype
+
+
+@pytest.mark.parametrize(
+    "f", [np.exp, np.sqrt, np.sin, np.log, np.floor, np.ceil, np.abs, np.negative, np.sign]
+)
+@pytest.mark.parametrize("t", NUMBERS)
+def test_functions_of_one_number_give_what_numpy_gives(f: Callable[[Any], Any], t: el.Scalar) -> None:
+    assert f(el.scalar("a", t)).type.dtype == f(np.ones(2, t.dtype)).dtype
+
+
+def test_numpy_numbers_are_not_weak() -> None:
+    x = el.scalar("x", el.f32)
+    assert (x + np.float64(1)).type == F64
+    assert (el.scalar("i", el.u8) + np.int32(1)).type == I32
+
+
+def test_conversions_are_written_into_the_program() -> None:
+    i, x = el.scalar("i", el.i32), el.scalar("x", el.f64)
+    assert (i * x).expr is p.Apply("mul", (p.Cast(F64, i.expr), x.expr))
+    assert (i / 2).expr is p.Apply("div", (p.Cast(F64, i.expr), p.Literal(2.0, F64)))
+    assert (el.scalar("u", el.u8) + 3).expr is p.Apply("add", (p.Input("u", U8), p.Literal(3, U8)))
+
+
+def test_a_number_that_its_type_cannot_hold_is_refused() -> None:
+    with pytest.raises(TypeMismatch, match="300 does not fit into u8"):
+        el.scalar("u", el.u8) + 300
+    with pytest.raises(TypeMismatch, match="-1 does not fit into u64"):
+        el.scalar("u", el.u64) * -1
+    with pytest.raises(TypeMismatch, match="too large for f32"):
+        el.scalar("x", el.f32) + 1e300
+    assert (el.scalar("x", el.f32) + np.inf).type == F32
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        (lambda b, x: -b, "neg does not take bools"),
+        (lambda b, x: b - b, "sub does not take bools"),
+        (lambda b, x: x & x, "bitwise_and takes integers and bools, not f32"),
+        (lambda b, x: x << 1, "left_shift takes integers"),
+        (lambda b, x: el.scalar("i", el.i32) ** el.scalar("j", el.i32), "integer powers"),
+        (lambda b, x: el.scalar("i", el.i32) ** -1, "integer powers"),
+        (lambda b, x: el.tuple(b, x) + 1, "not a scalar"),
+        (lambda b, x: el.where(b, el.tuple(x, x), x), "both sides must be tuples"),
+    ],
+)
+def test_what_has_no_meaning_is_refused(write: Callable[[Any, Any], Any], message: str) -> None:
+    with pytest.raises(TypeMismatch, match=message):
+        write(el.scalar("b", el.bool_), el.scalar("x", el.f32))
+
+
+def test_logic_takes_numbers_by_whether_they_are_zero() -> None:
+    x = np.array([0.0, 2.0, np.nan], np.float32)
+    X = el.array("x", el.f32, 3)
+    assert el.interpret(el.logical_not(X), x=x).tolist() == [True, False, False]
+    assert el.interpret(el.logical_and(X, True), x=x).tolist() == np.logical_and(x, True).tolist()
+    assert el.interpret(el.where(X, 1, 2), x=x).tolist() == [2, 1, 1]
+
+
+def test_where_of_tuples_chooses_components_and_numbers_follow_the_other_side() -> None:
+    q = el.tuple(el.scalar("x", el.f32), el.scalar("i", el.i32))
+    e = el.where(q[1] > 0, q, (0.0, -1))
+    assert e.type == q.type
+    assert el.interpret(e, x=np.float32(2), i=np.int32(-5)) == (0.0, -1)
+
+
+@given(st.integers(-5, 16), st.sampled_from([F32, F64, I32, U8]))
+def test_powers_mean_what_they_do_in_numpy(n: int, t: el.Scalar) -> None:
+    if not (t.is_float or n >= 0):
+        return
+    x = np.array([1, 2, 3], t.dtype)
+    got = el.interpret(el.array("x", t, 3) ** n, x=x)
+    want = x ** n if n >= 0 else 1 / x**-n
+    assert got.dtype == t.dtype and np.allclose(got, want)

@@ -1,0 +1,401 @@
+"""Random well-typed programs over all patterns, and random inputs for them.
+
+Used by property tests of every package: `@given(programs())`, or a part: `programs(scalars=(F32,),
+patterns=("map", "reduce", "zip"))`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.operators import OPERATORS, named
+from egglift.ir.patterns import LEVELS, Expr, Level, Operator
+from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.signature import inputs_of
+from egglift.ir.sizes import evaluate as number
+from egglift.ir.traverse import is_closed
+from egglift.ir.types import BOOL, SCALARS, Array, Scalar, Tuple, Type, leaves
+
+ALL = tuple(SCALARS.values())
+LENGTHS = (1, 2, 3, 4, 6)
+#: no value in a random program has more elements
+LARGEST = 600
+
+Draw = Callable[[st.SearchStrategy[Any]], Any]
+
+
+def elements(t: Type) -> int:
+    """Scalars in a value of type `t`."""
+    return sum(int(np.prod([number(n) for n in shape])) for shape, _ in leaves(t))
+
+
+@st.composite
+def programs(
+    draw: Draw,
+    scalars: Sequence[Scalar] = ALL,
+    functions: Sequence[str] = tuple(FUNCTIONS),
+    patterns: Sequence[str] | None = None,
+    depth: int = 3,
+    levels: bool = False,
+) -> Expr:
+    """A closed program of bodies nested at most `depth` deep.
+
+    Scalar functions are applied where their results are defined (no division by zero, no shift by more than
+    the width, no cast of a float to an integer).  levels: maps and reductions of low level, memory spaces.
+    Choices come from a seed, for Hypothesis alone would draw the smallest ones most of the time; it shrinks
+    the number of steps.
+    """
+    rng = random.Random(draw(st.integers(0, 1 << 32)))
+    maker = _Maker(rng, tuple(scalars), tuple(functions), levels, patterns)
+    pool = maker.inputs()
+    return maker.grow(pool, pool, draw(st.integers(3, 9)), depth)
+
+
+def values_for(e: Expr, seed: int = 0) -> dict[str, Any]:
+    """Random values for the inputs of `e`: small numbers, exact in every scalar type."""
+    rng = np.random.default_rng(seed)
+    return {name: _value(t, (), rng) for name, t in inputs_of(e).items()}
+
+
+def _value(t: Type, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
+    match t:
+        case Tuple(items):
+            return tuple(_value(item, shape, rng) for item in items)
+        case Array(n, element):
+            return _value(element, (*shape, number(n)), rng)
+    assert isinstance(t, Scalar)
+    if t == BOOL:
+        return np.asarray(rng.integers(0, 2, shape), bool)
+    return np.asarray(rng.integers(-7 if t.is_signed else 0, 8, shape), t.dtype)
+
+
+@st.composite
+def types(draw: Draw, scalars: Sequence[Scalar] = ALL, depth: int = 2) -> Type:
+    """A scalar, a tuple or an array."""
+    kind = draw(st.sampled_from(("scalar", "array", "array", "tuple"))) if depth else "scalar"
+    if kind == "scalar":
+        return draw(st.sampled_from(scalars))
+    inner = types(scalars, depth - 1)
+    if kind == "array":
+        return Array(draw(st.sampled_from(LENGTHS)), draw(inner))
+    return Tuple(tuple(draw(st.lists(inner, min_size=2, max_size=3))))
+
+
+class _Maker:
+    """Grows programs from the leaves: each step applies a random pattern to random values in scope."""
+
+    def __init__(
+        self,
+        rng: random.Random,
+        scalars: tuple[Scalar, ...],
+        functions: tuple[str, ...],
+        levels: bool,
+        patterns: Sequence[str] | None,
+    ) -> None:
+        self.rng, self.scalars, self.functions, self.levels = rng, scalars, functions, levels
+        steps = [name.removeprefix("step_") for name in dir(self) if name.startswith("step_")]
+        # what nests and what computes comes more often than the many layout patterns
+        often = [s for s in steps if s in ("map", "fold", "reduce", "apply")]
+        self.steps = [s for s in steps + often * 2 + ["map"] * 3 if patterns is None or s in patterns]
+        self.closed: list[Expr] = []
+
+    def one(self, options: Sequence[Any]) -> Any:
+        return self.rng.choice(list(options))
+
+    def inputs(self) -> list[Expr]:
+        a, b = (self.one(self.scalars) for _ in range(2))
+        n, m = (self.one(LENGTHS) for _ in range(2))
+        found: list[Expr] = [
+            p.Input("x", Array(n, a)),
+            p.Input("y", Array(n, b)),
+            p.Input("A", Array(m, Array(n, a))),
+            p.Input("s", b),
+            p.Input("pairs", Array(m, Tuple((a, b)))),
+        ]
+        self.closed = found
+        return found
+
+    def grow(self, pool: list[Expr], fresh: list[Expr], steps: int, depth: int) -> Expr:
+        """`steps` patterns applied to what is in `pool`; the last result."""
+        pool, last = list(pool), self.one(fresh)
+        for _ in range(steps):
+            for _ in range(6):  # a pattern that nothing in scope fits is drawn again
+                made = getattr(self, f"step_{self.one(self.steps)}")(pool, depth)
+                if made is not None and elements(type_of(made)) <= LARGEST:
+                    pool.append(made)
+                    last = made
+                    break
+        return last
+
+    # -------------------------------------------------------------------------------- values of a wanted type
+
+    def find(self, pool: list[Expr], wanted: Callable[[Type], bool]) -> Expr | None:
+        found = [e for e in pool if wanted(type_of(e))]
+        return self.one([found[-1]] * 3 + found[-6:]) if found else None
+
+    def array(self, pool: list[Expr], wanted: Callable[[Type], bool] = lambda t: True) -> Expr | None:
+        return self.find(pool, lambda t: isinstance(t, Array) and wanted(t.element))
+
+    def make(self, pool: list[Expr], t: Type) -> Expr:
+        """A value of type `t`, from the pool where it has one."""
+        exact = [e for e in pool if type_of(e) == t]
+        if exact and (self.rng.random() < 0.5):
+            return self.one(exact)
+        match t:
+            case Array(n, element):
+                return p.Fill(n, self.make(pool, element))
+            case Tuple(items):
+                return p.Tup(tuple(self.make(pool, item) for item in items))
+        other = self.find(pool, lambda s: isinstance(s, Scalar) and (t.is_float or not s.is_float))
+        if other is not None and (self.rng.random() < 0.5):
+            return p.Cast(t, other)
+        return self.number(t)
+
+    def number(self, t: Scalar) -> Expr:
+        if t == BOOL:
+            return p.Literal((self.rng.random() < 0.5), t)
+        value = self.rng.randint(-5 if t.is_signed else 0, 5)
+        return p.Literal(float(value) if t.is_float else value, t)
+
+    def body(self, t: Type, result: Type | None, depth: int) -> Expr:
+        """A closed body over `Arg(t)`."""
+        arg = p.Arg(t)
+        pool: list[Expr] = [*self.closed[:3], arg]
+        if isinstance(t, Tuple):
+            pool += [p.Get(i, arg) for i in range(len(t.items))]
+            for i, item in enumerate(t.items):
+                if isinstance(item, Tuple):
+                    pool += [p.Get(j, p.Get(i, arg)) for j in range(len(item.items))]
+        own = [e for e in pool if not is_closed(e)]
+        last = self.grow(pool, own, self.rng.randint(1, 4), depth - 1)
+        return last if result is None else self.make([*own, last], result)
+
+    # -------------------------------------------------------------------------------- scalars and tuples
+
+    def step_apply(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.find(pool, lambda t: isinstance(t, Scalar))
+        t = type_of(x) if x is not None else self.one(self.scalars)
+        assert isinstance(t, Scalar)
+        takes = {"arithmetic": t != BOOL, "float": t.is_float, "logical": t == BOOL, "bits": not t.is_float}
+        fitting = [f for f in map(FUNCTIONS.__getitem__, self.functions) if takes.get(f.kind, True)]
+        if not fitting:
+            return None
+        f = self.one(fitting)
+        if f.name in ("left_shift", "right_shift") and t == BOOL:
+            return None
+        first = x if x is not None else self.make(pool, t)
+        if f.kind == "where":
+            return p.Apply(f.name, (self.make(pool, BOOL), first, self.make(pool, t)))
+        if f.name in ("floordiv", "mod", "left_shift", "right_shift"):
+            return p.Apply(f.name, (first, self.positive(t)))
+        return p.Apply(f.name, (first, *(self.make(pool, t) for _ in range(f.arity - 1))))
+
+    def positive(self, t: Scalar) -> Expr:
+        value = self.rng.randint(1, 7)
+        return p.Literal(float(value) if t.is_float else value, t)
+
+    def step_cast(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.find(pool, lambda t: isinstance(t, Scalar))
+        if x is None:
+            return None
+        t = type_of(x)
+        assert isinstance(t, Scalar)
+        return p.Cast(self.one([s for s in self.scalars if s.is_float or not t.is_float]), x)
+
+    def step_tuple(self, pool: list[Expr], depth: int) -> Expr | None:
+        return p.Tup(tuple(self.one(pool) for _ in range(self.rng.randint(2, 3))))
+
+    def step_get(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.find(pool, lambda t: isinstance(t, Tuple))
+        if x is None:
+            return None
+        t = type_of(x)
+        assert isinstance(t, Tuple)
+        return p.Get(self.rng.randint(0, len(t.items) - 1), x)
+
+    # -------------------------------------------------------------------------------- computing patterns
+
+    def level(self) -> Level | None:
+        if not self.levels:
+            return None
+        kind = self.one(LEVELS)
+        return Level(kind, self.rng.randint(0, 2) if kind in LEVELS[:3] else 0)
+
+    def step_map(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        if x is None or depth == 0:
+            return None
+        return p.Map(self.body(_element(x), None, depth), x, self.level())
+
+    def operator(self, t: Type) -> Operator | None:
+        """A named operator; on tuples, one of them for each component."""
+        if isinstance(t, Scalar):
+            names = [name for name, law in OPERATORS.items() if law.takes(t) and name in self.functions]
+            return named(self.one(names), t) if names else None
+        if not isinstance(t, Tuple):
+            return None
+        parts = [self.operator(item) for item in t.items]
+        if None in parts or not all(isinstance(item, Scalar) for item in t.items):
+            return None
+        pair = p.Arg(Tuple((t, t)))
+        items = tuple(
+            p.Apply(part.name, (p.Get(i, p.Get(0, pair)), p.Get(i, p.Get(1, pair))))
+            for i, part in enumerate(parts) if part is not None
+        )  # fmt: skip
+        neutral = [part.neutral for part in parts if part is not None and part.neutral is not None]
+        return Operator("each component", p.Tup(items), True, True, p.Tup(tuple(neutral)))
+
+    def reduction(self, pool: list[Expr]) -> tuple[Operator, Expr, Expr] | None:
+        x = self.array(pool, lambda t: self.operator_exists(t))
+        if x is None or (op := self.operator(_element(x))) is None or op.neutral is None:
+            return None
+        init = op.neutral if (self.rng.random() < 0.5) else self.make(pool, _element(x))
+        return op, init, x
+
+    def operator_exists(self, t: Type) -> bool:
+        flat = t.items if isinstance(t, Tuple) else (t,)
+        return all(isinstance(item, Scalar) for item in flat)
+
+    def step_reduce(self, pool: list[Expr], depth: int) -> Expr | None:
+        found = self.reduction(pool)
+        return None if found is None else p.Reduce(*found)
+
+    def step_tree(self, pool: list[Expr], depth: int) -> Expr | None:
+        found = self.reduction(pool)
+        return None if found is None else p.Tree(found[0].body, found[1], found[2])
+
+    def step_fold(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        if x is None or depth == 0:
+            return None
+        init = self.one(pool)
+        state = type_of(init)
+        body = self.body(Tuple((state, _element(x))), state, depth)
+        return p.Fold(body, init, x, self.levels and (self.rng.random() < 0.5))
+
+    def step_iterate(self, pool: list[Expr], depth: int) -> Expr | None:
+        if depth == 0:
+            return None
+        x = self.one(pool)
+        return p.Iterate(self.rng.randint(0, 3), self.body(type_of(x), type_of(x), depth), x)
+
+    # -------------------------------------------------------------------------------- layout patterns
+
+    def step_zip(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        if x is None:
+            return None
+        n = _length(x)
+        others = [e for e in pool if isinstance(t := type_of(e), Array) and t.length == n]
+        return p.Zip((x, *(self.one(others) for _ in range(self.rng.randint(1, 2)))))
+
+    def step_distl(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        return None if x is None else p.Distl(self.one(pool), x)
+
+    def step_cross(self, pool: list[Expr], depth: int) -> Expr | None:
+        a, b = self.array(pool), self.array(pool)
+        return None if a is None or b is None else p.Cross(a, b)
+
+    def divisor(self, x: Expr) -> int:
+        n = _length(x)
+        return self.one([d for d in range(1, n + 1) if n % d == 0]) if n else 1
+
+    def step_split(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        return None if x is None else p.Split(self.divisor(x), x)
+
+    def step_join(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool, lambda t: isinstance(t, Array))
+        return None if x is None else p.Join(x)
+
+    def step_transpose(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool, lambda t: isinstance(t, Array))
+        return None if x is None else p.Transpose(x)
+
+    def step_stride(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        return None if x is None else p.Stride(self.divisor(x), x)
+
+    def step_slide(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        if x is None or _length(x) == 0:
+            return None
+        return p.Slide(self.rng.randint(1, min(4, _length(x))), self.rng.randint(1, 3), x)
+
+    def step_pad(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        if x is None:
+            return None
+        mode = "constant" if _length(x) == 0 else self.one(("clamp", "mirror", "wrap", "constant"))
+        value = self.make(pool, _element(x)) if mode == "constant" else None
+        return p.Pad(self.rng.randint(0, 5), self.rng.randint(0, 5), mode, x, value)
+
+    def step_pad_up(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        if x is None or _length(x) == 0:
+            return None
+        value = self.make(pool, _element(x)) if (self.rng.random() < 0.5) else None
+        return p.PadUp(self.rng.randint(1, 4), x, value)
+
+    def step_take(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        return None if x is None else p.Take(self.rng.randint(0, _length(x)), x)
+
+    def step_drop(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        return None if x is None else p.Drop(self.rng.randint(0, _length(x)), x)
+
+    def step_concat(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        y = None if x is None else self.array(pool, lambda t: t == _element(x))
+        return None if x is None or y is None else p.Concat(x, y)
+
+    def step_gather(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        indices = self.array(pool, lambda t: isinstance(t, Scalar) and t.is_integer)
+        if x is None or _length(x) == 0 or indices is None:
+            return None
+        return p.Gather(indices, x)
+
+    def step_at(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool)
+        if x is None or _length(x) == 0:
+            return None
+        return p.At(self.rng.randint(0, _length(x) - 1), x)
+
+    # -------------------------------------------------------------------------------- leaves and memory
+
+    def step_fill(self, pool: list[Expr], depth: int) -> Expr | None:
+        return p.Fill(self.one(LENGTHS), self.one(pool))
+
+    def step_iota(self, pool: list[Expr], depth: int) -> Expr | None:
+        integers = [s for s in self.scalars if s.is_integer]
+        return p.Iota(self.one(LENGTHS), self.one(integers)) if integers else None
+
+    def step_constant(self, pool: list[Expr], depth: int) -> Expr | None:
+        t, n = self.one(self.scalars), self.one(LENGTHS)
+        data = np.asarray([self.rng.randint(0, 1 if t == BOOL else 9) for _ in range(n)], t.dtype)
+        return p.Constant(Array(n, t), data.tobytes())
+
+    def step_to(self, pool: list[Expr], depth: int) -> Expr | None:
+        return p.To(self.one(("global", "local", "private")), self.one(pool)) if self.levels else None
+
+
+def _element(x: Expr) -> Type:
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return t.element
+
+
+def _length(x: Expr) -> int:
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return number(t.length)
