@@ -25,10 +25,12 @@ from egglift.ir.errors import (
 )
 from egglift.ir.functions import (
     abs,
+    absolute,
     arctan2,
     cast,
     ceil,
     cos,
+    div,
     divide,
     equal,
     erf,
@@ -46,6 +48,7 @@ from egglift.ir.functions import (
     log,
     log2,
     logical_not,
+    mod,
     negative,
     not_equal,
     power,
@@ -55,11 +58,13 @@ from egglift.ir.functions import (
     sign,
     sin,
     sqrt,
+    sub,
     subtract,
     tan,
     tanh,
     where,
 )
+from egglift.ir.lifting import as_expr, as_program
 from egglift.ir.notation import (
     allpairs,
     array,

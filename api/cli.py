@@ -96,6 +96,10 @@ def _choices(command: argparse.ArgumentParser) -> None:
     command.add_argument("--budget", type=float, metavar="SECONDS", help="time for measuring a program")
 
 
+def _silent(line: str) -> None:
+    """Says nothing: standard output is for the JSON."""
+
+
 def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
@@ -146,7 +150,7 @@ def _show(kernel: Kernel, problem: str | None, explain: bool) -> None:
 
 
 def check(kernel: Kernel) -> str | None:
-    """Runs a kernel on a random sample: None where it agrees with the program's NumPy meaning, else how not."""
+    """Runs a kernel on a random sample: None where it agrees with the NumPy meaning, else how not."""
     expected = expect(kernel.program, seed=1)
     arguments = operands(kernel.device, inputs_of(kernel.program), expected.inputs)
     return expected.disagreement(kernel.executable.run(arguments, poison=True))
@@ -171,7 +175,7 @@ def _batch(arguments: argparse.Namespace) -> int:
 
 def _calibrate(arguments: argparse.Namespace) -> int:
     device = open_device(arguments.device)
-    profile = calibrate(device, report=lambda line: None if arguments.json else print(line))
+    profile = calibrate(device, report=_silent if arguments.json else print)
     if arguments.json:
         print(profile.dumps())
     else:

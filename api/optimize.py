@@ -27,8 +27,9 @@ from egglift.ir.patterns import Expr
 from egglift.kernel import Kernel
 from egglift.memory import recall, remember
 
-STRUCTURES = 8  # structures whose sizes are searched
-TRIES = 16  # assignments priced for each
+STRUCTURES = 8  # structures that are priced, each at its most plausible sizes
+REFINED = 4  # of these, the best whose sizes are searched
+TRIES = 10  # assignments priced for each
 SAMPLE = 8  # candidates measured by measure="sample"
 
 
@@ -72,13 +73,16 @@ def optimize(
 
 
 def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, device: Device) -> list[Candidate]:
-    """The best assignments of sizes of each structure, by the model; the structures' best come first."""
-    rows: list[list[Candidate]] = []
-    for found in structures[:STRUCTURES]:
-        points = Search(found.term, graph.symbols, profile, device.limits).run(TRIES)
-        rows.append([_candidate(found, p, device.limits) for p in points[:4]])
-    rows.sort(key=lambda row: row[0].estimate if row else float("inf"))
-    return [c for rank in zip_longest(*rows) for c in rank if c is not None]
+    """The best assignments of sizes of the best structures, by the model: one of each structure comes first."""
+    searches = [(f, Search(f.term, graph.symbols, profile, device.limits)) for f in structures[:STRUCTURES]]
+    rows = [(f, search, search.run(tries=1)) for f, search in searches]
+    rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
+    found = [
+        [_candidate(f, p, device.limits) for p in (search.run(TRIES)[:4] if i < REFINED else first)]
+        for i, (f, search, first) in enumerate(rows)
+    ]
+    found.sort(key=lambda row: row[0].estimate if row else float("inf"))
+    return [c for rank in zip_longest(*found) for c in rank if c is not None]
 
 
 def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:

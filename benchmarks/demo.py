@@ -24,6 +24,7 @@ from benchmarks.programs.catalogue import Entry, entry
 from egglift.codegen.runtime import open_device
 from egglift.costmodel.check import agree, flatten
 from egglift.ir.check import type_of
+from egglift.ir.lifting import as_program
 from egglift.ir.text import pretty
 from egglift.ir.types import leaves
 from egglift.report import candidate_table, duration, table
@@ -57,7 +58,7 @@ def show(program: Entry, n: int, device: Any, budget: float) -> tuple[str, ...]:
     """Optimises one program and prints what was found: its row of the final table."""
     print("\n" + "=" * 78 + f"\n{program.name}, n = {n}\n")
     expr = program.program(n)
-    print(pretty(el.as_expr(expr)))
+    print(pretty(as_program(expr)))
     start = time.perf_counter()
     kernel = el.optimize(expr, device, budget=budget)
     first = time.perf_counter() - start
@@ -81,7 +82,7 @@ def show(program: Entry, n: int, device: Any, budget: float) -> tuple[str, ...]:
 
 def difference(expr: Any, expected: Any, actual: Any) -> str | None:
     """None where the kernel's result is NumPy's, else how they differ."""
-    scalars = [scalar for _, scalar in leaves(type_of(el.as_expr(expr)))]
+    scalars = [scalar for _, scalar in leaves(type_of(as_program(expr)))]
     parts = zip(flatten(expected), flatten(actual), scalars, strict=True)
     found = (agree(want, got, scalar) for want, got, scalar in parts)
     return next((problem for problem in found if problem), None)
@@ -92,7 +93,7 @@ def best(run: Callable[[], Any], seconds: float = 0.5) -> float:
     run()
     samples: list[float] = []
     start = time.perf_counter()
-    while len(samples) < 5 or time.perf_counter() - start < seconds and len(samples) < 100:
+    while len(samples) < 5 or (time.perf_counter() - start < seconds and len(samples) < 100):
         before = time.perf_counter()
         run()
         samples.append(time.perf_counter() - before)

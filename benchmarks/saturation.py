@@ -1,4 +1,4 @@
-"""Sizes of saturated e-graphs and times, for every program: `python -m benchmarks.saturation [--laws] [NAME ...]`.
+"""Sizes of saturated e-graphs, for every program: `python -m benchmarks.saturation [--laws] [NAME ...]`.
 
 Rows are egglog's, administrative ones included; nodes and classes are what extraction sees.
 """
@@ -31,7 +31,8 @@ def main() -> None:
     parser.add_argument("--laws", action="store_true", help="matches, rows and time of each law")
     parser.add_argument("--length", type=int, help="the length; the middle one of each program by default")
     options = parser.parse_args()
-    print(f"{'program':24} {'n':>9} {'rows':>6} {'nodes':>6} {'classes':>7} {'symbols':>7} {'ms':>6}  stopped at")
+    header = f"{'program':24} {'n':>9} {'rows':>6} {'nodes':>6} {'classes':>7} {'symbols':>7} {'ms':>6}"
+    print(f"{header}  stopped at")
     for entry in entries():
         if options.names and entry.name not in options.names:
             continue

@@ -75,6 +75,7 @@ class Builder:
     def __init__(self, shape: Shape, limits: Limits, taken: tuple[str, ...] = ()) -> None:
         self.shape, self.limits = shape, limits
         self.names = Names(taken)
+        self.constant_names = self.names  # of a plan's kernels, shared: their literal arrays are one program's
         self.executor = Executor()
         self.blocks = [Block()]
         self.params: list[Buffer] = []
@@ -110,6 +111,14 @@ class Builder:
 
     def remember(self, key: Any, value: Any) -> None:
         self.blocks[-1].memo[key] = value
+
+    @contextmanager
+    def probe(self) -> Iterator[list[Statement]]:
+        """A block that is thrown away: to see what a view looks like."""
+        before = self.private_bytes, list(self.locals), list(self.free_locals)
+        with self.block() as statements:
+            yield statements
+        self.private_bytes, self.locals, self.free_locals = before
 
     @contextmanager
     def scratch(self) -> Iterator[None]:
@@ -188,10 +197,13 @@ class Builder:
         facts = tuple((e, e.range[0], n - 1) for e, n in open_)
         with self.block() as inner, assuming(*facts):
             yield
-        if open_ and inner:
-            self.put(im.If(open_, tuple(inner), share(open_)))
-        else:
-            self.put(*inner)
+        match inner:
+            case [im.If(more, body, _)] if open_ and more:  # one `if` for both
+                self.put(im.If(open_ + more, body, share(open_ + more)))
+            case [_, *_] if open_:
+                self.put(im.If(open_, tuple(inner), share(open_)))
+            case _:
+                self.put(*inner)
 
     @contextmanager
     def step(self) -> Iterator[None]:
@@ -395,7 +407,7 @@ class Builder:
             if len(values) > 32 << 10:
                 raise CodegenError(f"{brief(of)}: a constant of {len(values)} bytes; pass it as an input")
             self.require(scalar)
-            name = self.names.numbered("c")
+            name = self.constant_names.numbered("c")
             self.constants[scalar, values] = Buffer(name, "constant", scalar, size, values=values)
         return self.constants[scalar, values]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 from collections.abc import Callable
@@ -16,12 +17,12 @@ from egglift.codegen.imperative import Buffer, Kernel, Launch, Limits, Plan
 from egglift.codegen.launch import shape_of
 from egglift.codegen.legal import check
 from egglift.codegen.names import Names
-from egglift.codegen.printer import kernel_source, used_params
+from egglift.codegen.source import kernel_source, used_params
 from egglift.codegen.views import memory, number, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import bodies, children, rebuild, subterms
+from egglift.ir.traverse import bodies, children, is_closed, rebuild, subterms
 from egglift.ir.types import Type, leaves
 
 Step = tuple[int, tuple[Buffer, ...]]
@@ -88,26 +89,25 @@ class _Planner:
     temporaries: list[Buffer] = field(default_factory=list)
     computed: dict[Expr, p.Input] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
+    defined: set[str] = field(default_factory=set)
 
     def plan(self, term: Expr) -> Plan:
         inputs = [t for t in subterms(term) if isinstance(t, p.Input)]
         for t in sorted(inputs, key=lambda t: t.name):
-            self.memory[t.name] = (t.type, self._buffers(t.name, t.type))
+            self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
-        outputs = self._buffers("out", type_of(term))
+        outputs = self._buffers(self.names.own("out"), type_of(term))
         self._compute(terms.with_levels(term), outputs)
         return Plan(tuple(self.kernels), given, tuple(self.temporaries), outputs, tuple(self.steps))
 
     def _buffers(self, name: str, type: Type) -> tuple[Buffer, ...]:
+        """Global buffers for a value, in leaf order; `name` is theirs."""
         parts = leaves(type)
-        result = []
-        for k, (shape, scalar) in enumerate(parts):
-            size = 1
-            for n in shape:
-                size *= number(n)
-            own = self.names.own(name if len(parts) == 1 else f"{name}_{k}")
-            result.append(Buffer(own, "global", scalar, size))
-        return tuple(result)
+        sizes = [math.prod(map(number, shape)) for shape, _ in parts]
+        names = [name] if len(parts) == 1 else [self.names.own(f"{name}_{k}") for k in range(len(parts))]
+        return tuple(
+            Buffer(own, "global", scalar, size) for own, size, (_, scalar) in zip(names, sizes, parts, strict=True)
+        )
 
     # ------------------------------------------------------------------------------------ kernels
 
@@ -148,6 +148,7 @@ class _Planner:
         shape = shape_of(term, self.launch, self.limits)
         taken = tuple(b.name for _, buffers in self.memory.values() for b in buffers)
         emitter = Emitter(shape, self.limits, taken + tuple(b.name for b in outputs))
+        emitter.constant_names = self.names
         emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in self.memory.items()}
         emitter.prepare(_closed_nodes(term), ROOT)
         target = Target(memory(type_of(term), iter(outputs), emitter.load), "global")
@@ -156,7 +157,7 @@ class _Planner:
         params = used_params(emitter.params, body)
         params = tuple(b for b in params if b not in outputs) + tuple(b for b in params if b in outputs)
         name = f"k{len(self.kernels)}"
-        source = kernel_source(name, shape, params, frozenset(outputs), body)
+        source = kernel_source(name, shape, params, frozenset(outputs), body, self.defined)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes = tuple(shape.local[d] * shape.groups[d] for d in range(dims))
         self.kernels.append(
@@ -216,7 +217,7 @@ def _boundaries(term: Expr) -> list[Expr]:
         if (t, result) in seen:
             continue
         seen.add((t, result))
-        if terms.is_closed(t) and (_is_launched(t) or (not result and _is_boundary(t, parallel))):
+        if is_closed(t) and (_is_launched(t) or (not result and _is_boundary(t, parallel))):
             found[t] = None
             continue
         parts = terms.result_parts(t, "global") if result and terms.computes(t) else ()
@@ -287,7 +288,7 @@ def _closed_parts(body: Expr) -> list[Expr]:
         if t in seen:
             continue
         seen.add(t)
-        if terms.is_closed(t):
+        if is_closed(t):
             found.append(t)
         else:
             stack.extend(children(t))

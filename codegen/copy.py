@@ -1,22 +1,24 @@
-"""Writing views to memory: assignments of scalars, and the loops around them."""
+"""Copies: writing views to memory, the elements shared out or in loops, by vectors where memory allows it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from egglift.codegen import guards
+from egglift.codegen import guards, levels
 from egglift.codegen import imperative as im
-from egglift.codegen.builder import Condition, Target, has_lane, share
-from egglift.codegen.imperative import Value
+from egglift.codegen.assign import assign
+from egglift.codegen.builder import Target
 from egglift.codegen.index import Index, Var, index
-from egglift.codegen.views import Arr, View, Where, component, element, is_flat, length, part
-from egglift.ir.types import Array, Tuple, Type
+from egglift.codegen.vectors import is_aligned
+from egglift.codegen.views import Arr, View, Where, component, element, is_flat, length, part, volume
+from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 
 if TYPE_CHECKING:
     from egglift.codegen.emit import Emitter
 
-DEPTH = 24  # operations nested in one expression, at most; compilers limit brackets
 ALL = frozenset(range(3))
+WIDE, TOGETHER = 64, 16  # bytes that one work-item copies at once: by itself, and with neighbours
 
 
 def copy(em: Emitter, source: View, target: Target, type: Type) -> None:
@@ -39,12 +41,52 @@ def copy(em: Emitter, source: View, target: Target, type: Type) -> None:
     elif em.team(target.space)[1] > 1 and not em.executor.inside:
         _together(em, source, target, type)
     else:
-        unroll = target.space == "private" and source.length <= 32
-        em.loop(source.length, lambda i: _element(em, source, target, type, i), unroll)
+        _alone(em, source, target, type)
 
 
-def _element(em: Emitter, source: View, target: Target, type: Array, i: Index) -> None:
-    copy(em, element(source, i), Target(element(target.view, i), target.space), type.element)
+def _alone(em: Emitter, source: Arr, target: Target, type: Array) -> None:
+    """A loop over the elements, several at once where they are neighbours in memory."""
+
+    def one(i: Index) -> None:
+        copy(em, element(source, i), Target(element(target.view, i), target.space), type.element)
+
+    n = source.length
+    width = _width(em, type.element, n, 1, WIDE, lambda i: (element(source, i), element(target.view, i)), both=True)
+    unroll = target.space == "private" and n // width <= 32
+    if width == 1:
+        return em.loop(n, one, unroll)
+    em.loop(n // width, lambda i: levels.vector(em, width, lambda lane: one(i * width + lane)), unroll)
+
+
+def _width(
+    em: Emitter, t: Type, row: int, rows: int, limit: int, pair: Callable[[Index], tuple[View, View]], both: bool
+) -> int:
+    """How many elements of type `t` in `rows` rows of `row` can be moved at once, at most `limit` bytes.
+
+    pair: the source and the target of an element, counted through all rows.  They must be neighbours in memory, and aligned: both of them, or
+    the one that is in global memory.
+    """
+    if not isinstance(t, Scalar) or t == BOOL or em.executor.lane is not None:
+        return 1
+    width = limit // t.size
+    while width > 1 and row % width:
+        width //= 2
+    if width < 2:
+        return 1
+    lane, chunk = Var("?", width, "lane"), Var("?c", rows * row // width, "loop")
+    with em.probe() as statements:
+        source, place = pair(index(chunk) * width + lane)
+    near = _adjacent(place, lane) and (_adjacent(source, lane) or isinstance(source, im.Const))
+    if not both:
+        near = any(_adjacent(v, lane) and v.buffer.space == "global" for v in (source, place) if isinstance(v, im.Load))
+        near = near and isinstance(source, im.Load) and isinstance(place, im.Load)
+    return width if near and not statements else 1
+
+
+def _adjacent(v: View, lane: Var) -> bool:
+    if not isinstance(v, im.Load) or v.buffer.lanes > 1 or v.at.coefficient(lane) != 1:
+        return False
+    return is_aligned(v.at.substitute({lane: 0}), lane.count)
 
 
 def _flat(em: Emitter, source: View, target: Target) -> None:
@@ -69,20 +111,28 @@ def _together(em: Emitter, source: View, target: Target, type: Array) -> None:
         return
     order = _order(em, source, target, dims)
     me, team = em.team(target.space)
-    total = 1
-    for n in dims:
-        total *= n
+    total = volume(type) // volume(inner)
 
-    def one(e: Index) -> None:
+    def place(e: Index) -> tuple[View, View]:
         at: dict[int, Index] = {}
         for d in reversed(order[1:]):
             e, at[d] = e // dims[d], e % dims[d]
         at[order[0]] = e
         path = [at[d] for d in range(len(dims))]
-        copy(em, _at(source, path), Target(_at(target.view, path), target.space), inner)
+        return _at(source, path), _at(target.view, path)
+
+    def one(e: Index) -> None:
+        value, acceptor = place(e)
+        copy(em, value, Target(acceptor, target.space), inner)
+
+    row = dims[order[-1]]
+    width = _width(em, inner, row, total // max(row, 1), TOGETHER, place, both=False) if total >= 4 * team else 1
+
+    def several(q: Index) -> None:
+        levels.vector(em, width, lambda lane: one(q * width + lane))
 
     with em.step(), em.running(locals=ALL, groups=ALL if target.space == "global" else em.executor.groups):
-        em.strided(me, team, total, one, inside=True)
+        em.strided(me, team, total // width, one if width == 1 else several, inside=True)
 
 
 def _dims(type: Type) -> tuple[list[int], Type]:
@@ -116,7 +166,7 @@ def _at(v: View, path: list[Index]) -> View:
 def _order(em: Emitter, source: View, target: Target, dims: list[int]) -> list[int]:
     """The dimensions, that with the smallest distance in global memory last."""
     probes = [Var(f"?{d}", n, "loop") for d, n in enumerate(dims)]
-    with em.block():
+    with em.probe():
         path = [index(v) for v in probes]
         ends = [_at(source, path)] if target.space != "global" else [_at(target.view, path)]
     for load in _loads(ends):
@@ -144,114 +194,3 @@ def _loads(views: list[View]) -> list[im.Load]:
             case Where() as place:
                 stack.append(place.inside())
     return found
-
-
-# ---------------------------------------------------------------------------------------- assignments
-
-
-def assign(em: Emitter, target: View, source: View, conditions: tuple[Condition, ...] = ()) -> None:
-    """All scalars of `target` become those of `source`, at the same time."""
-    pairs: list[tuple[im.Load, Value]] = []
-    wheres: set[tuple[Condition, ...]] = set()
-
-    def collect(place: View, value: View, inside: tuple[Condition, ...]) -> None:
-        if isinstance(place, Where):
-            return collect(place.inside(), value, inside + guards.conditions(place.test, place.n))
-        if isinstance(place, tuple):
-            assert isinstance(value, tuple)
-            for q, v in zip(place, value, strict=True):
-                collect(q, v, inside)
-            return
-        assert isinstance(place, im.Load) and not isinstance(value, Arr | Where | tuple)
-        wheres.add(inside)
-        if place is not value:
-            pairs.append((place, value))
-
-    collect(target, source, conditions)
-    values = _independent(em, pairs)
-    stores = [
-        im.Store(q.buffer, q.at, v, em.executor.lane if _varies(em, q, v) else None)
-        for (q, _), v in zip(pairs, values, strict=True)
-    ]
-    (guard,) = wheres or {()}
-    if any(has_lane(e) for e, _ in guard):
-        em.put(im.If(guard, tuple(stores), share(guard)))
-    else:
-        with em.when(*guard):
-            em.put(*stores)
-
-
-def _varies(em: Emitter, place: im.Load, value: Value) -> bool:
-    return place.buffer.lanes > 1 or id(value) in em.varying or has_lane(place.at)
-
-
-def _independent(em: Emitter, pairs: list[tuple[im.Load, Value]]) -> list[Value]:
-    """The values to store, such that no store changes what a later one reads."""
-    values = shared(em, [v for _, v in pairs])
-    written: list[im.Load] = []
-    hazard = False
-    for (place, _), value in zip(pairs, values, strict=True):
-        hazard |= any(load.buffer is q.buffer for load in _reads(value) for q in written)
-        written.append(place)
-    if hazard:
-        values = [v if isinstance(v, im.Const | im.Name) else em.bind(v) for v in values]
-    return values
-
-
-def _reads(value: Value) -> list[im.Load]:
-    found, stack = [], [value]
-    while stack:
-        match stack.pop():
-            case im.Load() as load:
-                found.append(load)
-            case im.Call(_, args, _):
-                stack.extend(args)
-            case im.Guarded(_, _, a, b):
-                stack.extend((a, b))
-    return found
-
-
-def named(em: Emitter, value: Value) -> Value:
-    """`value` computed here, if it is more than a name."""
-    (small,) = shared(em, [value])
-    return em.bind(small) if isinstance(small, im.Call | im.Guarded) or _reads(small) else small
-
-
-def shared(em: Emitter, values: list[Value]) -> list[Value]:
-    """`values` with what they share, and what nests too deeply, named by statements before them.
-
-    The branches of a guarded value are left alone: they may not exist.
-    """
-    uses: dict[int, int] = {}
-    order: list[Value] = []
-    stack: list[tuple[Value, bool]] = [(v, False) for v in reversed(values)]
-    while stack:
-        v, done = stack.pop()
-        if done:
-            order.append(v)
-            continue
-        uses[id(v)] = uses.get(id(v), 0) + 1
-        if uses[id(v)] == 1:
-            stack.append((v, True))
-            if isinstance(v, im.Call):
-                stack.extend((a, False) for a in reversed(v.args))
-    new: dict[int, Value] = {}
-    depth: dict[int, int] = {}
-    for v in order:
-        w = v
-        if isinstance(v, im.Call):
-            args = tuple(new[id(a)] for a in v.args)
-            if any(a is not b for a, b in zip(args, v.args, strict=True)):
-                w = em.call(v.op, args, v.type)
-            depth[id(v)] = 1 + max((depth.get(id(a), 0) for a in v.args), default=0)
-        if _worth_naming(v, uses[id(v)]) or depth.get(id(v), 0) > DEPTH:
-            w = em.bind(w)
-            depth[id(v)] = 0
-        new[id(v)] = w
-    return [new[id(v)] for v in values]
-
-
-def _worth_naming(v: Value, uses: int) -> bool:
-    if uses < 2:
-        return False
-    return isinstance(v, im.Call | im.Guarded) or (isinstance(v, im.Load) and v.buffer.space != "private")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from egglift.codegen import copy, fold, guards, levels, terms, tree
+from egglift.codegen import assign, copy, fold, guards, levels, terms, tree
 from egglift.codegen.builder import Builder, Target
 from egglift.codegen.imperative import Comment, Value
 from egglift.codegen.index import Index, index
@@ -37,7 +37,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.traverse import children
+from egglift.ir.traverse import children, is_closed
 from egglift.ir.types import Array, Scalar, Tuple, leaves
 
 
@@ -106,7 +106,7 @@ class Emitter(Builder):
         return found
 
     def _key(self, e: Expr, scope: Scope) -> tuple[int, Expr]:
-        return (0 if terms.is_closed(e) else scope.serial), e
+        return (0 if is_closed(e) else scope.serial), e
 
     def _before(self, e: Expr) -> tuple[Expr, ...]:
         return () if isinstance(e, p.To) else children(e)
@@ -167,7 +167,9 @@ class Emitter(Builder):
                 return fold.iterate(self, e, scope)
             case p.Tree():
                 return tree.tree(self, e, scope)
-            case p.To("private", x) if is_flat(type_of(x)) or isinstance(x, p.Fold | p.Iterate | p.Tree):
+            case p.To("private", p.Fold() | p.Iterate() | p.Tree() as x):
+                return self.view(x, scope)  # an accumulator is private already
+            case p.To("private", x) if is_flat(type_of(x)):
                 return self._named(self.view(x, scope))
             case p.To("global", _):
                 raise CodegenError(
@@ -197,7 +199,7 @@ class Emitter(Builder):
         if isinstance(v, tuple):
             return tuple(map(self._named, v))
         assert not isinstance(v, Arr | Where)
-        return copy.named(self, v)
+        return assign.named(self, v)
 
     def _constant(self, e: p.Constant) -> View:
         offset, buffers = 0, []

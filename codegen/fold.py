@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from egglift.codegen import copy, terms
+from egglift.codegen import assign, copy, terms
 from egglift.codegen import imperative as im
 from egglift.codegen.builder import Target
 from egglift.codegen.imperative import Buffer, Comment
@@ -56,12 +56,12 @@ def _registers(
 ) -> View:
     """A scalar accumulator, or a tuple of them."""
     acc = em.allocate(type, "private", "acc", t)
-    copy.assign(em, acc.view, init)
+    assign.assign(em, acc.view, init)
     for n, argument in runs:
 
         def step(i: Index, argument: Callable[[View, Index], View] = argument) -> None:
             with em.scratch():
-                copy.assign(em, acc.view, em.value(t.body, argument(acc.view, i)))
+                assign.assign(em, acc.view, em.value(t.body, argument(acc.view, i)))
 
         em.loop(n, step, unroll)
     return acc.view

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
-import numpy as np
-
 from egglift.codegen import imperative as im
-from egglift.codegen.builder import Shape, has_lane
+from egglift.codegen.builder import has_lane
 from egglift.codegen.imperative import Buffer, Statement
 from egglift.codegen.index import Index, Var
 from egglift.codegen.inplace import Access, accesses, loads
-from egglift.codegen.scalars import MASKS, literal, memory_type, value_type, vector_store
+from egglift.codegen.scalars import MASKS, memory_type, value_type, vector_store
 from egglift.codegen.text import Alias, Hidden, int_type, stripped
 from egglift.codegen.vectors import WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.types import BOOL
@@ -76,9 +73,10 @@ class KernelText(VectorText):
         if size == 1:
             t = value_type(buffer.scalar) if buffer.scalar == BOOL and width == 1 else scalar
             return f"{t} {buffer.name}"
-        return f"{scalar} {buffer.name}[{size}]{self._aligned(buffer)}"
+        return f"{scalar} {buffer.name}[{size}]{self.aligned(buffer)}"
 
-    def _aligned(self, buffer: Buffer) -> str:
+    def aligned(self, buffer: Buffer) -> str:
+        """The attribute that the buffer's vector accesses need."""
         n = self.alignment.get(buffer, 1)
         return f" __attribute__((aligned({n})))" if n > buffer.scalar.size else ""
 
@@ -224,79 +222,3 @@ def _alignments(seen: list[Access]) -> dict[Buffer, int]:
             width = min(a.lane.count, WIDEST)
             found[a.buffer] = max(found.get(a.buffer, 1), width * a.buffer.scalar.size)
     return found
-
-
-# ---------------------------------------------------------------------------------------- kernels
-
-
-def kernel_source(
-    name: str,
-    shape: Shape,
-    params: tuple[Buffer, ...],
-    outputs: frozenset[Buffer],
-    body: tuple[Statement, ...],
-) -> str:
-    """The OpenCL C of one kernel, complete: extensions, constants, helper functions, the kernel."""
-    text = KernelText(body)
-    text.statements(body)
-    x, y, z = shape.local
-    arguments = ", ".join(_parameter(b, b in outputs) for b in params)
-    inner = [*_ids(shape, "\n".join(text.lines)), *_locals(text), *text.lines]
-    function = [
-        f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
-        f"void {name}({arguments}) {{",
-        *inner,
-        "}",
-    ]
-    constants = [_constant(b, text) for b in _of_space(text, "constant")]
-    source = "\n".join(
-        [*constants, *text.helpers.values(), *([""] if constants or text.helpers else []), *function]
-    )
-    return "".join(f"#pragma OPENCL EXTENSION {e} : enable\n" for e in _extensions(source)) + source + "\n"
-
-
-def _extensions(source: str) -> list[str]:
-    wanted = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
-    return [name for name, pattern in wanted.items() if re.search(pattern, source)]
-
-
-def _parameter(b: Buffer, written: bool) -> str:
-    return f"{'' if written else 'const '}global {memory_type(b.scalar)}* restrict {b.name}"
-
-
-def _ids(shape: Shape, text: str) -> list[str]:
-    """Declarations of the ids that the kernel uses."""
-    ids: list[tuple[str, str, int]] = []
-    for d in range(3):
-        ids.append((f"g{d}", f"get_global_id({d})", shape.groups[d] * shape.local[d]))
-        ids.append((f"w{d}", f"get_group_id({d})", shape.groups[d]))
-        ids.append((f"l{d}", f"get_local_id({d})", shape.local[d]))
-    ids += [("warp", "get_local_id(0) / 32", 1), ("lane", "get_local_id(0) % 32", 32)]
-    return [
-        f"{INDENT}const {int_type(count)} {name} = {e};"
-        for name, e, count in ids
-        if re.search(rf"\b{name}\b", text)
-    ]
-
-
-def _of_space(text: KernelText, space: str) -> list[Buffer]:
-    return list(dict.fromkeys(a.buffer for a in text.seen if a.buffer.space == space))
-
-
-def _locals(text: KernelText) -> list[str]:
-    return [
-        f"{INDENT}local {memory_type(b.scalar)} {b.name}[{b.size}]{text._aligned(b)};"
-        for b in _of_space(text, "local")
-    ]
-
-
-def _constant(b: Buffer, text: KernelText) -> str:
-    assert b.values is not None
-    items = ", ".join(literal(v.item(), b.scalar) for v in np.frombuffer(b.values, b.scalar.dtype))
-    return f"constant {memory_type(b.scalar)} {b.name}[{b.size}]{text._aligned(b)} = {{{items}}};"
-
-
-def used_params(params: list[Buffer], body: tuple[Statement, ...]) -> tuple[Buffer, ...]:
-    """The parameters that the kernel's statements access."""
-    seen = {a.buffer for a in accesses(body)}
-    return tuple(b for b in params if b in seen)

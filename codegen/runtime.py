@@ -199,6 +199,10 @@ class Device:
     def __repr__(self) -> str:
         return f"Device({self.info})"
 
+    def sibling(self) -> Device:
+        """The same device and context with a queue of its own, so that launches do not wait for each other."""
+        return Device(self.context, self.device)
+
     def build(self, plan: Plan, options: Sequence[str] = ()) -> Executable:
         """`plan` compiled for this device; BuildError keeps the source and the compiler's log."""
         from egglift.codegen.execute import Executable  # it runs on a Device, a Device makes it

@@ -22,7 +22,6 @@ STRUCTURE = (*LAYOUT, p.Tup, p.Zip, p.Concat)
 _computes: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
 _kinds: WeakKeyDictionary[Expr, frozenset[str]] = WeakKeyDictionary()
 _entries: WeakKeyDictionary[Expr, dict[str | None, tuple[Expr, ...]]] = WeakKeyDictionary()
-_closed: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
 
 
 def is_computing(t: Expr) -> bool:
@@ -104,22 +103,6 @@ def _entry_nodes(body: Expr, space: str | None) -> tuple[Expr, ...]:
         parts = result_parts(t, into) if into is not None and computes(t) else ()
         stack.extend((c, into if c in parts else None, False) for c in reversed(children(t)))
     return tuple(order)
-
-
-def is_closed(t: Expr) -> bool:
-    """Does `t` not depend on the argument of the enclosing body?  Remembered per node."""
-    stack = [t]
-    while stack:
-        e = stack[-1]
-        todo = [c for c in children(e) if c not in _closed]
-        if e in _closed:
-            stack.pop()
-        elif todo:
-            stack.extend(todo)
-        else:
-            _closed[e] = not isinstance(e, p.Arg) and all(_closed[c] for c in children(e))
-            stack.pop()
-    return _closed[t]
 
 
 def level_kinds(t: Expr) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from egglift.codegen import copy, levels
+from egglift.codegen import assign, copy, levels
 from egglift.codegen.builder import Target
 from egglift.codegen.imperative import Comment
 from egglift.codegen.index import ZERO, Index, index
@@ -73,7 +73,7 @@ def _step(em: Emitter, t: p.Tree, xs: View, sums: Target, count: int, distance: 
 def _combine(em: Emitter, t: p.Tree, target: Target, a: View, b: View, type: Type) -> None:
     """target = a + b.  Arrays are computed elsewhere first: they may be where the target is."""
     if is_flat(type):
-        return copy.assign(em, target.view, em.value(t.body, (a, b)))
+        return assign.assign(em, target.view, em.value(t.body, (a, b)))
     new = em.allocate(type, "private", "r", t)
     em.apply(t.body, (a, b), new)
     copy.copy(em, new.view, target, type)

@@ -70,7 +70,7 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     waves = -(-items // max(1, resident))
     dram, cached = _traffic(t, resident, p)
     terms = {
-        "memory": dram / (p.bandwidth * _bandwidth_share(t, resident, groups, p)),
+        "memory": dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": cached / (p.cache_bandwidth * min(1.0, groups / p.compute_units)),
         "instructions": t.issue / (p.issue_rate * _issue_share(items, groups, p)),
         "chain": _chain(t, waves, groups, p),
@@ -122,6 +122,12 @@ def _issue_share(items: int, groups: int, p: Profile) -> float:
         return groups / (rounds * p.compute_units)
     warps = -(-items // p.warp)
     return min(1.0, warps / (p.compute_units * 8)) * min(1.0, items / (warps * p.warp))
+
+
+def _memory_rate(t: Tally, p: Profile) -> float:
+    """Bytes per second: of the cache, where everything that the kernel touches stays there between calls."""
+    buffers = {id(a.buffer): a.buffer.size * a.buffer.scalar.size for a in t.accesses if a.buffer.space == "global"}
+    return p.cache_bandwidth if sum(buffers.values()) < 0.8 * p.cache_bytes else p.bandwidth
 
 
 def _chain(t: Tally, waves: int, groups: int, p: Profile) -> float:

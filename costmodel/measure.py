@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 
 from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
@@ -14,6 +14,9 @@ from egglift.codegen.runtime import Device, Operand
 from egglift.costmodel.check import Expected, expect, flatten
 from egglift.ir.errors import BuildError, EggliftError, WrongResult
 from egglift.ir.patterns import Expr
+
+#: seconds of timing for one candidate: no more helps, and less only where the budget is short
+TIMING = 0.3
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,18 @@ class Measurement:
         return self.timing.seconds if self.timing else None
 
 
+@dataclass(frozen=True)
+class _Trial:
+    """What all candidates of one measurement share.  inputs: on the device."""
+
+    device: Device
+    expected: Expected
+    inputs: Mapping[str, Sequence[Operand]]
+    options: Sequence[str]
+    deadline: float
+    budget: float
+
+
 def measure(
     plans: Sequence[Plan],
     program: Expr,
@@ -52,65 +67,74 @@ def measure(
 ) -> list[Measurement]:
     """Builds, checks and times each of `plans`, candidates for `program`: one Measurement each, in order.
 
+    They are built and checked several at a time, then timed one by one on an otherwise idle device.
     budget_seconds: no candidate is begun after that time, the first aside.  floor_seconds: what the hardware
     cannot undercut.  expected: computed from `program` and `seed` unless given.  report: called with each.
     """
-    start = time.perf_counter()
-    share = min(max((budget_seconds or 20.0) / max(len(plans), 1) / 2, 0.05), 1.0)
-    results: list[Measurement] = []
+    budget = float("inf") if budget_seconds is None else budget_seconds
+    deadline = time.perf_counter() + budget
+    expected = expect(program, seed) if expected is None else expected
+    inputs = {
+        name: [device.upload(leaf) for leaf in flatten(value)] for name, value in expected.inputs.items()
+    }
+    trial = _Trial(device, expected, inputs, options, deadline, budget)
     with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
-        builds = [pool.submit(_build, device, plan, options) for plan in plans]
-        expected = expect(program, seed) if expected is None else expected
-        inputs: dict[str, list[Operand]] | None = None
-        for i, (plan, build) in enumerate(zip(plans, builds, strict=True)):
-            if i and budget_seconds is not None and time.perf_counter() - start > budget_seconds:
-                build.cancel()
-                result = Measurement(plan, "skipped", f"the budget of {budget_seconds:g} s ran out before it")
-            else:
-                inputs = inputs or _upload(device, expected)
-                result = _measure_one(plan, build, expected, inputs, share, floor_seconds)
-            results.append(result)
-            if report:
-                report(i, result)
+        checked = list(pool.map(lambda i: _checked(plans[i], trial, i == 0), range(len(plans))))
+    results: list[Measurement] = []
+    for i, candidate in enumerate(checked):
+        result = candidate
+        if candidate.status == "ok":
+            result = _timed(candidate, trial, len(plans) - i, floor_seconds, any(r.timing for r in results))
+        results.append(result)
+        if report:
+            report(i, result)
     return results
 
 
-def _build(device: Device, plan: Plan, options: Sequence[str]) -> tuple[Executable, float]:
+def _checked(plan: Plan, trial: _Trial, first: bool) -> Measurement:
+    """One candidate built and checked; never raises for what is the candidate's fault.
+
+    It runs on a queue of its own: PoCL compiles at the first launch, and a shared queue would wait for it.
+    """
     start = time.perf_counter()
-    return device.build(plan, options), time.perf_counter() - start
-
-
-def _upload(device: Device, expected: Expected) -> dict[str, list[Operand]]:
-    return {name: [device.upload(leaf) for leaf in flatten(value)] for name, value in expected.inputs.items()}
-
-
-def _measure_one(
-    plan: Plan,
-    build: Future[tuple[Executable, float]],
-    expected: Expected,
-    inputs: dict[str, list[Operand]],
-    budget: float,
-    floor: float,
-) -> Measurement:
-    """One candidate whose build was begun; never raises for what is the candidate's fault."""
+    if start > trial.deadline and not first:
+        return _skipped(plan, trial)
+    executable, built = None, 0.0
     try:
-        executable, built = build.result()
+        executable = trial.device.sibling().build(plan, trial.options)
+        built = time.perf_counter() - start
+        problem = trial.expected.disagreement(executable.run(_used(plan, trial), poison=True))
     except BuildError as error:
         return Measurement(plan, "build", _line(error))
-    used = {name: inputs[name] for name in plan.inputs}
-    try:
-        problem = expected.disagreement(executable.run(used, poison=True))
     except WrongResult as error:
         problem = _line(error)
     except EggliftError as error:
         return Measurement(plan, "launch", _line(error), None, executable, built)
-    if problem:
-        return Measurement(plan, "wrong", problem, None, executable, built)
+    executable = replace(executable, device=trial.device) if executable else None
+    return Measurement(plan, "wrong" if problem else "ok", problem or "", None, executable, built)
+
+
+def _timed(checked: Measurement, trial: _Trial, left: int, floor: float, others: bool) -> Measurement:
+    """A right candidate with its time; the first is timed whatever the budget says."""
+    remaining = trial.deadline - time.perf_counter()
+    if remaining <= 0 and others:
+        return _skipped(checked.plan, trial)
+    budget = min(TIMING, max(remaining / left, 0.05))
+    assert checked.executable is not None
     try:
-        timing = executable.time(used, budget=budget, floor=floor)
+        timing = checked.executable.time(_used(checked.plan, trial), budget=budget, floor=floor)
     except EggliftError as error:
-        return Measurement(plan, "implausible", _line(error), None, executable, built)
-    return Measurement(plan, "ok", "", timing, executable, built)
+        return replace(checked, status="implausible", reason=_line(error))
+    return replace(checked, timing=timing)
+
+
+def _skipped(plan: Plan, trial: _Trial) -> Measurement:
+    return Measurement(plan, "skipped", f"the budget of {trial.budget:g} s ran out before it")
+
+
+def _used(plan: Plan, trial: _Trial) -> dict[str, Sequence[Operand]]:
+    """The inputs that a plan reads; a candidate may have found that it does not need all of them."""
+    return {name: trial.inputs[name] for name in plan.inputs}
 
 
 def _line(error: Exception) -> str:

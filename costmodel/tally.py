@@ -183,7 +183,7 @@ def _reads(value: c.Value, buffer: c.Buffer) -> bool:
 def _depth(value: c.Value, profile: Profile) -> float:
     """Dependent operations from the accumulator's old value to its new one (at least one)."""
     match value:
-        case c.Call(op, args, _):
+        case c.Call(op, _, _):
             return max(1.0, min(profile.op_costs.get(op, 1.0), 4.0))
         case _:
             return 1.0

@@ -71,7 +71,7 @@ class Book:
         text = "\0".join([core_text(), administrative(), *(law.name + law.text for law in self.laws)])
         return sha256(text.encode()).hexdigest()[:16]
 
-    def __add__(self, more: Iterable[Law | str]) -> Book:
+    def extended(self, more: Iterable[Law | str]) -> Book:
         """The book with a user's laws, or .egg text, added; RuleError if one does not parse."""
         laws = list(self.laws)
         for item in more:

@@ -57,7 +57,7 @@ def prove(
     disabled: Iterable[str] = (),
     reassociate: bool = True,
     sizes: dict[str, int] | None = None,
-    limits: Limits = Limits(20_000, 10.0),  # noqa: B008 (frozen)
+    limits: Limits = Limits(20_000, 10.0),
 ) -> bool:
     """Do the laws show `a` and `b` equal?  False means that no proof was found within the limits.
 
@@ -66,7 +66,7 @@ def prove(
     """
     if sizes:
         a, b = instantiate(a, sizes), instantiate(b, sizes)
-    whole = book() + rules
+    whole = book().extended(rules)
     return Proof(a, b, whole, limits).holds(allowed_laws(whole, laws, disabled, reassociate))
 
 
@@ -75,14 +75,14 @@ def explain(
     target: Expr,
     *,
     rules: Iterable[Law | str] = (),
-    limits: Limits = Limits(20_000, 10.0),  # noqa: B008 (frozen)
+    limits: Limits = Limits(20_000, 10.0),
     seconds: float = 10.0,
 ) -> Explanation:
     """The smallest set of laws (by ablation) that joins `source` and `target`; RuleError if none does.
 
     After `seconds` the set found so far is returned: a proof, but perhaps not the smallest.
     """
-    whole = book() + rules
+    whole = book().extended(rules)
     attempt = Proof(source, target, whole, limits)
     needed = frozenset(whole.names)
     if not attempt.holds(needed):

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from math import ceil, log2
 from typing import TypeAlias
 
+from egglift.egraph import values
 from egglift.egraph.fixpoint import Fixpoint
 from egglift.egraph.frozen import ENode, Graph, build
 from egglift.egraph.nominal import Nominal
-from egglift.egraph import values
-from egglift.egraph.values import Both, Leaf, Row, Value, price, priced, size, worst
+from egglift.egraph.values import Both, Row, Value, price, priced, size, worst
 from egglift.egraph.weights import Weights
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
@@ -25,6 +25,7 @@ from egglift.ir.sizes import symbols
 from egglift.ir.traverse import subterms
 from egglift.ir.types import Array
 
+GRID_LEVELS = ("global", "workgroup")
 LAYOUT = ("Split", "Join", "Transpose", "Stride")
 DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
 AGAIN = 1.05  # what is computed element by element, where it is read, is rarely better than a loop of its own
@@ -154,7 +155,7 @@ class Extractor:
         tiles = self._tiles(x)
         for s in self.view(x, LANES if level.kind == "vec" else who, arg):
             assert isinstance(s.value, Row)
-            if level.kind == "vec" and not 2 <= s.value.n <= 128 or x == c and isinstance(s.term, p.To):
+            if (level.kind == "vec" and not 2 <= s.value.n <= 128) or (x == c and isinstance(s.term, p.To)):
                 continue  # no vector; a copy of the result that was computed elsewhere
             for f in self.result(body, below, self._element(s.value, level)):
                 sign = f"{letter(level)}{tiles}{s.sign}({f.sign})"
@@ -329,10 +330,9 @@ class Extractor:
         """Enter the next kind of executor without a loop, or end a nest of parallel maps."""
         w = self.weights
         if who.kind == "grid":
-            loops = any(node.op == "MapL" for node in self.graph.classes.get(c, ()))
+            if any(n.op == "MapL" and n.data[0].kind in GRID_LEVELS for n in self.graph.classes.get(c, ())):
+                return  # one group alone is never better than a map over the grid
             for f in self.result(c, GROUP, arg):
-                if loops and f.sign.startswith("c"):
-                    continue  # a map over the grid does it as well, and in parallel
                 yield Found(f.cost, f.once, "1" + f.sign, f.term)
         if who.kind == "group":
             for f in self.result(c, ITEM, arg):
@@ -398,7 +398,7 @@ class Extractor:
                 return lambda x: x
             case "Slide":
                 k, step = map(num, node.data[:2])
-                return lambda x: Row(max(0, x.n - k) // max(1, step) + 1, values.split(x, k).each)
+                return lambda x: _windows(x, k, step)
             case "Pad" | "PadConst":
                 more = num(node.data[0]) + num(node.data[1])
                 return lambda x, *_: Row(x.n + more, x.each)
@@ -430,7 +430,8 @@ class Extractor:
             parts = [[*chosen, s] for chosen in parts for s in row]
         for chosen in parts:
             yield Seen(
-                sum(s.setup for s in chosen) + TINY, NONE.union(*(s.once for s in chosen)), value(*(s.value for s in chosen)),
+                sum(s.setup for s in chosen) + TINY, NONE.union(*(s.once for s in chosen)),
+                value(*(s.value for s in chosen)),
                 merge(*(s.sign for s in chosen)), build(node, [s.term for s in chosen]),
             )  # fmt: skip
 
@@ -551,6 +552,13 @@ def _same(a: list[object], b: list[object]) -> bool:
 
 def _key(x: object) -> tuple[float, ...]:
     return (x.cost, total(x.once), x.spread) if isinstance(x, Found) else (x.setup, total(x.once))  # type: ignore[attr-defined]
+
+
+def _windows(v: Row, k: int, step: int) -> Row:
+    """`[n] -> [windows][k]`."""
+    chunks = values.split(v, k)
+    assert isinstance(chunks, Row)
+    return Row(max(0, v.n - k) // max(1, step) + 1, chunks.each)
 
 
 def _nodes(e: Expr) -> int:

@@ -76,7 +76,7 @@ def saturate(
     rules: Iterable[Law | str] = (),
     laws: Iterable[str] | None = None,
     disabled: Iterable[str] = (),
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
+    limits: Limits = Limits(),
     reassociate: bool = True,
     phases: Sequence[Phase] = EXPLORE,
     detail: bool = False,
@@ -91,7 +91,7 @@ def saturate(
     At a limit, what is there is returned.
     """
     type_of(program)
-    whole = book() + rules
+    whole = book().extended(rules)
     run = Run(whole, allowed_laws(whole, laws, disabled, reassociate), limits, detail)
     try:
         return run(program, phases, check)

@@ -71,7 +71,7 @@ def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0) 
     if isinstance(law, str):
         law = whole[law]
     elif law.name not in whole.names:
-        whole += [law]
+        whole = whole.extended([law])
     rng = Random(f"{law.name} {seed}")
     fired: Counter[int] = Counter()
     compared = 0

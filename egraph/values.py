@@ -190,7 +190,7 @@ def across(v: Value, apart: Callable[[float], float], near: bool) -> Value:
     assert isinstance(v, Row)
 
     def change(leaf: Leaf, row: int) -> Leaf:
-        together = leaf.unit == row or near and leaf.near == row or row in leaf.fixed
+        together = leaf.unit == row or (near and leaf.near == row) or row in leaf.fixed
         return leaf if together else replace(leaf, price=rounded(apart(leaf.price)))
 
     return leaves(v.each, change)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from egglift.ir import patterns as p
 from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
@@ -15,24 +13,29 @@ from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
 PAD_MODES = ("clamp", "mirror", "wrap", "constant")
 SPACES = ("global", "local", "private")
 
-_types: WeakKeyDictionary[Expr, Type] = WeakKeyDictionary()
 
 
 def type_of(e: Expr) -> Type:
-    """The type of `e`; ShapeError or TypeMismatch if it has none.  Computed once per node."""
+    """The type of `e`; ShapeError or TypeMismatch if it has none.  Computed once per node, and kept with it."""
     stack = [e]
     while stack:  # iterative: programs may be deeper than Python's recursion limit
         t = stack[-1]
-        if t in _types:
+        if "_type" in t.__dict__:
             stack.pop()
             continue
-        todo = [c for c in (*children(t), *bodies(t)) if c not in _types]
+        todo = [c for c in (*children(t), *bodies(t)) if "_type" not in c.__dict__]
         if todo:
             stack.extend(todo)
         else:
-            _types[t] = _rule(t)
+            t.__dict__["_type"] = _rule(t)
             stack.pop()
-    return _types[e]
+    return _known(e)
+
+
+def _known(e: Expr) -> Type:
+    """The type of a node that has been checked."""
+    t: Type = e.__dict__["_type"]
+    return t
 
 
 def _rule(e: Expr) -> Type:
@@ -45,20 +48,20 @@ def _rule(e: Expr) -> Type:
         case p.Iota(n, t):
             return Array(_natural(e, n, "elements"), _integer(e, t))
         case p.Fill(n, x):
-            return Array(_natural(e, n, "elements"), _types[x])
+            return Array(_natural(e, n, "elements"), _known(x))
         case p.Apply(op, args):
-            return _apply(e, op, tuple(_types[a] for a in args))
+            return _apply(e, op, tuple(_known(a) for a in args))
         case p.Cast(t, x):
             _scalar(e, x, "the value to cast")
             return t
         case p.Tup(items):
-            return Tuple(tuple(_types[i] for i in _two(e, items)))
+            return Tuple(tuple(_known(i) for i in _two(e, items)))
         case p.Get(i, x):
             return _component(e, i, x)
         case p.To(space, x):
             if space not in SPACES:
                 raise ProgramError(f"{_at(e)}: no memory space {space!r}; choose one of {', '.join(SPACES)}")
-            return _types[x]
+            return _known(x)
         case p.Map() | p.Reduce() | p.Fold() | p.Tree() | p.Iterate():
             return _computing(e)
         case _:
@@ -72,32 +75,32 @@ def _computing(e: Expr) -> Type:
             if level is not None and (level.kind not in p.LEVELS or level.dim not in (0, 1, 2)):
                 raise ProgramError(f"{_at(e)}: no level {level}; there are {', '.join(p.LEVELS)} 0 to 2")
             _domain(e, body, a.element)
-            return Array(a.length, _types[body])
+            return Array(a.length, _known(body))
         case p.Reduce(op, init, x):
             a = _array(e, x)
-            _same(e, "the initial value", _types[init], "the elements", a.element)
+            _same(e, "the initial value", _known(init), "the elements", a.element)
             _domain(e, op.body, Tuple((a.element, a.element)))
-            _same(e, f"the result of operator {op.name}", _types[op.body], "its operands", a.element)
+            _same(e, f"the result of operator {op.name}", _known(op.body), "its operands", a.element)
             if op.neutral is not None:
                 neutral = type_of(op.neutral)
                 _same(e, f"the neutral element of {op.name}", neutral, "its operands", a.element)
             return a.element
         case p.Tree(body, init, x):
             a = _array(e, x)
-            _same(e, "the initial value", _types[init], "the elements", a.element)
+            _same(e, "the initial value", _known(init), "the elements", a.element)
             _domain(e, body, Tuple((a.element, a.element)))
-            _same(e, "the body's result", _types[body], "its operands", a.element)
+            _same(e, "the body's result", _known(body), "its operands", a.element)
             return a.element
         case p.Fold(body, init, x):
             a = _array(e, x)
-            _domain(e, body, Tuple((_types[init], a.element)))
-            _same(e, "the body's result", _types[body], "the accumulator", _types[init])
-            return _types[init]
+            _domain(e, body, Tuple((_known(init), a.element)))
+            _same(e, "the body's result", _known(body), "the accumulator", _known(init))
+            return _known(init)
         case p.Iterate(n, body, x):
             _natural(e, n, "iterations")
-            _domain(e, body, _types[x])
-            _same(e, "the body's result", _types[body], "its argument", _types[x])
-            return _types[x]
+            _domain(e, body, _known(x))
+            _same(e, "the body's result", _known(body), "its argument", _known(x))
+            return _known(x)
     raise AssertionError(e)
 
 
@@ -110,7 +113,7 @@ def _view(e: Expr) -> Type:
             return Array(first.length, Tuple((first.element, *(o.element for o in rest))))
         case p.Distl(a, b):
             right = _array(e, b)
-            return Array(right.length, Tuple((_types[a], right.element)))
+            return Array(right.length, Tuple((_known(a), right.element)))
         case p.Cross(a, b):
             left, right = _array(e, a), _array(e, b)
             return Array(left.length, Array(right.length, Tuple((left.element, right.element))))
@@ -147,7 +150,7 @@ def _resizing(e: Expr) -> Type:
             xs = _array(e, x)
             _natural(e, k, "as the multiple", least=1)
             if value is not None:
-                _same(e, "the padding", _types[value], "the elements", xs.element)
+                _same(e, "the padding", _known(value), "the elements", xs.element)
             return Array(_mul(_div(_add(xs.length, _sub(k, 1)), k), k), xs.element)
         case p.Take(n, x):
             xs = _array(e, x)
@@ -209,7 +212,7 @@ def _apply(e: Expr, op: str, args: tuple[Type, ...]) -> Scalar:
 
 
 def _component(e: Expr, i: int, x: Expr) -> Type:
-    t = _types[x]
+    t = _known(x)
     if not isinstance(t, Tuple):
         raise TypeMismatch(f"{_at(e)}: component {i} of {t}, which is not a tuple")
     if not 0 <= i < len(t.items):
@@ -218,7 +221,7 @@ def _component(e: Expr, i: int, x: Expr) -> Type:
 
 
 def _array(e: Expr, x: Expr) -> Array:
-    t = _types[x]
+    t = _known(x)
     if not isinstance(t, Array):
         raise TypeMismatch(f"{_at(e)}: takes an array, got {t} from {_at(x)}")
     return t
@@ -232,7 +235,7 @@ def _matrix(e: Expr, x: Expr) -> tuple[Array, Array]:
 
 
 def _scalar(e: Expr, x: Expr, what: str) -> Scalar:
-    t = _types[x]
+    t = _known(x)
     if not isinstance(t, Scalar):
         raise TypeMismatch(f"{_at(e)}: {what} is {t}, not a scalar")
     return t
@@ -314,7 +317,7 @@ def _pad(e: Expr, mode: str, a: Array, value: Expr | None) -> None:
     if (mode == "constant") != (value is not None):
         raise ProgramError(f'{_at(e)}: a value goes with mode "constant" and only with it: ("constant", v)')
     if value is not None:
-        _same(e, "the padding", _types[value], "the elements", a.element)
+        _same(e, "the padding", _known(value), "the elements", a.element)
     elif a.length == 0:
         raise ShapeError(f"{_at(e)}: an empty array has no edge to pad with; use a constant")
 

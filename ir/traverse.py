@@ -14,24 +14,34 @@ BODY = ("body", "op")  # the fields that open a new scope (`op` of Reduce holds 
 
 
 def children(e: Expr) -> tuple[Expr, ...]:
-    """Sub-expressions in the scope of the same Arg, left to right; bodies excluded."""
-    found: list[Expr] = []
-    for f in fields(e):
-        if f.name in BODY:
-            continue
-        value = getattr(e, f.name)
-        if isinstance(value, tuple):
-            found.extend(v for v in value if is_expr(v))
-        elif is_expr(value):
-            found.append(value)
-    return tuple(found)
+    """Sub-expressions in the scope of the same Arg, left to right; bodies excluded.  Kept with the node."""
+    memo = e.__dict__
+    found: tuple[Expr, ...] | None = memo.get("_children")
+    if found is None:
+        parts: list[Expr] = []
+        for name in FIELDS[type(e)]:
+            value = memo[name]
+            if name in BODY:
+                continue
+            if isinstance(value, tuple):
+                parts.extend(v for v in value if is_expr(v))
+            elif is_expr(value):
+                parts.append(value)
+        found = memo["_children"] = tuple(parts)
+    return found
 
 
 def bodies(e: Expr) -> tuple[Expr, ...]:
     """The closed bodies of `e` (of Map, Fold, Tree, Iterate, and of Reduce's operator)."""
-    body = getattr(e, "body", None)
-    op = getattr(e, "op", None)
-    return tuple(b for b in (body, op.body if isinstance(op, Operator) else None) if b is not None)
+    memo = e.__dict__
+    found: tuple[Expr, ...] | None = memo.get("_bodies")
+    if found is None:
+        body, op = memo.get("body"), memo.get("op")
+        found = () if body is None else (body,)
+        if isinstance(op, Operator):
+            found = (*found, op.body)
+        memo["_bodies"] = found
+    return found
 
 
 def is_expr(value: object) -> bool:
@@ -42,9 +52,9 @@ def is_expr(value: object) -> bool:
 def rebuild(e: Expr, child: Callable[[Expr], Expr], body: Callable[[Expr], Expr] | None = None) -> Expr:
     """`e` with `child` applied to its children and `body` to its bodies (None: kept); `e` if unchanged."""
     new: dict[str, Any] = {}
-    for f in fields(e):
-        old = value = getattr(e, f.name)
-        if f.name == "body":
+    for name in FIELDS[type(e)]:
+        old = value = getattr(e, name)
+        if name == "body":
             value = body(old) if body else old
         elif isinstance(old, Operator):
             value = replace(old, body=body(old.body)) if body and body(old.body) is not old.body else old
@@ -55,7 +65,7 @@ def rebuild(e: Expr, child: Callable[[Expr], Expr], body: Callable[[Expr], Expr]
         elif is_expr(old):
             value = child(old)
         if value is not old:
-            new[f.name] = value
+            new[name] = value
     return replace(e, **new) if new else e
 
 
@@ -76,21 +86,21 @@ def subterms(e: Expr) -> Iterator[Expr]:
 
 
 def is_closed(e: Expr) -> bool:
-    """Does `e` not depend on the argument of the enclosing body?"""
-    memo: dict[int, bool] = {}
-    stack = [(e, False)]
+    """Does `e` not depend on the argument of the enclosing body?  Kept with the node."""
+    stack = [e]
     while stack:
-        t, done = stack.pop()
-        if id(t) in memo:
+        t = stack[-1]
+        if "_closed" in t.__dict__:
+            stack.pop()
             continue
-        if isinstance(t, Arg):
-            memo[id(t)] = False
-        elif done:
-            memo[id(t)] = all(memo[id(c)] for c in children(t))
+        todo = [c for c in children(t) if "_closed" not in c.__dict__]
+        if todo:
+            stack.extend(todo)
         else:
-            stack.append((t, True))
-            stack.extend((c, False) for c in children(t))
-    return memo[id(e)]
+            t.__dict__["_closed"] = not isinstance(t, Arg) and all(c.__dict__["_closed"] for c in children(t))
+            stack.pop()
+    closed: bool = e.__dict__["_closed"]
+    return closed
 
 
 def instantiate(e: Expr, env: dict[str, int]) -> Expr:
@@ -112,22 +122,23 @@ def instantiate(e: Expr, env: dict[str, int]) -> Expr:
     for t in subterms(e):  # parts come before wholes: no recursion, programs may be deep
         new = rebuild(t, memo.__getitem__, memo.__getitem__)
         changes: dict[str, Any] = {}
-        for f in fields(new):
-            v = getattr(new, f.name)
+        for name in FIELDS[type(new)]:
+            v = getattr(new, name)
             if isinstance(v, Sym | SizeOp):
-                changes[f.name] = size(v)
+                changes[name] = size(v)
             elif isinstance(v, Array | Tuple):
-                changes[f.name] = type_(v)
+                changes[name] = type_(v)
             elif isinstance(v, Operator) and v.neutral is not None:
-                changes[f.name] = replace(v, neutral=instantiate(v.neutral, env))
+                changes[name] = replace(v, neutral=instantiate(v.neutral, env))
         memo[t] = replace(new, **changes) if changes else new
     return memo[e]
 
 
 def tile_symbols(e: Expr) -> frozenset[str]:
     """The tile symbols in the lengths of `e`, bodies included."""
-    sizes = (getattr(t, f.name) for t in subterms(e) for f in fields(t))
+    sizes = (getattr(t, name) for t in subterms(e) for name in FIELDS[type(t)])
     return frozenset().union(*(symbols(s) for s in sizes if isinstance(s, Sym | SizeOp)))
 
 
 EXPRS = frozenset(get_args(Expr))
+FIELDS = {cls: tuple(f.name for f in fields(cls)) for cls in EXPRS}

@@ -42,7 +42,8 @@ def run(plan: Plan, inputs: dict[str, Any]) -> list[NdArray]:
             memory[b] = device(np.asarray(array).reshape(-1)) if b.size else None
     for b in (*plan.temporaries, *plan.outputs):
         memory[b] = device(poison(b)) if b.size else None
-    kernels = [cl.Kernel(cl.Program(q.context, k.source).build(), k.name) for k in plan.kernels]
+    program = cl.Program(q.context, plan.source).build() if plan.kernels else None
+    kernels = [cl.Kernel(program, k.name) for k in plan.kernels]
     for k, buffers in plan.steps:
         kernel = plan.kernels[k]
         kernels[k].set_args(*[memory[b] for b in buffers])

@@ -116,7 +116,7 @@ def test_literals_keep_every_bit(t: Scalar) -> None:
         expected = [np.array(v).astype(t.dtype) for v in values]
     actual = run(compile_term(p.Tup(tuple(p.Literal(v, t) for v in values))), {})
     for v, e, a in zip(values, expected, actual, strict=True):
-        assert a.tobytes() == e.tobytes() or np.isnan(e) and np.isnan(a[0]), (v, literal(v, t))
+        assert a.tobytes() == e.tobytes() or (np.isnan(e) and np.isnan(a[0])), (v, literal(v, t))
 
 
 def test_a_device_without_double_or_half_says_so() -> None:

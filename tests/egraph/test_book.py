@@ -22,7 +22,7 @@ def test_every_law_states_its_equation_and_its_source(law: Law) -> None:
 def test_the_book_holds_the_rules_of_the_first_seed() -> None:
     cited = " ".join(law.source for law in book().laws)
     numbers = (6, 7, 8, 9, 11, 12, 13, 14, 15, 16, 18, 19, 20, 21, 23, 24, 25)
-    assert all(f"({n})" in cited or f"-({n})" in cited or n in (16,) and "(15)-(18)" in cited for n in numbers)
+    assert all(f"({n})" in cited or (n == 16 and "(15)-(18)" in cited) for n in numbers)
 
 
 def test_phases_name_only_laws_of_the_book() -> None:
@@ -32,9 +32,10 @@ def test_phases_name_only_laws_of_the_book() -> None:
 
 
 def test_a_rule_that_does_not_parse_names_its_line() -> None:
-    text = ";;; first\n(rule ((= e (Join x))) ((union e e)))\n;;; second\n\n(rule ((= e (Join x)) ((union e x)))\n"
+    first, second = "(rule ((= e (Join x))) ((union e e)))", "(rule ((= e (Join x)) ((union e x)))"
+    text = f";;; first\n{first}\n;;; second\n\n{second}\n"
     with pytest.raises(RuleError, match=r"law second, line \d+"):
-        book() + [text]
+        book().extended([text])
 
 
 def test_an_unknown_pattern_in_a_rule_is_an_error_that_names_it() -> None:
@@ -49,12 +50,12 @@ def test_a_users_law_without_a_header_is_its_own_equation() -> None:
 
 def test_two_laws_of_one_name_are_refused() -> None:
     with pytest.raises(RuleError, match="map-fusion"):
-        book() + [f";;; map-fusion\n{COMMUTE}"]
+        book().extended([f";;; map-fusion\n{COMMUTE}"])
 
 
 def test_only_rules_belong_into_a_users_law() -> None:
     with pytest.raises(RuleError, match="only"):
-        book() + ["(relation surprise (Expr))"]
+        book().extended(["(relation surprise (Expr))"])
 
 
 def test_a_users_law_runs_and_is_reported() -> None:
@@ -63,7 +64,7 @@ def test_a_users_law_runs_and_is_reported() -> None:
 
 
 def test_the_version_changes_with_the_laws() -> None:
-    assert (book() + [COMMUTE]).version != book().version
+    assert book().extended([COMMUTE]).version != book().version
 
 
 def test_an_unknown_law_is_an_error_that_lists_the_laws() -> None:

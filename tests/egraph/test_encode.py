@@ -18,7 +18,7 @@ from egglift.ir.notation import as_expr
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import SizeOp, Sym
 from egglift.ir.types import F32, F64, I64, U64, Array, Scalar, Tuple
-from tests.programs import values_for, programs
+from tests.programs import programs, values_for
 
 NOTHING = (Phase("nothing", (), 1),)
 

@@ -58,11 +58,11 @@ def test_members_are_proved_equal_by_the_laws_from_right_to_left(name: str) -> N
 
 
 @settings(max_examples=40, deadline=None)
-@given(programs(scalars=(I32, U8, BOOL), functions=("add", "mul", "sub", "maximum", "where", "lt", "bitwise_or")))
+@given(programs(scalars=(I32, U8, BOOL), functions=("add", "mul", "sub", "maximum", "where", "lt")))
 def test_members_of_any_program_mean_the_same(e: Expr) -> None:
     inputs = values_for(e)
     expected = leaves_of(evaluate(e, inputs))
     found = members(e, 6, 3)
     assume(any(member is not e for member in found))
     for member in found:
-        assert leaves_of(evaluate(member, {k: v for k, v in inputs.items()})) == expected
+        assert leaves_of(evaluate(member, dict(inputs))) == expected

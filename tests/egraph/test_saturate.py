@@ -55,7 +55,7 @@ def test_the_domain_check_finds_a_body_of_another_length() -> None:
 
 def test_an_ill_typed_law_is_named() -> None:
     law = ";;; flatten-wrongly\n(rule ((= e (Split n x))) ((union e x)))"
-    with pytest.raises(RuleError, match="flatten-wrongly.*array = "):
+    with pytest.raises(RuleError, match=r"flatten-wrongly.*array = "):
         saturate(dot(1000), rules=[law])
 
 
@@ -116,7 +116,8 @@ def test_a_chain_of_maps_becomes_one() -> None:
 def test_symbols_say_what_they_cut_and_how_often_it_was_cut() -> None:
     found = saturate(gemv(1000)).graph.symbols
     assert {s.kind for s in found.values()} <= set("purwvs")
-    assert all(s.depth == 1 + max((found[n].depth for n in symbols(s.length)), default=0) for s in found.values())
+    for s in found.values():
+        assert s.depth == 1 + max((found[n].depth for n in symbols(s.length)), default=0)
 
 
 def test_the_same_program_gives_the_same_graph_in_every_process() -> None:
@@ -179,7 +180,7 @@ def test_sums_on_a_processor_are_offered() -> None:
 
 
 def test_sums_on_a_graphics_processor_are_offered() -> None:
-    """Work-groups and in them work-items take chunks in turn; lanes; a tree in local memory; a last kernel."""
+    """Work-groups and in them work-items take chunks in turn; lanes; a tree in local memory; a last fold."""
     n = 1 << 20
     e = p.Reduce(operator(dot(n)), p.Literal(0, I32), p.Input("x", Array(n, I32)))
     g, zero, x = saturate(e).graph, p.Literal(0, I32), e.x

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from egglift.ir import language as el
+import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.errors import ShapeError
 from egglift.ir.operators import named

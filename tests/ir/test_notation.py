@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from egglift.ir import language as el
+import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
 from egglift.ir.operators import binary, named

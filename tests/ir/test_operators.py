@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import egglift as el
 from egglift.ir import claims
-from egglift.ir import language as el
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, TypeMismatch
@@ -136,3 +136,12 @@ def test_equal_operators_are_one() -> None:
     assert of(F32) == of(F32)
     first, second = (el.reduce(el.operator(lambda a, b: a * b, name="times"), 1.0, X) for _ in range(2))
     assert first.expr is second.expr
+
+
+def test_samples_have_ties_so_that_a_careless_argmax_is_found() -> None:
+    q = el.zip(X, el.iota(8))
+    careless = el.operator(lambda a, b: el.where(a[0] >= b[0], a, b))
+    with pytest.raises(OperatorError, match="is not commutative"):
+        el.reduce(careless, (-np.inf, 0), q)
+    ordered = el.operator(lambda a, b: el.where(a[0] >= b[0], a, b), commutative=False)
+    assert not el.reduce(ordered, (-np.inf, 0), q).expr.op.commutative  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from egglift.ir import language as el
+import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.types import BOOL, F32, F64, I32, SCALARS, U8
@@ -118,3 +118,10 @@ def test_powers_mean_what_they_do_in_numpy(n: int, t: el.Scalar) -> None:
     got = el.interpret(el.array("x", t, 3) ** n, x=x)
     want = x ** n if n >= 0 else 1 / x**-n
     assert got.dtype == t.dtype and np.allclose(got, want)
+
+
+@pytest.mark.parametrize("f", [lambda a: a + 1, lambda a: a * 2.0, lambda a: a / 2, lambda a: a + True])
+def test_bools_meet_numbers_as_in_numpy(f: Callable[[Any], Any]) -> None:
+    b = np.array([False, True])
+    got, want = el.interpret(f(el.array("b", el.bool_, 2)), b=b), f(b)
+    assert got.dtype == want.dtype and got.tolist() == want.tolist()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from egglift.ir import language as el
+import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.operators import OPERATORS, named

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from egglift.ir import language as el
+import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError

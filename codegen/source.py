@@ -1,0 +1,91 @@
+"""The text of a whole kernel: extensions, literal arrays, helper functions, parameters, ids."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from egglift.codegen.builder import Shape
+from egglift.codegen.imperative import Buffer, Statement
+from egglift.codegen.inplace import accesses
+from egglift.codegen.printer import INDENT, KernelText
+from egglift.codegen.scalars import literal, memory_type
+from egglift.codegen.text import int_type
+
+EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
+
+
+def kernel_source(
+    name: str,
+    shape: Shape,
+    params: tuple[Buffer, ...],
+    outputs: frozenset[Buffer],
+    body: tuple[Statement, ...],
+    defined: set[str],
+) -> str:
+    """The OpenCL C of one kernel.
+
+    defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
+    this one needs and brings are added.
+    """
+    text = KernelText(body)
+    text.statements(body)
+    x, y, z = shape.local
+    arguments = ", ".join(_parameter(b, b in outputs) for b in params)
+    lines = [
+        f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
+        f"void {name}({arguments}) {{",
+        *_ids(shape, "\n".join(text.lines)),
+        *_locals(text),
+        *text.lines,
+        "}",
+    ]
+    before = [*(_constant(b, text) for b in _of_space(text, "constant")), *text.helpers.values()]
+    all_text = "\n".join([*before, *lines])
+    pragmas = [f"#pragma OPENCL EXTENSION {e} : enable" for e, t in EXTENSIONS.items() if re.search(t, all_text)]
+    new = [line for line in (*pragmas, *before) if line not in defined]
+    defined.update(new)
+    return "\n".join([*new, *([""] if new else []), *lines, ""])
+
+
+def _parameter(b: Buffer, written: bool) -> str:
+    return f"{'' if written else 'const '}global {memory_type(b.scalar)}* restrict {b.name}"
+
+
+def _ids(shape: Shape, text: str) -> list[str]:
+    """Declarations of the ids that the kernel uses."""
+    ids: list[tuple[str, str, int]] = []
+    for d in range(3):
+        ids.append((f"g{d}", f"get_global_id({d})", shape.groups[d] * shape.local[d]))
+        ids.append((f"w{d}", f"get_group_id({d})", shape.groups[d]))
+        ids.append((f"l{d}", f"get_local_id({d})", shape.local[d]))
+    ids += [("warp", "get_local_id(0) / 32", 1), ("lane", "get_local_id(0) % 32", 32)]
+    return [
+        f"{INDENT}const {int_type(count)} {name} = {e};"
+        for name, e, count in ids
+        if re.search(rf"\b{name}\b", text)
+    ]
+
+
+def _of_space(text: KernelText, space: str) -> list[Buffer]:
+    return list(dict.fromkeys(a.buffer for a in text.seen if a.buffer.space == space))
+
+
+def _locals(text: KernelText) -> list[str]:
+    return [
+        f"{INDENT}local {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)};"
+        for b in _of_space(text, "local")
+    ]
+
+
+def _constant(b: Buffer, text: KernelText) -> str:
+    assert b.values is not None
+    items = ", ".join(literal(v.item(), b.scalar) for v in np.frombuffer(b.values, b.scalar.dtype))
+    return f"constant {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)} = {{{items}}};"
+
+
+def used_params(params: list[Buffer], body: tuple[Statement, ...]) -> tuple[Buffer, ...]:
+    """The parameters that the kernel's statements access."""
+    seen = {a.buffer for a in accesses(body)}
+    return tuple(b for b in params if b in seen)

@@ -1,0 +1,69 @@
+"""Every law holds on random instances made from its own text; wrong laws are found out."""
+
+import pytest
+
+from egglift.egraph.book import Law, book, parse
+from egglift.egraph.soundness import check_law
+from egglift.ir.errors import RuleError
+
+DEAL = book()["deal"].text.replace(":ruleset deal", ":ruleset wrong")
+
+WRONG = {
+    "a reduction that forgets an element": """
+        (rule ((= r (Reduce f z x)) (= (Arr n t) (type-of x))) ((union r (Reduce f z (Drop (Num 1) x)))))""",
+    "a reordering without commutativity": """
+        (rule ((= r (Reduce f z (Stride s x)))) ((union r (Reduce f z x))))""",
+    "dealing without commutativity": DEAL.replace("(commutative f)", ""),
+    "a seed used twice": """
+        (rule ((= r (Reduce f z (Join x))) (associative f) (= (Arr n (Arr m t)) (type-of x)))
+              ((union r (Reduce f z (Map (Reduce f z (Arg (Arr m t))) x)))))""",
+    "fusion in the wrong order": "(rewrite (Map f (Map g x)) (Map (Subst g f) x))",
+    "an argument of the wrong type": """
+        (rule ((= e (Map f x)) (= (Arr n a) (type-of x)) (bottom x) (work f) (< (depth n) 1))
+              ((let v (Tile "v" x)) (let m (NMul (NDiv n v) v))
+               (union e (Concat (Join (Map (Map f (Arg (Arr n a))) (Split v (Take m x))))
+                                (Map f (Drop m x))))))""",
+    "a capture taken out of its scope": """
+        (rule ((= e (Map (Map f (Distl (Arg s) y)) x)) (= (Arr m t) (type-of y)))
+              ((union e (Map (Map f (Arg (Arr m (Pair s t)))) (Cross x y)))))""",
+    "two types made one": "(rule ((= e (Join x))) ((union e x)))",
+    "an off-by-one": "(rule ((= e (At (Num i) (Map f x)))) ((union e (Subst f (At (Num 0) x)))))",
+    "the wrong neighbour": "(rule ((= e (Concat x y))) ((union e (Concat y x))))",
+}
+
+
+def wrong(text: str) -> Law:
+    (law,) = parse(f";;; wrong\n;; a deliberately wrong law\n{text}")
+    return law
+
+
+@pytest.mark.parametrize("law", book().names)
+def test_a_law_of_the_book_holds(law: str) -> None:
+    verdict = check_law(law, each=8)
+    assert verdict.wrong is None, str(verdict.wrong)
+    assert all(verdict.fired.values()), f"rules that never fired: {verdict.fired}"
+    assert verdict.compared > 0
+    assert verdict.sound
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG.keys())
+def test_a_wrong_law_is_found_out(text: str) -> None:
+    verdict = check_law(wrong(text), each=12)
+    assert verdict.wrong is not None
+    assert str(verdict.wrong)
+
+
+def test_a_law_that_never_fires_is_not_sound() -> None:
+    verdict = check_law(wrong("(rule ((= e (Map f x)) (= f (Arg t)) (work f)) ((union e x)))"), each=3)
+    assert verdict.wrong is None and verdict.fired == {0: 0}
+    assert not verdict.sound
+
+
+def test_a_law_without_instances_is_an_error() -> None:
+    with pytest.raises(RuleError, match="no instance"):
+        check_law(wrong("(rule ((= e (Fst (Map f x)))) ((union e (Fst x))))"), each=3)
+
+
+def test_a_users_sound_law_passes() -> None:
+    (law,) = parse(";;; twice\n;; map f . map g, written out\n(rewrite (Map f (Map g x)) (Map (Subst f g) x))")
+    assert check_law(law, each=5).sound
