@@ -33,7 +33,7 @@ $(VENV)/.stamp: pyproject.toml
 	  { echo "egglift needs Python 3.11 or later; set PYTHON=..." >&2; exit 1; }
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --upgrade pip "setuptools>=77" wheel
-	$(RUN) -m pip install --quiet --no-build-isolation -e '.[pocl,test]'
+	PYTHONWARNINGS=ignore $(RUN) -m pip install --quiet --no-build-isolation -e '.[pocl,test]'
 	touch $@
 
 # Oclgrind and PoCL do not share an environment: each brings the OpenCL platform that pyopencl finds

@@ -101,11 +101,23 @@ def naive(program: Expr, profile: Profile, device: Device) -> Candidate:
 def measured(
     candidates: Sequence[Candidate], program: Expr, device: Device, budget: float | None
 ) -> list[Candidate]:
-    """The first few candidates timed and checked; the rest as they were."""
+    """The first few candidates with kernels of their own timed and checked; the rest as they were."""
     by_estimate = sorted(candidates, key=lambda c: c.estimate)
-    few = by_estimate[:SAMPLE]
+    few = _different(by_estimate, SAMPLE)
+    rest = [c for c in by_estimate if c not in few]
     results = time_plans([c.plan for c in few], program, device, budget_seconds=budget)
-    return [_measured(c, m) for c, m in zip(few, results, strict=True)] + by_estimate[SAMPLE:]
+    return [_measured(c, m) for c, m in zip(few, results, strict=True)] + rest
+
+
+def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    """The first `count` whose kernels differ: of a short array, most tilings are the same."""
+    found: dict[object, Candidate] = {}
+    for c in candidates:
+        if len(found) == count:
+            break
+        launches = tuple((k.source, k.global_size, k.local_size) for k in c.plan.kernels)
+        found.setdefault((launches, len(c.plan.steps)), c)
+    return list(found.values())
 
 
 def _measured(c: Candidate, m: Measurement) -> Candidate:

@@ -21,7 +21,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-STRUCTURES, POINTS = 8, 5
+STRUCTURES, POINTS = 8, 7
 
 
 def suite(n: int) -> dict[str, Any]:
@@ -38,22 +38,21 @@ def suite(n: int) -> dict[str, Any]:
 def prepare(out: Path, profile_name: str, n: int) -> None:
     """Saturate, extract and price; the best candidates of each program go to `out` as JSON."""
     from egglift.codegen.imperative import Limits
-    from egglift.costmodel.profile import preset
+    from egglift.costmodel.profile import presets
     from egglift.costmodel.search import Search
     from egglift.egraph.extract import Extractor
-    from egglift.egraph.frozen import freeze
     from egglift.egraph.saturate import saturate
     from egglift.egraph.weights import weights
-    from egglift.ir.notation import as_expr
+    from egglift.ir.lifting import as_program
     from egglift.ir.text import dumps
 
-    profile, jobs = preset(profile_name), []
+    profile, jobs = presets()[profile_name], []
     for name, value in suite(n).items():
-        program = as_expr(value)
-        graph = freeze(saturate(program))
+        program = as_program(value)
+        graph = saturate(program).graph
         candidates = []
         for found in Extractor(graph, weights(profile)).run()[:STRUCTURES]:
-            for p in Search(found.term, graph.symbols, profile, Limits()).run()[:POINTS]:
+            for p in Search(found.term, graph.symbols, profile, Limits()).run(40)[:POINTS]:
                 candidates.append(
                     {
                         "structure": found.sign, "term": dumps(p.term), "sizes": dict(p.sizes),
@@ -180,7 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["prepare", "run"])
     parser.add_argument("file", type=Path)
-    parser.add_argument("--profile", default="nvidia-h200")
+    parser.add_argument("--profile", default="nvidia_h200")
     parser.add_argument("--size", type=int, default=1 << 28)
     parser.add_argument("--device")
     parser.add_argument("--table", type=Path)

@@ -116,9 +116,11 @@ class Builder:
     def probe(self) -> Iterator[list[Statement]]:
         """A block that is thrown away: to see what a view looks like."""
         before = self.private_bytes, list(self.locals), list(self.free_locals)
-        with self.block() as statements:
-            yield statements
-        self.private_bytes, self.locals, self.free_locals = before
+        try:
+            with self.block() as statements:
+                yield statements
+        finally:
+            self.private_bytes, self.locals, self.free_locals = before
 
     @contextmanager
     def scratch(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeVar
 
 from egglift.codegen import terms
@@ -193,7 +194,7 @@ class _Planner:
         self._compute(_applied(body, state), outputs)
         steps = self.steps[first:]
         del self.steps[first:]
-        for before, after in zip(chain, chain[1:]):
+        for before, after in pairwise(chain):
             given = dict(zip(self.memory[state.name][1], before)) | dict(zip(outputs, after))
             self.steps.extend((k, tuple(given.get(b, b) for b in params)) for k, params in steps)
 

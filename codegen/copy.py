@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from egglift.codegen import guards, levels
 from egglift.codegen import imperative as im
 from egglift.codegen.assign import assign
-from egglift.codegen.builder import Target
+from egglift.codegen.builder import NotVector, Target
 from egglift.codegen.index import Index, Var, index
 from egglift.codegen.vectors import is_aligned
 from egglift.codegen.views import Arr, View, Where, component, element, is_flat, length, part, volume
@@ -31,7 +31,7 @@ def copy(em: Emitter, source: View, target: Target, type: Type) -> None:
         for k, t in enumerate(type.items):
             copy(em, component(source, k), Target(component(target.view, k), target.space), t)
         return
-    assert isinstance(source, Arr)
+    assert isinstance(source, Arr) and isinstance(type, Array)
     if source.parts:
         start = 0
         for piece in source.parts:
@@ -63,8 +63,8 @@ def _width(
 ) -> int:
     """How many elements of type `t` in `rows` rows of `row` can be moved at once, at most `limit` bytes.
 
-    pair: the source and the target of an element, counted through all rows.  They must be neighbours in memory, and aligned: both of them, or
-    the one that is in global memory.
+    pair: the source and the target of an element, counted through all rows.  They must be neighbours in memory, and
+    aligned: both of them, or the one that is in global memory.
     """
     if not isinstance(t, Scalar) or t == BOOL or em.executor.lane is not None:
         return 1
@@ -74,8 +74,11 @@ def _width(
     if width < 2:
         return 1
     lane, chunk = Var("?", width, "lane"), Var("?c", rows * row // width, "loop")
-    with em.probe() as statements:
-        source, place = pair(index(chunk) * width + lane)
+    try:
+        with em.probe() as statements:
+            source, place = pair(index(chunk) * width + lane)
+    except NotVector:  # an element takes statements, and which ones depends on the lane
+        return 1
     near = _adjacent(place, lane) and (_adjacent(source, lane) or isinstance(source, im.Const))
     if not both:
         near = any(_adjacent(v, lane) and v.buffer.space == "global" for v in (source, place) if isinstance(v, im.Load))

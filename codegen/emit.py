@@ -177,6 +177,8 @@ class Emitter(Builder):
                     "use toLocal or toPrivate, or apply toGlobal to the whole map"
                 )
             case p.To(space, x):
+                if space == "private":
+                    guards.refuse_spread(self, e, x)
                 self.put(Comment(f"to{space.capitalize()}"))
                 target = self.allocate(type_of(x), space, "s" if space == "local" else "r", e)
             case p.Map(_, x, level) if level is not None:
@@ -185,6 +187,8 @@ class Emitter(Builder):
                         f"{brief(e)}: a {levels.name(level)} is read inside a kernel; wrap it in toGlobal"
                     )
                 shared = terms.shares_items(e) and not self.executor.inside
+                if not shared:
+                    guards.refuse_spread(self, e, e)
                 target = self.allocate(
                     type_of(e), "local" if shared else "private", "s" if shared else "r", e
                 )
@@ -239,8 +243,8 @@ class Emitter(Builder):
             case p.Stride(s, x):
                 return stride(v(x), number(s), length(type_of(x)))
             case p.Slide(size, step, x):
-                xs, n, s = v(x), number(size), number(step)
-                return Arr(length(type_of(e)), lambda i: Arr(n, lambda j: element(xs, i * s + j)))
+                xs, window, hop = v(x), number(size), number(step)
+                return Arr(length(type_of(e)), lambda i: Arr(window, lambda j: element(xs, i * hop + j)))
             case p.Take(n, x):
                 return part(v(x), 0, number(n))
             case p.Drop(n, x):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from egglift.codegen import assign, copy, terms
+from egglift.codegen import assign, copy, guards, terms
 from egglift.codegen import imperative as im
 from egglift.codegen.builder import Target
 from egglift.codegen.imperative import Buffer, Comment
@@ -71,6 +71,8 @@ def _array(em: Emitter, t: p.Fold | p.Iterate, init: View, runs: list[Run], unro
     """An array accumulator: in registers of a work-item, or in local memory if the body is shared out."""
     together = terms.shares_items(t.body) and not em.executor.inside
     space, stem = ("local", "s") if together else ("private", "acc")
+    if not together:
+        guards.refuse_spread(em, t, t.body)
     acc = em.allocate(type, space, stem, t)
     copy.copy(em, init, acc, type)
     for n, argument in runs:

@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from egglift.codegen import imperative as im
+from egglift.codegen import terms
 from egglift.codegen.builder import Condition, NotVector, Target, has_lane
 from egglift.codegen.imperative import Buffer, Statement, Value
 from egglift.codegen.index import Index, assuming, index
 from egglift.codegen.views import Arr, View, Where, component, element, length
 from egglift.ir import patterns as p
+from egglift.ir.errors import CodegenError
+from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 if TYPE_CHECKING:
@@ -130,6 +134,16 @@ def paired(a: View, b: View) -> Arr:
     """`a` with each element of `b`."""
     assert isinstance(b, Arr)
     return Arr(b.length, lambda i: (a, element(b, i)), tuple(paired(a, part) for part in b.parts))
+
+
+def refuse_spread(em: Emitter, kept: Expr, loop: Expr) -> None:
+    """CodegenError if `loop`, whose value is kept in private memory, is shared out over work-items."""
+    if terms.level_kinds(loop).isdisjoint(terms.ITEMS) or em.shape.group_items == 1:
+        return
+    raise CodegenError(
+        f"{brief(kept)}: its elements would be spread over the private memories of a group's work-items, where the "
+        "others cannot read them; keep it in local memory (toLocal) outside of other mapLocals, or use mapSeq inside"
+    )
 
 
 def _scalar(v: View) -> Value:

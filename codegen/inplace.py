@@ -156,10 +156,14 @@ def redirected(statements: Iterable[Statement], buffers: Mapping[Buffer, Buffer]
         match s:
             case Declare(buffer) if buffer in buffers:
                 continue
-            case Store(buffer, _, _, _) if buffer in buffers:
-                result.append(replace(s, buffer=buffers[buffer]))
+            case Store(buffer, at, value, _) if buffer in buffers:
+                kept = isinstance(value, Load) and value.buffer is buffers[buffer] and value.at == at
+                if not kept:
+                    result.append(replace(s, buffer=buffers[buffer]))
             case Loop() | If():
-                result.append(replace(s, body=tuple(redirected(s.body, buffers))))
+                body = tuple(redirected(s.body, buffers))
+                if body:
+                    result.append(replace(s, body=body))
             case _:
                 result.append(s)
     return result

@@ -28,7 +28,8 @@ def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
     if launch.max_groups < 1:
         raise CodegenError(f"{launch.max_groups} work-groups: at least one is needed")
     longest = _longest(term)
-    grid = tuple(longest.get(("global", d), 0) for d in range(3))
+    gx, gy, gz = (longest.get(("global", d), 0) for d in range(3))
+    grid = (gx, gy, gz)
     warps = ("lane", 0) in longest or ("warp", 0) in longest
     wanted = [longest.get(("local", d), 0) for d in range(3)]
     if warps:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from egglift.codegen import imperative as im
 from egglift.codegen.builder import has_lane
 from egglift.codegen.imperative import Buffer, Statement
 from egglift.codegen.index import Index, Var
 from egglift.codegen.inplace import Access, accesses, loads
-from egglift.codegen.scalars import MASKS, memory_type, value_type, vector_store
-from egglift.codegen.text import Alias, Hidden, int_type, stripped
+from egglift.codegen.scalars import MASKS, memory_type, stripped, value_type, vector_store
+from egglift.codegen.text import Alias, Hidden, int_type
 from egglift.codegen.vectors import WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.types import BOOL
 
@@ -95,17 +95,25 @@ class KernelText(VectorText):
     def _store(self, s: im.Store, declares: bool) -> None:
         if s.lane is None:
             head = self._declaration(s.buffer) if declares else self.place(s.buffer, s.at)
-            self.line(f"{head} = {stripped(self.scalar(s.value))};")
-            return
+            return self._assignment(head, s, self.scalar)
         for lanes in parts_of(s.lane):
             self._vector_store(s, lanes, declares)
+
+    def _assignment(self, head: str, s: im.Store, text: Callable[[im.Value], str]) -> None:
+        """`head = value`, or `head += rest` where that is the value."""
+        match s.value:
+            case im.Call("add" | "mul" as op, (im.Load(buffer, at), rest), t) if t.is_float:
+                if buffer is s.buffer and at == s.at:
+                    return self.line(f"{head} {'+' if op == 'add' else '*'}= {stripped(text(rest))};")
+        self.line(f"{head} = {stripped(text(s.value))};")
 
     def _vector_store(self, s: im.Store, lanes: Lanes, declares: bool) -> None:
         buffer = s.buffer
         if buffer.lanes > 1:
             head = self._declaration(buffer) if declares else self._register(buffer, s.at, lanes)
-            text = self.mask(s.value, lanes, 1) if buffer.scalar == BOOL else self.number(s.value, lanes)
-            self.line(f"{head} = {stripped(text)};")
+            if buffer.scalar == BOOL:
+                return self.line(f"{head} = {stripped(self.mask(s.value, lanes, 1))};")
+            self._assignment(head, s, lambda v: self.number(v, lanes))
         elif s.at.coefficient(lanes.var) == 1:
             text = self.stored_bool(s.value, lanes) if buffer.scalar == BOOL else self.number(s.value, lanes)
             place, aligned = self.address(buffer, s.at, lanes)
@@ -120,35 +128,29 @@ class KernelText(VectorText):
 
     def _scattered(self, stores: list[im.Store], lanes: Lanes, guard: tuple[tuple[Index, int], ...]) -> None:
         """Stores to elements that are not neighbours, or not all there: one by one, from named vectors."""
+        names = [f"{lanes.var.name}_{j}" for j in range(len(stores))]
         self.line("{")
         self.depth += 1
-        names = []
-        for j, s in enumerate(stores):
+        for s, name in zip(stores, names, strict=True):
             text = self.stored_bool(s.value, lanes) if s.value.type == BOOL else self.number(s.value, lanes)
-            names.append(f"{lanes.var.name}_{j}")
-            self.line(f"const {memory_type(s.value.type, lanes.width)} {names[-1]} = {stripped(text)};")
+            self.line(f"const {memory_type(s.value.type, lanes.width)} {name} = {stripped(text)};")
         for k in range(lanes.width):
-            self._lane = (lanes, k)
-            tests = " && ".join(self._known(e, n) for e, n in guard)
-            for s, name in zip(stores, names, strict=True):
-                place = (
-                    self._register(s.buffer, s.at, lanes)
-                    if s.buffer.lanes > 1
-                    else self.place(s.buffer, s.at)
-                )
-                place += f".s{k:x}" if s.buffer.lanes > 1 else ""
-                value = (
-                    f"-{name}.s{k:x}" if s.buffer.lanes > 1 and s.buffer.scalar == BOOL else f"{name}.s{k:x}"
-                )
-                self.line((f"if ({tests}) " if tests else "") + f"{place} = {value};")
-            self._lane = None
+            with self.lane(lanes, k):
+                ends = [(*self.known(e).range, n) for e, n in guard]
+                if any(low >= n for low, _, n in ends):
+                    continue
+                open_ = [self.condition(e, n) for (e, n), (_, high, _) in zip(guard, ends, strict=True) if high >= n]
+                head = f"if ({' && '.join(open_)}) " if open_ else ""
+                for s, name in zip(stores, names, strict=True):
+                    self.line(f"{head}{self._component_store(s, lanes, k, f'{name}.s{k:x}')};")
         self.depth -= 1
         self.line("}")
 
-    def _known(self, e: Index, n: int) -> str:
-        lanes, k = self._lane or (None, 0)
-        assert lanes is not None
-        return self.condition(e.substitute({lanes.var: lanes.start + k}), n)
+    def _component_store(self, s: im.Store, lanes: Lanes, k: int, value: str) -> str:
+        if s.buffer.lanes == 1:
+            return f"{self.place(s.buffer, s.at)} = {value}"
+        sign = "-" if s.buffer.scalar == BOOL else ""  # kept as a mask
+        return f"{self._register(s.buffer, s.at, lanes)}.s{k:x} = {sign}{value}"
 
     # ------------------------------------------------------------------------------------ control
 

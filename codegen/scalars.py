@@ -7,7 +7,7 @@ integers is undefined in C.  No `fma`, `mad`, `min`, `max`, `clamp`: on CPUs the
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ _FLOAT = {
     "cos": "cos", "tan": "tan", "tanh": "tanh", "erf": "erf", "floor": "floor", "ceil": "ceil", "pow": "pow",
     "atan2": "atan2",
 }  # fmt: skip
+_FLOATS: dict[str, type[np.floating[Any]]] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
     "ge": ">=", "logical_and": "&&", "logical_or": "||", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
@@ -56,23 +57,17 @@ def literal(value: bool | int | float, t: Scalar) -> str:
     if t.is_integer:
         return _integer(int(value), t)
     with np.errstate(over="ignore"):
-        exact = t.dtype.type(value)
-    number = float(exact)
-    if math.isnan(number):
+        number = _FLOATS[t.name](value)
+    if np.isnan(number):
         return "NAN"
-    if math.isinf(number):
+    if np.isinf(number):
         return "INFINITY" if number > 0 else "(-INFINITY)"
-    digits = (
-        np.format_float_positional(exact, trim="0")
-        if 1e-4 <= abs(number) < 1e6 or not number
-        else _scientific(exact)
-    )
+    if 1e-4 <= abs(number) < 1e6 or not number:
+        digits = np.format_float_positional(number, trim="0")
+    else:
+        digits = np.format_float_scientific(number, trim="0")
     text = digits + {"f16": "h", "f32": "f", "f64": ""}[t.name]
     return f"({text})" if text.startswith("-") else text
-
-
-def _scientific(x: np.generic) -> str:
-    return np.format_float_scientific(x, trim="0")  # type: ignore[arg-type]
 
 
 def _integer(value: int, t: Scalar) -> str:
@@ -80,6 +75,22 @@ def _integer(value: int, t: Scalar) -> str:
     if (value == -(1 << 31) and t.name == "i32") or value == -(1 << 63):
         return f"({value + 1}{suffix} - 1)"
     return f"({value}{suffix})" if value < 0 else f"{value}{suffix}"
+
+
+def stripped(text: str) -> str:
+    """`text` without the parentheses around all of it."""
+    if not text.startswith("(") or not text.endswith(")"):
+        return text
+    depth = 0
+    for i, c in enumerate(text):
+        depth += (c == "(") - (c == ")")
+        if depth == 0:
+            return text[1:-1] if i == len(text) - 1 else text
+    return text
+
+
+def _called(name: str, args: list[str]) -> str:
+    return f"{name}({', '.join(map(stripped, args))})"
 
 
 # ---------------------------------------------------------------------------------------- scalars
@@ -103,12 +114,12 @@ def _float_call(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) ->
     if op in _INFIX:
         return f"({a} {_INFIX[op]} {b})"
     if op in _FLOAT:
-        return f"{_FLOAT[op]}({', '.join(args)})"
+        return _called(_FLOAT[op], args)
     match op:
         case "neg":
             return f"(-{a})"
         case "abs":
-            return f"fabs({a})"
+            return _called("fabs", [a])
         case "fma":
             return f"(({args[0]} * {args[1]}) + {args[2]})"
         case _:
@@ -147,7 +158,7 @@ def _helper(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) -> str
     """A call of a function of our own, defined once above the kernels that use it."""
     name = f"{op}_{t.name}"
     helpers[name] = _definition(op, t)
-    return f"{name}({', '.join(args)})"
+    return _called(name, args)
 
 
 def _definition(op: str, t: Scalar) -> str:
@@ -232,7 +243,7 @@ def vector_call(op: str, t: Scalar, args: list[str], width: int, helpers: dict[s
     if op in ("minimum", "maximum") or (op == "abs" and t.is_signed and not t.is_float):
         name = f"{op}_{t.name}x{width}"
         helpers[name] = _vector_definition(op, name, t, width)
-        return f"{name}({', '.join(args)})"
+        return _called(name, args)
     if t.is_float:
         return _float_vector(op, t, args, width, helpers)
     c, u = f"as_{memory_type(t, width)}", f"as_{unsigned(t)}{width}"
@@ -271,7 +282,7 @@ def vector_function(
     """
     full = f"{name}{width}" if name.startswith("convert_") else name
     if width * max(source.size, target.size) <= CALL_BYTES:
-        return f"{full}({', '.join(args)})"
+        return _called(full, args)
     own = f"{name}_{source.name}x{width}"
     given, result = memory_type(source, width), memory_type(target, width)
     names = "abc"[: len(args)]
@@ -281,7 +292,7 @@ def vector_function(
     ]
     parameters = ", ".join(f"{given} {a}" for a in names)
     helpers[own] = f"{result} {own}({parameters}) {{ return ({result})({', '.join(halves)}); }}"
-    return f"{own}({', '.join(args)})"
+    return _called(own, args)
 
 
 def vector_load(space: str, t: Scalar, width: int, place: str, helpers: dict[str, str]) -> str:

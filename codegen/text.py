@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from egglift.codegen import imperative as im
 from egglift.codegen.imperative import Buffer, Value
 from egglift.codegen.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
-from egglift.codegen.scalars import C_NAMES, literal, scalar_call, scalar_cast
+from egglift.codegen.scalars import C_NAMES, literal, scalar_call, scalar_cast, stripped
 from egglift.ir.types import Scalar
 
 INT = 1 << 31
@@ -37,6 +37,10 @@ class Text:
         self.aliases: list[Alias] = []
 
     # ------------------------------------------------------------------------------------ indices
+
+    def known(self, at: Index) -> Index:
+        """`at` with what is known about its variables where the text stands."""
+        return at
 
     def index(self, at: Index) -> str:
         """An index as an expression; 64 bits wide where a part of it may need that."""
@@ -94,13 +98,14 @@ class Text:
         return f"({operand} < 0 ? 0 : {operand})" if low < 0 else f"({operand} < {high} ? {operand} : {high})"
 
     def _within(self, test: Index, n: int) -> str:
-        low, high = test.range
+        low, high = self.known(test).range
         parts = [self.condition(-1 - test, 0)] if low < 0 else []
         parts += [self.condition(test, n)] if high >= n else []
         return " && ".join(parts) or "true"
 
     def condition(self, e: Index, n: int) -> str:
         """`e < n`."""
+        e = self.known(e)
         c, sides = n - e.constant, Index(e.terms)
         if all(k < 0 for _, k in e.terms):
             return f"{self.index(sides * -1)} >= {1 - c}"
@@ -120,6 +125,11 @@ class Text:
             case im.IndexValue(at, t):
                 return f"({C_NAMES[t.name]})({self.index(at)})"
             case im.Guarded(at, n, inside, outside):
+                low, high = self.known(at).range
+                if low >= 0 and high < n:
+                    return self.scalar(inside)
+                if high < 0 or low >= n:
+                    return self.scalar(outside)
                 return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
             case im.Call("cast", (x,), t):
                 return scalar_cast(x.type, t, self.scalar(x))
@@ -136,18 +146,6 @@ class Text:
 def operand_type(v: im.Call) -> Scalar:
     """The type of a function's operands (of `where`: of its branches)."""
     return v.args[-1].type
-
-
-def stripped(text: str) -> str:
-    """`text` without the parentheses around all of it."""
-    if not text.startswith("(") or not text.endswith(")"):
-        return text
-    depth = 0
-    for i, c in enumerate(text):
-        depth += (c == "(") - (c == ")")
-        if depth == 0:
-            return text[1:-1] if i == len(text) - 1 else text
-    return text
 
 
 def _needs_long(constant: int, terms: list[tuple[Atom, int]]) -> bool:

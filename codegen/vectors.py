@@ -5,6 +5,8 @@ A bool in a vector is a *mask*: a signed integer, 0 or -1, as wide as the number
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from egglift.codegen import imperative as im
@@ -15,11 +17,12 @@ from egglift.codegen.scalars import (
     MASKS,
     memory_type,
     scalar_call,
+    stripped,
     vector_call,
     vector_function,
     vector_load,
 )
-from egglift.codegen.text import Text, operand_type, stripped
+from egglift.codegen.text import Text, operand_type
 from egglift.ir.types import BOOL, I8, I16, I32, I64, Scalar
 
 WIDEST = 16
@@ -60,19 +63,28 @@ class VectorText(Text):
 
     # ------------------------------------------------------------------------------------ components
 
+    def known(self, at: Index) -> Index:
+        if self._lane is None:
+            return at
+        lanes, k = self._lane
+        return at.substitute({lanes.var: lanes.start + k})
+
     def index(self, at: Index) -> str:
-        if self._lane is not None:
-            lanes, k = self._lane
-            at = at.substitute({lanes.var: lanes.start + k})
-        return super().index(at)
+        return super().index(self.known(at))
+
+    @contextmanager
+    def lane(self, lanes: Lanes, k: int) -> Iterator[None]:
+        """Texts made inside are those of component `k`."""
+        before, self._lane = self._lane, (lanes, k)
+        try:
+            yield
+        finally:
+            self._lane = before
 
     def component(self, v: Value, lanes: Lanes, k: int) -> str:
         """Component `k` of a value, as a scalar expression."""
-        before, self._lane = self._lane, (lanes, k)
-        try:
+        with self.lane(lanes, k):
             return self.scalar(v)
-        finally:
-            self._lane = before
 
     def scalar(self, v: Value) -> str:
         if self._lane is not None:

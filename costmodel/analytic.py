@@ -142,7 +142,7 @@ def _local(t: Tally, p: Profile) -> float:
     total = 0.0
     for a in t.accesses:
         if a.buffer.space == "local":
-            stride = _item_stride(a)
+            stride = _item_stride(a, t.fast)
             conflict = gcd(abs(stride) * a.buffer.scalar.size // 4, 32) if stride else 1
             total += a.count * a.bytes * max(1, conflict)
     return total / p.local_bandwidth
@@ -158,7 +158,7 @@ def _traffic(t: Tally, resident: int, p: Profile) -> tuple[float, float]:
         if a.buffer.space == "global":
             size = a.buffer.size * a.buffer.scalar.size
             useful = a.count * a.bytes
-            moved = _moved_gpu(a, resident, p) if p.kind == "gpu" else _moved_cpu(a, p)
+            moved = _moved_gpu(a, t.fast, resident, p) if p.kind == "gpu" else _moved_cpu(a, p)
             reread = size < useful and (size <= p.cache_bytes or (p.kind == "cpu" and _stays(a, p)))
             waste = moved / useful if useful else 1.0
             dram += (
@@ -179,17 +179,17 @@ def _stays(a: Access, p: Profile) -> bool:
     return span * a.bytes <= p.cache_bytes / max(1, p.compute_units)
 
 
-def _item_stride(a: Access) -> int | None:
+def _item_stride(a: Access, fast: int) -> int | None:
     """Elements between the accesses of neighbouring work-items; None: no simple stride."""
     for v in a.at.variables():
-        if v.role in ("local", "global", "lane") and v.dim == 0:
+        if v.role == "warp" or (v.role in ("local", "global") and v.dim == fast):
             return a.at.coefficient(v)
     return 0
 
 
-def _moved_gpu(a: Access, resident: int, p: Profile) -> float:
+def _moved_gpu(a: Access, fast: int, resident: int, p: Profile) -> float:
     """Bytes in sectors of 32: what the lanes of one warp touch, times the warps."""
-    stride, warps = _item_stride(a), a.count / p.warp
+    stride, warps = _item_stride(a, fast), a.count / p.warp
     if stride == 0:
         return warps * max(32, a.bytes)
     if stride is None:

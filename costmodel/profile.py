@@ -105,7 +105,7 @@ def loads_profile(text: str) -> Profile:
 
 def presets() -> dict[str, Profile]:
     """The profiles that come with egglift, by preset name (the file's stem)."""
-    folder = files("egglift.costmodel") / "presets"
+    folder = files("egglift.costmodel.presets")
     found = {f.name.removesuffix(".json"): f for f in folder.iterdir() if f.name.endswith(".json")}
     return {name: loads_profile(found[name].read_text()) for name in sorted(found)}
 

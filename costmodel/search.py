@@ -97,8 +97,10 @@ class Search:
                 found = self.point(other, shape)
                 if _seconds(found) < _seconds(best) * 0.999:
                     best, wish, launch, improved = found, other, shape, True
-        priced = [p for p in self.tried.values() if isinstance(p, Point)]
-        return sorted(priced, key=lambda p: (p.estimate.seconds, p.sizes))
+        priced = sorted((p for p in self.tried.values() if isinstance(p, Point)), key=lambda p: (p.estimate.seconds, p.sizes))
+        # a launch size that nothing depends on makes no other program
+        different = {tuple((k.source, k.global_size) for k in p.plan.kernels): p for p in reversed(priced)}
+        return sorted(different.values(), key=lambda p: (p.estimate.seconds, p.sizes))
 
     def start(self) -> dict[str, int]:
         """The first option of every symbol, outer ones first."""
@@ -137,7 +139,7 @@ class Search:
 
     def _lanes(self) -> list[int]:
         if self.profile.kind == "gpu":
-            return [4, 2, 8, 1]
+            return [4, 2, 8]
         scalar = 4
         lanes = self.profile.simd_bytes // scalar
         return [4 * lanes, lanes, 2 * lanes, 8 * lanes]

@@ -37,6 +37,7 @@ class Tally:
     waits: float = 0.0  # rounds of global loads, each of which the work-item waits for
     barriers: float = 0.0
     flops: float = 0.0
+    fast: int = 0  # the dimension along which work-items are neighbours
     flight: float = 0.0  # global bytes that one item has in flight in its busiest loop
     accesses: list[Access] = field(default_factory=list)
 
@@ -55,7 +56,7 @@ def tally(kernel: c.Kernel, profile: Profile) -> Tally:
     items = 1
     for n in kernel.global_size:
         items *= n
-    total = Tally()
+    total = Tally(fast=next((d for d, n in enumerate(kernel.local_size) if n > 1), 0))
     _walk(kernel.body, _Here(1.0, 1.0, ()), total, items, profile)
     return total
 

@@ -14,6 +14,7 @@ from egglift.egraph.soundness import drawn
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
+from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import instantiate
 from egglift.ir.types import BOOL, I32, U8
 from tests.egraph.programs import PROGRAMS
@@ -65,4 +66,5 @@ def test_members_of_any_program_mean_the_same(e: Expr) -> None:
     found = members(e, 6, 3)
     assume(any(member is not e for member in found))
     for member in found:
-        assert leaves_of(evaluate(member, dict(inputs))) == expected
+        used = {name: inputs[name] for name in inputs_of(member)}  # a law may drop what is not needed
+        assert leaves_of(evaluate(member, used)) == expected

@@ -1,0 +1,84 @@
+"""Are all bodies applied to what they take?
+
+A law can be right in value and wrong in type: it may keep an old `Arg` type in a body whose array has another
+element type.  Then numbers agree and lengths do not.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from egglift.egraph.frozen import ENode, Graph
+from egglift.egraph.language import signatures
+from egglift.ir.errors import RuleError
+from egglift.ir.types import Array, Tuple, Type
+
+
+def check_bodies(graph: Graph) -> None:
+    """Compare the type of every body's Arg with what the body is applied to; RuleError if they differ."""
+    arguments = _arguments(graph)
+    for nodes in graph.classes.values():
+        for node in nodes:
+            applied = _applied(node, graph)
+            if applied is not None:
+                body, t = applied
+                if body in arguments and arguments[body] != t:
+                    _fail(graph, node, arguments[body], t)
+
+
+def _arguments(graph: Graph) -> dict[int, Type]:
+    """The type of the Arg that each class depends on, if it does; RuleError if there are two."""
+    parents: dict[int, list[tuple[int, ENode]]] = defaultdict(list)
+    work: list[tuple[int, Type, ENode]] = []
+    for c, nodes in graph.classes.items():
+        for node in nodes:
+            if node.op == "Arg":
+                work.append((c, node.data[0], node))
+            for k in _in_scope(node):
+                parents[k].append((c, node))
+    found: dict[int, Type] = {}
+    while work:
+        c, t, node = work.pop()
+        if c not in found:
+            found[c] = t
+            work.extend((parent, t, by) for parent, by in parents[c])
+        elif found[c] != t:
+            _fail(graph, node, found[c], t)
+    return found
+
+
+def _in_scope(node: ENode) -> list[int]:
+    """The children in the scope of the node's own Arg: not its bodies."""
+    kinds = [k for k in signatures()[node.op] if k in ("expr", "body")]
+    return [c for c, k in zip(node.children, kinds, strict=True) if k == "expr"]
+
+
+def _applied(node: ENode, graph: Graph) -> tuple[int, Type] | None:
+    """A node's body, and the type of what it is applied to."""
+    match node.op, node.children:
+        case "Map" | "MapL", (body, x):
+            return body, _element(graph, x)
+        case "Reduce" | "Tree", (body, _, x):
+            return body, Tuple((_element(graph, x), _element(graph, x)))
+        case "Fold" | "FoldUnroll", (body, init, x):
+            return body, Tuple((graph.types[init], _element(graph, x)))
+        case "Iterate", (body, x):
+            return body, graph.types[x]
+    return None
+
+
+def _element(graph: Graph, x: int) -> Type:
+    t = graph.types[x]
+    assert isinstance(t, Array)
+    return t.element
+
+
+def _fail(graph: Graph, node: ENode, one: Type, other: Type) -> None:
+    from egglift.egraph.frozen import build
+    from egglift.ir.text import brief
+
+    where = brief(build(node, [graph.term(k) for k in node.children]))
+    raise RuleError(
+        f"type clash: {where}: a body's argument is {one}, but it is applied to {other}; "
+        "some law writes the wrong type into Arg, or keeps an old one"
+    )

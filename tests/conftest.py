@@ -1,0 +1,16 @@
+"""What all tests share: results of earlier runs, and of the user, are not theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Records and device profiles go to a folder of this run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EGGLIFT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("EGGLIFT_DEVICE", raising=False)
+        yield
