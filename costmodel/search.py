@@ -151,7 +151,7 @@ class Search:
             units = p.compute_units
             return {"local": [16, 1, 4], "": [8, 2, 32]}.get(role, [8 * units, units, 2 * units, 32 * units])
         return {
-            "workgroup": [p.compute_units * k for k in (8, 16, 4, 2)],
+            "workgroup": [p.compute_units * k for k in (16, 32, 8, 64, 4)],
             "global": [p.compute_units * p.items_per_unit * k // 2 for k in (2, 4, 1)],
             "local": [256, 128, 512, 64],
             "warp": [8, 4, 16],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from egglift.codegen import imperative as c
 from egglift.codegen.index import Index, Var
@@ -58,7 +58,21 @@ def tally(kernel: c.Kernel, profile: Profile) -> Tally:
         items *= n
     total = Tally(fast=next((d for d, n in enumerate(kernel.local_size) if n > 1), 0))
     _walk(kernel.body, _Here(1.0, 1.0, ()), total, items, profile)
+    total.accesses = _together(total.accesses)
     return total
+
+
+def _together(accesses: list[Access]) -> list[Access]:
+    """Accesses that differ by a constant only, as one wider access: what an unrolled loop reads side by side."""
+    groups: dict[tuple[object, ...], list[Access]] = {}
+    for a in accesses:
+        groups.setdefault((a.buffer, a.at.terms, a.store, a.loops, a.lane, a.bytes), []).append(a)
+    merged = []
+    for same in groups.values():
+        places = len({a.at.constant for a in same})
+        count = sum(a.count for a in same) / places
+        merged.append(replace(same[0], bytes=same[0].bytes * places, count=count))
+    return merged
 
 
 def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, profile: Profile) -> None:

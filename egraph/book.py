@@ -17,7 +17,7 @@ from typing import Any
 
 from egglog.bindings import EggSmolError, EGraph, Rewrite, RewriteCommand, Rule, RuleCommand
 
-from egglift.egraph.language import administrative, core_text, domains
+from egglift.egraph.language import administrative, core_text
 from egglift.ir.errors import RuleError
 
 #: The groups of the book, in the order in which a reader meets them.
@@ -224,12 +224,6 @@ def _subsumed(command: Any) -> list[Any]:
 def preamble() -> tuple[Any, ...]:
     """The commands before any law: language, typing and administrative rules."""
     return tuple(c for part in _parts(core_text() + administrative()) for c in _parsed(part, "core.egg"))
-
-
-@cache
-def domain_rules() -> tuple[Any, ...]:
-    """The commands of the domain check: see saturate.check_domains."""
-    return tuple(c for part in _parts(domains()) for c in _parsed(part, "domains"))
 
 
 def _parts(text: str) -> Iterator[str]:

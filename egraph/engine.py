@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from egglift.egraph.book import Book, commands_of, domain_rules, preamble
+from egglift.egraph.book import Book, commands_of, preamble
 from egglift.ir.errors import RuleError
 
 os.environ.setdefault("RUST_BACKTRACE", "0")  # egglog prints one for every panic otherwise
@@ -67,14 +67,14 @@ def _explained(message: str) -> str:
 
 
 @contextmanager
-def engine(book: Book, *, trace: bool = False, check: bool = False) -> Iterator[Engine]:
+def engine(book: Book, *, trace: bool = False) -> Iterator[Engine]:
     """The thread's engine with `book` loaded, empty; what is put in is forgotten at the end.
 
-    trace: every rule also notes `(applied "law" e)`.  check: the rules of the domain check are there, too.
+    trace: every rule also notes `(applied "law" e)`.
     """
     kept: OrderedDict[Any, Engine] = _local.__dict__.setdefault("engines", OrderedDict())
-    key = (book, trace, check)
-    found = kept.pop(key, None) or _loaded(book, trace, check)
+    key = (book, trace)
+    found = kept.pop(key, None) or _loaded(book, trace)
     found.run("(push)")
     yield found
     found.run("(pop)")
@@ -83,11 +83,9 @@ def engine(book: Book, *, trace: bool = False, check: bool = False) -> Iterator[
         kept.popitem(last=False)
 
 
-def _loaded(book: Book, trace: bool, check: bool) -> Engine:
+def _loaded(book: Book, trace: bool) -> Engine:
     made = Engine(EGraph())
     made.execute(preamble())
-    if check:
-        made.execute(domain_rules())
     names = " ".join(f"(ruleset {law.name}) (ruleset {law.name}/back)" for law in book.laws)
     made.run(names)
     for law in book.laws:

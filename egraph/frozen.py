@@ -152,6 +152,7 @@ class _Reader:
     def __init__(self, e: Engine) -> None:
         self.egraph = e.egraph
         self.functions = e.egraph.freeze().functions
+        self.closed = {v for (v,), _ in self.read("closed", ("Expr",))}
         self.tables = {sort: self._table(ops) for sort, ops in declarations().items()}
         settle_smallest(self.tables)
 
@@ -160,8 +161,18 @@ class _Reader:
         for op, sorts in ops.items():
             if op != "Subst":
                 for args, output in self.read(op, sorts):
-                    rows[output].append((op, args))
+                    if output not in self.closed or self._is_closed(op, args):
+                        rows[output].append((op, args))
         return Tables(rows, ops)
+
+    def _is_closed(self, op: str, args: tuple[Any, ...]) -> bool:
+        """Does a node not depend on its scope's Arg?
+
+        A law that drops something, `0 * x = 0`, puts nodes of any scope into a closed class.  Elsewhere they
+        would have another argument: a closed class keeps its closed nodes only.
+        """
+        kinds = signatures().get(op, ())
+        return op != "Arg" and all(v in self.closed for k, v in zip(kinds, args, strict=False) if k == "expr")
 
     def read(self, name: str, sorts: tuple[str, ...]) -> Iterable[tuple[tuple[Any, ...], Any]]:
         """The rows of one table that are not subsumed."""
@@ -255,7 +266,7 @@ class _Builder:
             nodes = {row: self._node(row) for row in self._live(value)}
             classes[self.ids[value]] = tuple(nodes.values())
             smallest[self.ids[value]] = nodes[self.exprs.best[value][2]]
-        closed = frozenset(self.ids[v] for (v,), _ in self.reader.read("closed", ("Expr",)) if v in self.ids)
+        closed = frozenset(self.ids[v] for v in self.reader.closed if v in self.ids)
         types = {i: self._type(self.type_of[v]) for v, i in self.ids.items() if v in self.type_of}
         applied = sorted(
             (law, self.ids[v])

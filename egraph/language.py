@@ -53,11 +53,6 @@ def administrative() -> str:
     return "\n".join([*_substitution(), *_closed(), *_work(), *_bottom(), *_results()])
 
 
-def domains() -> str:
-    """Rules that infer the type of each body's Arg, and compare it with what the body is applied to."""
-    return "\n".join(_domains())
-
-
 def _operators() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
     """Each operator with the variables of its arguments, of its Exprs in scope, and of its bodies."""
     for op, kinds in signatures().items():
@@ -109,22 +104,3 @@ def _bottom() -> Iterator[str]:
 def _results() -> Iterator[str]:
     for name, function in FUNCTIONS.items():
         yield f'(gives-{"bool" if function.kind == "compare" else "same"} "{name}")'
-
-
-def _domains() -> Iterator[str]:
-    yield "(constructor dom (Expr) Ty :unextractable)"
-    yield "(ruleset domains)"
-    yield "(rule ((= e (Arg t))) ((union (dom e) t)) :ruleset domains)"
-    yield "(rule ((= e (Subst a v)) (= t (dom v))) ((union (dom e) t)) :ruleset domains)"
-    for op, xs, scope, _ in _operators():
-        for x in scope:
-            yield f"(rule ((= e {_call(op, xs)}) (= t (dom {x}))) ((union (dom e) t)) :ruleset domains)"
-    element = "(= (Arr n s) (type-of x)) (= d (dom f))"
-    yield f"(rule ((= e (Map f x)) {element}) ((union d s)) :ruleset domains)"
-    yield f"(rule ((= e (MapL l f x)) {element}) ((union d s)) :ruleset domains)"
-    for op in ("Reduce", "Tree"):
-        yield f"(rule ((= e ({op} f z x)) {element}) ((union d (Pair s s))) :ruleset domains)"
-    for op in ("Fold", "FoldUnroll"):
-        facts = f"(= e ({op} f z x)) {element} (= a (type-of z))"
-        yield f"(rule ({facts}) ((union d (Pair a s))) :ruleset domains)"
-    yield "(rule ((= e (Iterate n f x)) (= t (type-of x)) (= d (dom f))) ((union d t)) :ruleset domains)"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from egglift.egraph.book import Book, Law, book
+from egglift.egraph.domains import check_bodies
 from egglift.egraph.encode import Encoder, binary
 from egglift.egraph.engine import Engine, engine
 from egglift.egraph.frozen import Graph, freeze
@@ -135,15 +136,15 @@ class Run:
     most: int = 0  # rows seen last
 
     def __call__(self, program: Expr, phases: Sequence[Phase], check: bool) -> Saturated:
-        with engine(self.book, trace=self.trace, check=check) as e:
+        with engine(self.book, trace=self.trace) as e:
             encoder = Encoder()
             root = encoder.add(binary(program))
             e.add([*encoder.actions, f"(root (slot {root}))"])
             self.prepare(e)
             reports = [self.phase(e, phase) for phase in phases]
-            if check:
-                e.run("(run-schedule (saturate (run domains) (run typing)))")
             rows, graph = e.rows(), freeze(e, encoder)
+        if check:
+            check_bodies(graph)
         laws = tuple(
             LawReport(n, self.matches[n], *((self.new[n], self.spent[n]) if self.detail else ()))
             for n in self.book.names

@@ -98,4 +98,8 @@ def test_stencils_nest_in_any_number_of_dimensions(depth: int) -> None:
 
     shape = (4, 3, 4, 3)[:depth]
     x = padded(el.array("x", el.f32, shape), depth)
-    check(as_program(windows(x, depth, lambda w: total(w, depth))), x=grid(*shape))
+    program = as_program(windows(x, depth, lambda w: total(w, depth)))
+    check(program, x=grid(*shape))
+    around = np.lib.stride_tricks.sliding_window_view(np.pad(grid(*shape), 1, mode="edge"), (3,) * depth)
+    sums = around.sum(axis=tuple(range(depth, 2 * depth)))
+    np.testing.assert_array_equal(evaluate(program, {"x": grid(*shape)}), sums)

@@ -1,0 +1,454 @@
+"""`optimize`: its options, what it gives, what it remembers, and what it refuses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.candidate import Candidate
+from egglift.ir import patterns as p
+from egglift.ir.traverse import subterms, tile_symbols
+
+N = 3000
+RNG = np.random.default_rng(5)
+X, Y = (RNG.integers(-8, 9, N).astype(np.float32) for _ in range(2))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test starts without records."""
+    monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def vectors(n: int = N, type: Any = el.f32) -> tuple[Any, Any]:
+    return el.array("x", type, n), el.array("y", type, n)
+
+
+def dot(n: int = N) -> Any:
+    x, y = vectors(n)
+    return el.reduce(el.add, 0.0, el.map(lambda q: q[0] * q[1], el.zip(x, y)))
+
+
+def by_model(program: Any, **options: Any) -> el.Kernel:
+    return el.optimize(program, "pocl", measure="none", **options)
+
+
+# ---------------------------------------------------------------------------------------- the user's program
+
+
+def test_the_program_of_the_documentation_runs_as_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EGGLIFT_DEVICE", "pocl")
+    n, m, k = 100, 20, 30
+    x, y = el.array("x", el.f32, n), el.array("y", el.f32, n)
+    dot = el.reduce(el.add, 0.0, el.map(lambda p: p[0] * p[1], el.zip(x, y)))
+    A, B = el.array("A", el.f32, (m, k)), el.array("B", el.f32, (k, n))
+    product = A.map(
+        lambda row: B.T.map(
+            lambda col: el.reduce(el.add, 0.0, el.zip(row, col).map(lambda p: p[0] * p[1]))
+        )
+    )
+    blur = el.map(
+        lambda w: el.reduce(el.add, 0.0, w) / 3, el.slide(3, 1, el.pad(1, 1, "clamp", x))
+    )
+    a, b = (RNG.integers(-8, 9, s).astype(np.float32) for s in ((m, k), (k, n)))
+    kernel = el.optimize(product, budget=0.5)
+    C = kernel(A=a, B=b)
+    np.testing.assert_array_equal(C, a @ b)
+    u, v = X[:n], Y[:n]
+    assert el.interpret(dot, x=u, y=v) == u @ v == el.optimize(dot, budget=0.5)(x=u, y=v)
+    edges = np.pad(u, 1, mode="edge")
+    np.testing.assert_allclose(
+        el.optimize(blur, budget=0.5)(u), (edges[:-2] + edges[1:-1] + edges[2:]) / 3, rtol=1e-6, atol=1e-6
+    )
+
+
+# ---------------------------------------------------------------------------------------- measure and budget
+
+
+def test_without_measuring_the_model_chooses() -> None:
+    kernel = by_model(dot())
+    assert kernel(X, Y) == X @ Y
+    assert {c.status for c in kernel.candidates} == {"model"}
+    assert {c.measured for c in kernel.candidates} == {None}
+    assert kernel.chosen.estimate == min(c.estimate for c in kernel.candidates)
+
+
+def test_with_measuring_the_fastest_of_those_that_ran_is_chosen() -> None:
+    kernel = el.optimize(dot(), "pocl")
+    timed = [c for c in kernel.candidates if c.status == "ok"]
+    assert len(timed) > 1
+    assert all(c.measured is not None and c.measured > 0 for c in timed)
+    assert kernel.chosen.measured == min(c.measured for c in timed if c.measured is not None)
+    assert all(c.status in ("ok", "model") for c in kernel.candidates)
+    assert kernel(X, Y) == X @ Y
+
+
+def test_without_budget_one_candidate_is_still_measured() -> None:
+    kernel = el.optimize(dot(), "pocl", budget=0.0)
+    assert [c.status for c in kernel.candidates].count("ok") == 1
+    assert kernel.chosen.status == "ok"
+    skipped = [c for c in kernel.candidates if c.status == "skipped"]
+    assert skipped
+    assert all("budget" in c.reason for c in skipped)
+
+
+def test_candidates_are_sorted_different_and_the_naive_form_is_among_them() -> None:
+    kernel = by_model(dot())
+    assert [c.seconds for c in kernel.candidates] == sorted(c.seconds for c in kernel.candidates)
+    assert len({(c.term, c.launch) for c in kernel.candidates}) == len(kernel.candidates)
+    assert len({c.structure for c in kernel.candidates}) > 2
+    assert kernel.program in [c.term for c in kernel.candidates]
+    assert all(not tile_symbols(c.term) for c in kernel.candidates)
+
+
+def test_every_candidate_computes_the_program() -> None:
+    kernel = by_model(dot())
+    for c in kernel.candidates:
+        assert el.Kernel(kernel.program, c, kernel.device, [c])(X, Y) == X @ Y, c
+
+
+# ---------------------------------------------------------------------------------------- reassociate
+
+HARD = (RNG.standard_normal(N) * 10.0 ** RNG.integers(-3, 4, N)).astype(np.float32)
+
+
+def left_to_right(x: Any) -> np.float32:
+    return np.add.accumulate(x, dtype=x.dtype)[-1]
+
+
+def test_without_reassociation_floats_are_added_from_left_to_right() -> None:
+    x, _ = vectors()
+    kernel = by_model(el.reduce(el.add, 0.0, x), reassociate=False)
+    assert left_to_right(HARD) != left_to_right(HARD[::-1]), "the sample must tell orders apart"
+    for c in kernel.candidates:
+        assert not [t for t in subterms(c.term) if isinstance(t, p.Tree)]
+        assert el.Kernel(kernel.program, c, kernel.device, [c])(HARD) == left_to_right(HARD), c
+
+
+def test_without_reassociation_maps_are_still_shared_out_and_vectorised() -> None:
+    x, _ = vectors(1 << 20)
+    kernel = by_model(x.map(lambda v: v * 2.0 + 1.0), reassociate=False)
+    levels = {t.level.kind for t in subterms(kernel.term) if isinstance(t, p.Map) and t.level}
+    assert levels & {"global", "workgroup"}
+    assert "vec" in levels
+
+
+def test_with_reassociation_a_long_sum_is_not_one_chain() -> None:
+    x, _ = vectors(1 << 20)
+    kernel = by_model(el.reduce(el.add, 0.0, x))
+    assert any(isinstance(t, p.Map) and t.level for t in subterms(kernel.term))
+
+
+def test_an_explanation_without_reassociation_names_no_law_that_reassociates() -> None:
+    from egglift.egraph.book import book
+
+    x, _ = vectors()
+    kernel = by_model(el.reduce(el.add, 0.0, x.map(lambda v: v * v)), reassociate=False)
+    assert not [law for c in kernel.candidates[:3] for law in c.laws if book()[law].reassociating]
+
+
+# ---------------------------------------------------------------------------------------- rules
+
+#: |x| |y| = |x y|, a law that the book does not have
+RULE = """
+;;; abs-mul
+;; abs x * abs y = abs (x * y)
+;; source: a test
+(rewrite (Op2 "mul" (Op1 "abs" x) (Op1 "abs" y)) (Op1 "abs" (Op2 "mul" x y)))
+"""
+
+
+def test_a_users_law_takes_part() -> None:
+    x, y = vectors()
+    program = el.map(lambda a, b: el.abs(a) * el.abs(b), x, y)
+
+    def abs_counts(kernel: el.Kernel) -> set[int]:
+        return {sum(isinstance(t, p.Apply) and t.op == "abs" for t in subterms(c.term)) for c in kernel.candidates}
+
+    assert 1 not in abs_counts(by_model(program))
+    kernel = by_model(program, rules=[RULE])
+    assert 1 in abs_counts(kernel)
+    np.testing.assert_array_equal(kernel(X, Y), np.abs(X * Y))
+    assert any("abs-mul" in c.laws for c in kernel.candidates)
+
+
+def test_a_rule_that_does_not_parse_is_an_error_with_its_place() -> None:
+    with pytest.raises(el.RuleError, match="line 4"):
+        by_model(dot(), rules=[RULE.replace('(Op1 "abs" y))', '(Op1 "abs" y)', 1).replace("\n(rewrite", "\n(rewrite")])
+
+
+# ---------------------------------------------------------------------------------------- records
+
+
+@pytest.fixture
+def saturations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The programs that were saturated: a call that uses a record saturates none."""
+    import sys
+
+    module: Any = sys.modules["egglift.optimize"]
+    seen: list[Any] = []
+    whole = module.saturate
+
+    def counted(program: Any, **options: Any) -> Any:
+        seen.append(program)
+        return whole(program, **options)
+
+    monkeypatch.setattr(module, "saturate", counted)
+    return seen
+
+
+def test_a_second_call_uses_the_record(saturations: list[Any]) -> None:
+    first = el.optimize(dot(), "pocl", budget=0.5)
+    assert len(saturations) == 1
+    second = el.optimize(dot(), "pocl", budget=0.5)
+    assert len(saturations) == 1
+    assert second.term is first.term
+    assert second.source == first.source
+    assert second.chosen.measured == first.chosen.measured
+    assert [plain(c) for c in second.candidates] == [plain(c) for c in first.candidates[: len(second.candidates)]]
+    assert second(X, Y) == X @ Y
+
+
+def plain(c: Candidate) -> tuple[Any, ...]:
+    return c.structure, c.term, c.parameters, c.launch, c.estimate, c.bound, c.measured, c.status, c.reason
+
+
+@pytest.mark.parametrize(
+    ("program", "options"),
+    [
+        (dot(N + 1), {}),
+        (dot(), {"measure": "sample", "budget": 0.0}),
+        (dot(), {"reassociate": False}),
+        (dot(), {"rules": [RULE]}),
+        (dot(), {"cache": False}),
+    ],
+    ids=["program", "measure", "reassociate", "rules", "cache"],
+)
+def test_a_changed_program_option_or_rule_is_found_again(
+    saturations: list[Any], program: Any, options: dict[str, Any]
+) -> None:
+    by_model(dot())
+    el.optimize(program, "pocl", **({"measure": "none"} | options))
+    assert len(saturations) == 2
+    by_model(dot())
+    assert len(saturations) == 2, "the first record is still there"
+
+
+def test_nothing_is_kept_where_the_cache_is_off(cache: Path, saturations: list[Any]) -> None:
+    by_model(dot(), cache=False)
+    assert not list(cache.rglob("records*"))
+    by_model(dot())
+    assert list(cache.rglob("records*"))
+    assert len(saturations) == 2
+
+
+def test_a_spoilt_record_is_found_again(cache: Path, saturations: list[Any]) -> None:
+    by_model(dot())
+    (file,) = cache.rglob("records*")
+    file.write_text(file.read_text().replace('"structure"', '"form"').replace('\\"structure\\"', '\\"form\\"'))
+    assert by_model(dot())(X, Y) == X @ Y
+    assert len(saturations) == 2
+
+
+# ---------------------------------------------------------------------------------------- explaining
+
+
+def test_explain_says_what_bounds_the_choice_and_which_laws_lead_to_it() -> None:
+    kernel = by_model(dot(1 << 16))
+    text = kernel.explain()
+    laws = kernel.chosen.laws
+    assert laws
+    assert all(law in text for law in laws)
+    assert kernel.chosen.bound in text
+    assert kernel.chosen.bound
+
+
+def test_a_program_that_is_chosen_as_it_stands_needs_no_law() -> None:
+    kernel = by_model(vectors()[0])
+    naive = next(c for c in kernel.candidates if c.term is kernel.program)
+    assert naive.laws == ()
+
+
+def test_a_kernel_shows_its_source_and_times_itself() -> None:
+    kernel = by_model(dot())
+    assert "kernel" in kernel.source
+    assert "x: [f32]3000, y: [f32]3000 -> f32" in repr(kernel)
+    for profile in (kernel.profile(), kernel.profile(X, Y), kernel.profile(y=Y, x=X)):
+        assert profile.seconds > 0
+        assert profile.bytes == 4 * (2 * N + 1)
+
+
+# ---------------------------------------------------------------------------------------- what goes in and out
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory: pytest.TempPathFactory) -> el.Kernel:
+    """The sums of the rows of a matrix, and the matrix doubled."""
+    A = el.array("A", el.f32, (6, 8))
+    program = el.tuple(A.map(lambda row: el.reduce(el.add, 0.0, row)), 2 * A)
+    return el.optimize(program, "pocl", measure="none", cache=False)
+
+
+M = X[:48].reshape(6, 8)
+
+
+@pytest.mark.parametrize(
+    "a",
+    [
+        M,
+        np.asfortranarray(M),
+        np.repeat(M, 2, axis=1)[:, ::2],
+        M[::-1, ::-1].copy()[::-1, ::-1],
+        M.astype(">f4"),
+        M.astype(np.int16),
+        M.astype(np.float16),
+        M.tolist(),
+        np.array(M, copy=True).view(np.ma.MaskedArray),
+    ],
+    ids=["plain", "fortran", "strided", "reversed", "big-endian", "i16", "f16", "list", "subclass"],
+)
+def test_arrays_of_all_kinds_are_taken(rows: el.Kernel, a: Any) -> None:
+    sums, doubled = rows(a)
+    np.testing.assert_array_equal(sums, M.sum(1))
+    np.testing.assert_array_equal(doubled, 2 * M)
+    assert sums.dtype == doubled.dtype == np.float32
+
+
+def test_a_read_only_array_is_taken(rows: el.Kernel) -> None:
+    a = M.copy()
+    a.flags.writeable = False
+    np.testing.assert_array_equal(rows(A=a)[0], M.sum(1))
+
+
+def test_arrays_on_the_device_give_arrays_on_the_device(rows: el.Kernel) -> None:
+    import pyopencl.array as cl_array
+
+    a = cl_array.to_device(rows.device.queue, M)
+    sums, doubled = rows(a)
+    assert isinstance(sums, cl_array.Array)
+    assert (sums.shape, doubled.shape) == ((6,), (6, 8))
+    np.testing.assert_array_equal(sums.get(), M.sum(1))
+    np.testing.assert_array_equal(rows(doubled)[1].get(), 4 * M)
+    np.testing.assert_array_equal(rows(a.base_data)[1].get() if hasattr(a, "base_data") else 2 * M, 2 * M)
+
+
+def test_a_kernel_runs_on_the_users_queue() -> None:
+    import pyopencl as cl
+    import pyopencl.array as cl_array
+
+    from egglift.codegen.runtime import open_device
+
+    device = open_device("pocl").device
+    queue = cl.CommandQueue(cl.Context([device]))
+    kernel = el.optimize(dot(), queue, measure="none")
+    x, y = (cl_array.to_device(queue, a) for a in (X, Y))
+    result = kernel(x, y)
+    assert result.queue == queue
+    assert result.get() == X @ Y
+    assert el.optimize(dot(), queue.context, measure="none")(X, Y) == X @ Y
+    assert el.optimize(dot(), device, measure="none")(X, Y) == X @ Y
+
+
+def test_scalars_come_out_as_numpy_scalars_and_go_in_as_numbers() -> None:
+    a, b = el.scalar("a", el.f64), el.scalar("b", el.i32)
+    total, flag = by_model(el.tuple(a + b, b > 2))(1.5, 3)
+    assert (type(total), total) == (np.float64, 4.5)
+    assert (type(flag), flag) == (np.bool_, True)
+
+
+def test_several_results_come_as_a_tuple_nested_as_the_program_nests_them() -> None:
+    x, y = vectors()
+    program = el.tuple(el.tuple(x + y, el.reduce(el.add, 0.0, x)), el.zip(x, y).map(lambda q: (q[1], q[0])))
+    (total, s), (b, a) = by_model(program)(X, Y)
+    np.testing.assert_array_equal(total, X + Y)
+    assert s == X.sum()
+    np.testing.assert_array_equal(b, Y)
+    np.testing.assert_array_equal(a, X)
+
+
+@pytest.mark.parametrize("measure", ["none", "sample"])
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: x + 1.0,
+        lambda x: el.reduce(el.add, 2.0, x),
+        lambda x: el.reduce(el.maximum, float("-inf"), x),
+        lambda x: el.tuple(x * 2.0, el.reduce(el.mul, 1.0, x)),
+        lambda x: el.concat(x, el.fill(3, 7.0) if False else x),
+        lambda x: x.map(lambda v: el.fill(2, v)),
+        lambda x: el.zip(x, x).map(lambda q: (q[0], q[1] > 0)),
+    ],
+    ids=["map", "sum", "max", "both", "concat", "nested", "tuples"],
+)
+def test_arrays_of_length_nought(program: Any, measure: str) -> None:
+    x = el.array("x", el.f32, 0)
+    given = np.empty(0, np.float32)
+    got = el.optimize(program(x), "pocl", measure=measure, budget=0.2)(given)
+    want = el.interpret(program(x), x=given)
+    for g, w in zip(got if isinstance(got, tuple) else [got], want if isinstance(want, tuple) else [want]):
+        assert np.shape(g) == np.shape(w)
+        assert g.dtype == w.dtype
+        np.testing.assert_array_equal(g, w)
+
+
+def test_a_program_without_inputs_runs() -> None:
+    kernel = by_model(el.reduce(el.add, 0, el.iota(1000, el.i64)))
+    assert kernel() == 499500
+    assert kernel.inputs == ()
+
+
+def test_an_input_that_is_the_result_is_copied() -> None:
+    x, _ = vectors()
+    result = by_model(x)(X)
+    np.testing.assert_array_equal(result, X)
+    assert not np.shares_memory(result, X)
+
+
+# ---------------------------------------------------------------------------------------- what is refused
+
+
+def test_an_unknown_device_is_an_error_that_lists_those_there_are() -> None:
+    with pytest.raises(el.DeviceError, match=r"no OpenCL device 'no such'; there are: .+"):
+        el.optimize(dot(), "no such")
+    with pytest.raises(el.DeviceError, match="a name or None; got int"):
+        el.optimize(dot(), 7)
+
+
+@pytest.mark.parametrize(
+    ("program", "options", "error", "message"),
+    [
+        (dot(), {"measure": "all"}, el.ArgumentError, '"sample" or "none", not \'all\''),
+        ("no program", {}, el.EggliftError, "no program"),
+        (None, {}, el.EggliftError, "None"),
+        (dot(), {"rules": ["(rewrite (Nonsense x) x)"]}, el.RuleError, "Nonsense"),
+        (dot(), {"rules": ["(rewrite x"]}, el.RuleError, ""),
+    ],
+    ids=["measure", "text", "None", "unknown pattern", "unbalanced"],
+)
+def test_what_cannot_be_optimised_is_an_error(program: Any, options: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        el.optimize(program, "pocl", **({"measure": "none"} | options))
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "message"),
+    [
+        ((), {}, "missing: x, y; the program takes x, y"),
+        ((X,), {}, "missing: y"),
+        ((X, Y, X), {}, "3 arguments given, but the program takes 2"),
+        ((X,), {"x": Y}, "by position and by name: x"),
+        ((X, Y), {"z": X}, "unknown: z"),
+        ((X, Y[:-1]), {}, r"input y has shape \(2999,\), but the program takes \(3000,\)"),
+        ((X, Y.astype(np.float64)), {}, "input y has dtype float64, but the program takes float32"),
+        ((X, Y.astype(np.int32)), {}, "dtype int32"),
+        ((X, None), {}, "input y"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_named(args: Any, named: Any, message: str) -> None:
+    with pytest.raises(el.ArgumentError, match=message):
+        by_model(dot())(*args, **named)
