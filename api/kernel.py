@@ -13,7 +13,7 @@ from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import Device
 from egglift.costmodel.check import sample_inputs
-from egglift.egraph.explain import explain
+from egglift.egraph.explain import Explanation, explain
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError
 from egglift.ir.patterns import Expr
@@ -74,6 +74,7 @@ class Kernel:
         self._inputs = inputs_of(program)
         self._lock = threading.Lock()
         self._executable: Executable | None = None
+        self._explained: dict[Expr, Explanation] = {}
 
     # ------------------------------------------------------------------------------------ what it is
 
@@ -98,11 +99,18 @@ class Kernel:
         return tuple(self._inputs)
 
     def _laws(self, term: Expr) -> tuple[str, ...]:
-        return explain(self.program, term, rules=self.options.get("rules", ())).laws
+        return self._explanation(term).laws
+
+    def _explanation(self, term: Expr) -> Explanation:
+        """Found once for each candidate: a search that may take seconds."""
+        if term not in self._explained:
+            options = {name: self.options[name] for name in ("rules", "reassociate") if name in self.options}
+            self._explained[term] = explain(self.program, term, **options)
+        return self._explained[term]
 
     def explain(self) -> str:
         """Why this candidate: what bounds it, and the laws that lead from the source program to it."""
-        found = explain(self.program, self.term, rules=self.options.get("rules", ()))
+        found = self._explanation(self.term)
         laws = str(found) if found.steps else "It is the source program as it stands: no law was needed."
         return f"{self.chosen.bound}\n{laws}"
 

@@ -75,16 +75,18 @@ def explain(
     target: Expr,
     *,
     rules: Iterable[Law | str] = (),
+    reassociate: bool = True,
     limits: Limits = Limits(20_000, 10.0),
     seconds: float = 10.0,
 ) -> Explanation:
     """The smallest set of laws (by ablation) that joins `source` and `target`; RuleError if none does.
 
+    reassociate=False: no law that changes the order of floating-point operations is used.
     After `seconds` the set found so far is returned: a proof, but perhaps not the smallest.
     """
     whole = book().extended(rules)
     attempt = Proof(source, target, whole, limits)
-    needed = frozenset(whole.names)
+    needed = allowed_laws(whole, None, (), reassociate)
     if not attempt.holds(needed):
         raise RuleError(
             "the laws do not show the two programs equal within the limits; raise them, or add a law"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import ceil, log2
 from typing import TypeAlias
 
@@ -25,6 +26,7 @@ from egglift.ir.sizes import symbols
 from egglift.ir.traverse import subterms
 from egglift.ir.types import Array
 
+COMPUTED = ("To", "Fold", "FoldUnroll", "Tree", "Iterate")  # written directly, not elsewhere and copied
 GRID_LEVELS = ("global", "workgroup")
 LAYOUT = ("Split", "Join", "Transpose", "Stride")
 DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
@@ -55,6 +57,19 @@ def total(once: Once) -> float:
     return sum(price for _, _, price in once)
 
 
+@dataclass(frozen=True, eq=False)
+class Term:
+    """A term to be: most of what extraction looks at is never built."""
+
+    node: ENode
+    parts: tuple[Term | Expr, ...]
+
+    @cached_property
+    def expr(self) -> Expr:
+        """The pattern."""
+        return build(self.node, [part.expr if isinstance(part, Term) else part for part in self.parts])
+
+
 @dataclass(frozen=True)
 class Found:
     """A program for a class: its price, `spread` over so many executors; `once`: kernels that it waits for."""
@@ -62,8 +77,13 @@ class Found:
     cost: float
     once: Once
     sign: str  # its structure: loops, staging and tile symbols
-    term: Expr
+    how: Term
     spread: float = 1.0
+
+    @property
+    def term(self) -> Expr:
+        """The low-level program, with tile symbols."""
+        return self.how.expr
 
     @property
     def total(self) -> float:
@@ -78,7 +98,7 @@ class Seen:
     once: Once
     value: Value
     sign: str
-    term: Expr
+    how: Term
 
 
 @dataclass
@@ -88,7 +108,7 @@ class Extractor:
     graph: Graph
     weights: Weights
     k: int = 10
-    views: int = 4
+    views: int = 6
     levels: frozenset[str] | None = None
     nominal: Nominal = field(init=False)
     results: Fixpoint[tuple[int, Executor, Value | None], list[Found]] = field(init=False)
@@ -133,7 +153,7 @@ class Extractor:
                 case "Split" | "Join" | "Transpose" | "Stride" | "Take":
                     for f in self.result(node.children[0], who, arg):
                         if f.sign != "c" or node.op != "Take":
-                            yield self._found(f.cost + TINY, f, node, [f.term])
+                            yield Found(f.cost + TINY, f.once, f.sign, Term(node, (f.how,)), f.spread)
                 case "Concat" | "Tup" | "Zip":
                     yield from self._both(node, who, arg)
                 case "To":
@@ -155,7 +175,7 @@ class Extractor:
         tiles = self._tiles(x)
         for s in self.view(x, LANES if level.kind == "vec" else who, arg):
             assert isinstance(s.value, Row)
-            if (level.kind == "vec" and not 2 <= s.value.n <= 128) or (x == c and isinstance(s.term, p.To)):
+            if (level.kind == "vec" and not 2 <= s.value.n <= 128) or (x == c and s.how.node.op == "To"):
                 continue  # no vector; a copy of the result that was computed elsewhere
             for f in self.result(body, below, self._element(s.value, level)):
                 sign = f"{letter(level)}{tiles}{s.sign}({f.sign})"
@@ -163,7 +183,7 @@ class Extractor:
                     sign = "c" + s.sign + f.sign[1:]
                 cost, spread = self._trips(level, s.value.n, f)
                 cost, spread = self._close(cost, spread, level, who)
-                yield Found(s.setup + cost, s.once | f.once, sign, build(node, [f.term, s.term]), spread)
+                yield Found(s.setup + cost, s.once | f.once, sign, Term(node, (f.how, s.how)), spread)
 
     def _element(self, v: Value, level: Level) -> Value:
         """What the body is given.  Neighbouring lanes and work-items should read neighbouring elements."""
@@ -231,7 +251,7 @@ class Extractor:
             return
         for f in self.result(x, who, arg):
             if not f.sign.startswith("c"):
-                yield self._found(f.cost + TINY, f, node, [layout, f.term])
+                yield Found(f.cost + TINY, f.once, f.sign, Term(node, (layout, f.how)), f.spread)
 
     def layout(self, c: int) -> Expr | None:
         """The body of class `c` if it only rearranges its Arg."""
@@ -272,7 +292,7 @@ class Extractor:
                     for f in self.result(body, ITEM, pair)[:1]:
                         work = self._halving(n, f.cost, who)
                         yield Found(
-                            s.setup + work, s.once | z.once, f"T{s.sign}", build(node, [f.term, z.term, s.term])
+                            s.setup + work, s.once | z.once, f"T{s.sign}", Term(node, (f.how, z.how, s.how))
                         )
                 else:
                     below = ITEM if who.kind == "group" else who
@@ -280,7 +300,7 @@ class Extractor:
                         cost = s.setup + z.setup + size(z.value) * price(z.value) + n * (f.cost + w.loop)
                         sign = f"F{s.sign}({f.sign})"
                         yield Found(
-                            cost, s.once | z.once | f.once, sign, build(node, [f.term, z.term, s.term])
+                            cost, s.once | z.once | f.once, sign, Term(node, (f.how, z.how, s.how))
                         )
 
     def _halving(self, n: int, cost: float, who: Executor) -> float:
@@ -298,7 +318,7 @@ class Extractor:
         for s in self.view(x, who, arg)[:1]:
             for f in self.result(body, who, priced(s.value, self.weights.private)):
                 cost = s.setup + size(s.value) * price(s.value) + count * f.cost
-                yield Found(cost, s.once | f.once, f"I{s.sign}({f.sign})", build(node, [f.term, s.term]))
+                yield Found(cost, s.once | f.once, f"I{s.sign}({f.sign})", Term(node, (f.how, s.how)))
 
     def _both(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
         """Two results, one after the other."""
@@ -311,7 +331,7 @@ class Extractor:
                 # the same structure twice is one choice, not two; how a short rest is done is none
                 plain = node.op == "Concat" and 4 * g.total < f.total
                 sign = f.sign if f.sign == g.sign or plain else f"{f.sign}+{g.sign}"
-                yield Found(f.cost + g.cost, f.once | g.once, sign, build(node, [f.term, g.term]))
+                yield Found(f.cost + g.cost, f.once | g.once, sign, Term(node, (f.how, g.how)))
 
     def _expression(self, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
         """A copy of a view: by one work-item or lane, or shared out over the group."""
@@ -319,12 +339,12 @@ class Extractor:
             return
         write = self.weights.global_lane if who.kind == "lane" else self.weights.global_
         for s in self.view(c, who, arg):
-            if isinstance(s.term, p.To | p.Fold | p.Tree | p.Iterate):
-                continue  # written directly, not computed elsewhere and copied
+            if s.how.node.op in COMPUTED:
+                continue
             n = size(s.value)
             each = price(s.value) / values.width(s.value) + write
             n = ceil(n / self.weights.group) if who.kind == "group" else n
-            yield Found(s.setup + n * each, s.once, "c" + s.sign, s.term)
+            yield Found(s.setup + n * each, s.once, "c" + s.sign, s.how)
 
     def _descend(self, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
         """Enter the next kind of executor without a loop, or end a nest of parallel maps."""
@@ -333,11 +353,11 @@ class Extractor:
             if any(n.op == "MapL" and n.data[0].kind in GRID_LEVELS for n in self.graph.classes.get(c, ())):
                 return  # one group alone is never better than a map over the grid
             for f in self.result(c, GROUP, arg):
-                yield Found(f.cost, f.once, "1" + f.sign, f.term)
+                yield Found(f.cost, f.once, "1" + f.sign, f.how)
         if who.kind == "group":
             for f in self.result(c, ITEM, arg):
                 if f.sign[0] not in "cF":  # those a group has by itself
-                    yield Found(f.cost + w.barrier, f.once, "1" + f.sign, f.term)
+                    yield Found(f.cost + w.barrier, f.once, "1" + f.sign, f.how)
 
     # ------------------------------------------------------------------------------------ views
 
@@ -353,11 +373,11 @@ class Extractor:
         lane, op = who.kind in ("lane", "lanes"), w.op
         match node.op:
             case "Arg":
-                return [] if arg is None else [Seen(0, NONE, arg, "", build(node, []))]
+                return [] if arg is None else [Seen(0, NONE, arg, "", Term(node, ()))]
             case "Input" | "Constant":
-                return [Seen(TINY, NONE, self._filled(c, w.global_lane if lane else w.global_), "", build(node, []))]
+                return [Seen(TINY, NONE, self._filled(c, w.global_lane if lane else w.global_), "", Term(node, ()))]
             case "Lit" | "Iota":
-                return [Seen(TINY, NONE, self._filled(c, 0.0), "", build(node, []))]
+                return [Seen(TINY, NONE, self._filled(c, 0.0), "", Term(node, ()))]
             case "Op1" | "Op2" | "Op3" | "Cast":
                 more = DEAR * op if node.data[0] in DEAR_OPS else op
                 return list(self._combine(node, who, arg, lambda *vs: values.combine(vs, more)))
@@ -432,7 +452,7 @@ class Extractor:
             yield Seen(
                 sum(s.setup for s in chosen) + TINY, NONE.union(*(s.once for s in chosen)),
                 value(*(s.value for s in chosen)),
-                merge(*(s.sign for s in chosen)), build(node, [s.term for s in chosen]),
+                merge(*(s.sign for s in chosen)), Term(node, tuple(s.how for s in chosen)),
             )  # fmt: skip
 
     def _lazy_map(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Seen]:
@@ -445,7 +465,7 @@ class Extractor:
                 value = self._computed_again(b, who)
                 yield Seen(
                     s.setup + TINY, s.once | b.once, Row(s.value.n, value), merge(s.sign, b.sign),
-                    build(node, [b.term, s.term]),
+                    Term(node, (b.how, s.how)),
                 )  # fmt: skip
 
     def _computed_again(self, b: Seen, who: Executor) -> Value:
@@ -463,7 +483,7 @@ class Extractor:
             return
         for f in self._results_of(node, who, arg)[:2]:
             memory = self.weights.local if who.kind == "group" else self.weights.private
-            yield Seen(f.cost, f.once, self._filled(c, memory), f"<{f.sign}>", f.term)
+            yield Seen(f.cost, f.once, self._filled(c, memory), f"<{f.sign}>", f.how)
 
     def _results_of(self, node: ENode, who: Executor, arg: Value | None) -> list[Found]:
         if node.op == "Iterate":
@@ -484,21 +504,18 @@ class Extractor:
                 for f in self.result(x, GRID, None)[:3]:
                     once = f.once | {(c, f.sign, f.cost * f.spread + w.launch)}
                     yield Seen(
-                        TINY, once, self._filled(c, w.global_), f"[g{{{f.sign}}}]", build(node, [f.term])
+                        TINY, once, self._filled(c, w.global_), f"[g{{{f.sign}}}]", Term(node, (f.how,))
                     )
             elif space == "local" and who == GROUP and 4 * size(self._filled(c, 0.0)) <= w.local_bytes:
                 for f in self.result(x, GROUP, arg)[:4]:
                     yield Seen(
-                        f.cost + w.barrier, f.once, self._filled(c, w.local), f"[l{f.sign}]", build(node, [f.term])
+                        f.cost + w.barrier, f.once, self._filled(c, w.local), f"[l{f.sign}]", Term(node, (f.how,))
                     )
             elif space == "private" and who.kind in ("item", "lane") and size(self._filled(c, 0.0)) <= 128:
                 for f in self.result(x, who, arg)[:2]:
-                    yield Seen(f.cost, f.once, self._filled(c, w.private), f"[p{f.sign}]", build(node, [f.term]))
+                    yield Seen(f.cost, f.once, self._filled(c, w.private), f"[p{f.sign}]", Term(node, (f.how,)))
 
     # ------------------------------------------------------------------------------------ small things
-
-    def _found(self, cost: float, f: Found, node: ENode, kids: list[Expr]) -> Found:
-        return Found(cost, f.once, f.sign, build(node, kids), f.spread)
 
     def _tiles(self, c: int) -> str:
         """The tile symbols in the length of array class `c`: part of a loop's signature."""

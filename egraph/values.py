@@ -17,8 +17,19 @@ from egglift.ir.types import Array, Scalar, Tuple, Type
 SMALL = 16  # elements; chunks up to this long still lie near each other
 
 
+class _Hashed:
+    """Values are keys of the table: each computes its hash once."""
+
+    def __hash__(self) -> int:
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            fields = self.__dataclass_fields__  # type: ignore[attr-defined]
+            known = self.__dict__["_hash"] = hash((type(self), *(getattr(self, name) for name in fields)))
+        return known
+
+
 @dataclass(frozen=True)
-class Leaf:
+class Leaf(_Hashed):
     """A scalar: the price of an access, and along which rows its neighbours are near.
 
     unit: the row along which memory is consecutive (-1: none); near: the row along which it goes in short
@@ -29,6 +40,7 @@ class Leaf:
     unit: int = -1
     near: int = -1
     fixed: frozenset[int] = frozenset()
+    __hash__ = _Hashed.__hash__  # a dataclass would make its own
 
     def renamed(self, new: Callable[[int], int]) -> Leaf:
         """The leaf with its rows renumbered; a row that becomes -1 is no longer near."""
@@ -38,19 +50,21 @@ class Leaf:
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(_Hashed):
     """An array of `n` elements."""
 
     n: int
     each: Value
+    __hash__ = _Hashed.__hash__
 
 
 @dataclass(frozen=True)
-class Both:
+class Both(_Hashed):
     """A pair."""
 
     a: Value
     b: Value
+    __hash__ = _Hashed.__hash__
 
 
 Value: TypeAlias = Leaf | Row | Both

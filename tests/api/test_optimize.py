@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 import egglift as el
+from benchmarks.programs import reduction_forms as forms
 from egglift.candidate import Candidate
+from egglift.egraph.book import book
+from egglift.egraph.explain import explain
 from egglift.ir import patterns as p
 from egglift.ir.traverse import subterms, tile_symbols
 
@@ -145,11 +148,13 @@ def test_with_reassociation_a_long_sum_is_not_one_chain() -> None:
 
 
 def test_an_explanation_without_reassociation_names_no_law_that_reassociates() -> None:
-    from egglift.egraph.book import book
-
     x, _ = vectors()
     kernel = by_model(el.reduce(el.add, 0.0, x.map(lambda v: v * v)), reassociate=False)
     assert not [law for c in kernel.candidates[:3] for law in c.laws if book()[law].reassociating]
+    total, chunked = forms.plain_sum(1 << 10), forms.llp1(1 << 10)
+    assert any(step.law.reassociating for step in explain(total, chunked).steps)
+    with pytest.raises(el.RuleError, match="do not show the two programs equal"):
+        explain(total, chunked, reassociate=False)
 
 
 # ---------------------------------------------------------------------------------------- rules
@@ -178,8 +183,9 @@ def test_a_users_law_takes_part() -> None:
 
 
 def test_a_rule_that_does_not_parse_is_an_error_with_its_place() -> None:
-    with pytest.raises(el.RuleError, match="line 4"):
-        by_model(dot(), rules=[RULE.replace('(Op1 "abs" y))', '(Op1 "abs" y)', 1).replace("\n(rewrite", "\n(rewrite")])
+    broken = RULE.rstrip().removesuffix(")")
+    with pytest.raises(el.RuleError, match="law abs-mul, line 5"):
+        by_model(dot(), rules=[broken])
 
 
 # ---------------------------------------------------------------------------------------- records
@@ -259,7 +265,7 @@ def test_a_spoilt_record_is_found_again(cache: Path, saturations: list[Any]) -> 
 
 
 def test_explain_says_what_bounds_the_choice_and_which_laws_lead_to_it() -> None:
-    kernel = by_model(dot(1 << 16))
+    kernel = by_model(2.0 * vectors()[0])
     text = kernel.explain()
     laws = kernel.chosen.laws
     assert laws
@@ -308,7 +314,7 @@ M = X[:48].reshape(6, 8)
         M.astype(np.int16),
         M.astype(np.float16),
         M.tolist(),
-        np.array(M, copy=True).view(np.ma.MaskedArray),
+        M.view(np.ma.MaskedArray),
     ],
     ids=["plain", "fortran", "strided", "reversed", "big-endian", "i16", "f16", "list", "subclass"],
 )
@@ -334,7 +340,7 @@ def test_arrays_on_the_device_give_arrays_on_the_device(rows: el.Kernel) -> None
     assert (sums.shape, doubled.shape) == ((6,), (6, 8))
     np.testing.assert_array_equal(sums.get(), M.sum(1))
     np.testing.assert_array_equal(rows(doubled)[1].get(), 4 * M)
-    np.testing.assert_array_equal(rows(a.base_data)[1].get() if hasattr(a, "base_data") else 2 * M, 2 * M)
+    np.testing.assert_array_equal(rows(a.base_data)[1].get(), 2 * M)
 
 
 def test_a_kernel_runs_on_the_users_queue() -> None:
@@ -379,7 +385,7 @@ def test_several_results_come_as_a_tuple_nested_as_the_program_nests_them() -> N
         lambda x: el.reduce(el.add, 2.0, x),
         lambda x: el.reduce(el.maximum, float("-inf"), x),
         lambda x: el.tuple(x * 2.0, el.reduce(el.mul, 1.0, x)),
-        lambda x: el.concat(x, el.fill(3, 7.0) if False else x),
+        lambda x: el.concat(x, x),
         lambda x: x.map(lambda v: el.fill(2, v)),
         lambda x: el.zip(x, x).map(lambda q: (q[0], q[1] > 0)),
     ],
@@ -426,7 +432,7 @@ def test_an_unknown_device_is_an_error_that_lists_those_there_are() -> None:
         ("no program", {}, el.EggliftError, "no program"),
         (None, {}, el.EggliftError, "None"),
         (dot(), {"rules": ["(rewrite (Nonsense x) x)"]}, el.RuleError, "Nonsense"),
-        (dot(), {"rules": ["(rewrite x"]}, el.RuleError, ""),
+        (dot(), {"rules": ["(rewrite x"]}, el.RuleError, "parse error"),
     ],
     ids=["measure", "text", "None", "unknown pattern", "unbalanced"],
 )

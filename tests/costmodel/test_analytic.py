@@ -1,0 +1,75 @@
+"""The analytic model knows what makes kernels slow."""
+
+import pytest
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch
+from egglift.costmodel.analytic import estimate
+from egglift.costmodel.profile import Profile, presets
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.types import F32, Array, Tuple
+
+GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
+N = 1 << 24
+X = p.Input("x", Array(N, F32))
+SQUARE = p.Apply("mul", (p.Arg(F32), p.Arg(F32)))
+PAIR = p.Arg(Tuple((F32, F32)))
+ADD = p.Apply("add", (p.Get(0, PAIR), p.Get(1, PAIR)))
+
+
+def seconds(term: Expr, profile: Profile, launch: Launch = Launch(256)) -> float:
+    return estimate(compile_term(term, launch), profile).seconds
+
+
+def grid(body: Expr, x: Expr) -> Expr:
+    return p.Map(body, x, Level("global"))
+
+
+def vectors(width: int) -> Expr:
+    row = p.Arg(Array(width, F32))
+    return p.Join(grid(p.Map(SQUARE, row, Level("vec")), p.Split(width, X)))
+
+
+@pytest.mark.parametrize("profile", [GPU, CPU], ids=["gpu", "cpu"])
+def test_no_estimate_undercuts_the_memory(profile: Profile) -> None:
+    for term in (grid(SQUARE, X), vectors(4), vectors(16)):
+        assert seconds(term, profile) >= 0.95 * 8 * N / profile.bandwidth
+
+
+@pytest.mark.parametrize("profile", [GPU, CPU], ids=["gpu", "cpu"])
+def test_vectors_pay(profile: Profile) -> None:
+    assert seconds(vectors(16 if profile.kind == "cpu" else 4), profile) < seconds(grid(SQUARE, X), profile)
+
+
+def test_neighbours_that_read_far_apart_cost_a_gpu_dearly() -> None:
+    sums = p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(64, F32)))
+    apart = grid(sums, p.Split(64, X))  # item i reads row i
+    together = grid(sums, p.Transpose(p.Split(N // 64, X)))  # item i reads column i
+    assert seconds(apart, GPU) > 2 * seconds(together, GPU)
+
+
+def test_a_cpu_prefers_the_rows() -> None:
+    rows = Array(4096, F32)
+    sums = p.Fold(ADD, p.Literal(0.0, F32), p.Arg(rows))
+    assert seconds(grid(sums, p.Split(4096, X)), CPU) < seconds(grid(sums, p.Transpose(p.Split(4096, X))), CPU)
+
+
+@pytest.mark.parametrize("profile", [GPU, CPU], ids=["gpu", "cpu"])
+def test_one_work_item_alone_is_slow(profile: Profile) -> None:
+    alone = p.Fold(ADD, p.Literal(0.0, F32), X)
+    shared = grid(p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(N >> 12, F32))), p.Split(N >> 12, X))
+    assert seconds(alone, profile) > 1.5 * seconds(shared, profile)
+
+
+def test_a_small_program_is_bound_by_its_launch() -> None:
+    small = grid(SQUARE, p.Input("x", Array(64, F32)))
+    assert "launch" in estimate(compile_term(small), GPU).sentence()
+
+
+def test_every_kernel_of_a_plan_is_paid_for() -> None:
+    partial = p.To("global", grid(p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(N >> 12, F32))), p.Split(N >> 12, X)))
+    two = p.Fold(ADD, p.Literal(0.0, F32), partial)
+    found = estimate(compile_term(two, Launch(256)), GPU)
+    assert len(found.kernels) == 2
+    assert found.seconds == pytest.approx(sum(k.seconds for k in found.kernels))

@@ -1,0 +1,66 @@
+"""Where the neighbours of an element lie, against real strides."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from egglift.egraph import values
+from egglift.egraph.values import Leaf, Row, Value
+from egglift.ir.types import F32, Array
+
+
+def steps(moves: list[tuple[str, int]]) -> tuple[Value, np.ndarray]:
+    """A value of 4096 elements and the addresses of its elements, both rearranged by `moves`."""
+    value = values.fill(Array(4096, F32), 1.0, int, unit=0)
+    address = np.arange(4096)
+    for move, k in moves:
+        if move == "split" and address.shape[0] % k == 0 and address.shape[0] > k:
+            value, address = values.split(value, k), address.reshape(-1, k, *address.shape[1:])
+        elif move == "join" and address.ndim > 1:
+            value, address = values.join(value), address.reshape(-1, *address.shape[2:])
+        elif move == "transpose" and address.ndim > 1:
+            value, address = values.transpose(value), address.swapaxes(0, 1)
+    return value, address
+
+
+def leaf_of(value: Value) -> Leaf:
+    while isinstance(value, Row):
+        value = value.each
+    assert isinstance(value, Leaf)
+    return value
+
+
+MOVES = st.lists(st.tuples(st.sampled_from(["split", "join", "transpose"]), st.sampled_from([2, 4, 8, 64])), max_size=6)
+
+
+@given(MOVES)
+def test_neighbours_along_the_unit_row_are_neighbours_in_memory(moves: list[tuple[str, int]]) -> None:
+    value, address = steps(moves)
+    leaf = leaf_of(value)
+    if leaf.unit >= 0:
+        axis = address.ndim - 1 - leaf.unit
+        gaps = np.diff(address, axis=axis)
+        assert (gaps == 1).mean() >= 0.5  # a join puts chunks one after the other
+
+
+@given(MOVES)
+def test_lengths_follow_the_arrays(moves: list[tuple[str, int]]) -> None:
+    value, address = steps(moves)
+    lengths = []
+    while isinstance(value, Row):
+        lengths.append(value.n)
+        value = value.each
+    assert tuple(lengths) == address.shape
+
+
+def test_work_items_that_take_short_chunks_in_turn_lie_near_each_other() -> None:
+    dealt, _ = steps([("split", 4), ("split", 64), ("transpose", 0)])
+    item = values.across(dealt, lambda p: p * 100, near=True)
+    assert values.price(item) == 1.0
+    chunks, _ = steps([("split", 64)])
+    assert values.price(values.across(chunks, lambda p: p * 100, near=True)) == 100.0
+
+
+def test_what_does_not_change_along_a_row_costs_neighbours_nothing() -> None:
+    captured = Row(64, values.spread(Leaf(1.0)))
+    assert values.price(values.across(captured, lambda p: p * 100, near=False)) == 1.0
