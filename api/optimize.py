@@ -29,7 +29,7 @@ from egglift.memory import recall, remember
 
 STRUCTURES = 8  # structures that are priced, each at its most plausible sizes
 REFINED = 4  # of these, the best whose sizes are searched
-TRIES = 10  # assignments priced for each
+TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 SAMPLE = 8  # candidates measured by measure="sample"
 
 
@@ -78,11 +78,16 @@ def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, de
     rows = [(f, search, search.run(tries=1)) for f, search in searches]
     rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
     found = [
-        [_candidate(f, p, device.limits) for p in (search.run(TRIES)[:4] if i < REFINED else first)]
+        [_candidate(f, p, device.limits) for p in (search.run(_tries(first))[:4] if i < REFINED else first)]
         for i, (f, search, first) in enumerate(rows)
     ]
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
     return [c for rank in zip_longest(*found) for c in rank if c is not None]
+
+
+def _tries(first: Sequence[Point]) -> int:
+    """How many assignments of a structure to price: fewer of plans with many kernels."""
+    return max(4, TRIES // max(1, len(first[0].plan.kernels))) if first else TRIES
 
 
 def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:

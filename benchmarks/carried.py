@@ -1,6 +1,6 @@
 """Programs saturated on one machine, measured on another: bandwidth beside a copy kernel's and torch's.
 
-    python benchmarks/carried.py prepare OUT.json [--profile nvidia-h200] [--size 268435456]
+    python benchmarks/carried.py prepare OUT.json [--profile nvidia_h100] [--size 268435456]
     python benchmarks/carried.py run OUT.json [--device NAME] [--table RESULT.json]
 
 `prepare` needs egglog and no device: it writes the best candidates' terms as text.  `run` needs a device and no
@@ -179,7 +179,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["prepare", "run"])
     parser.add_argument("file", type=Path)
-    parser.add_argument("--profile", default="nvidia_h200")
+    parser.add_argument("--profile", default="nvidia_h100")
     parser.add_argument("--size", type=int, default=1 << 28)
     parser.add_argument("--device")
     parser.add_argument("--table", type=Path)

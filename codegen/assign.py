@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from egglift.codegen import guards
 from egglift.codegen import imperative as im
-from egglift.codegen.builder import Condition, has_lane, share
+from egglift.codegen.builder import Condition, has_lane, share, within
 from egglift.codegen.imperative import Value
 from egglift.codegen.views import Arr, View, Where
 
@@ -23,7 +22,7 @@ def assign(em: Emitter, target: View, source: View, conditions: tuple[Condition,
 
     def collect(place: View, value: View, inside: tuple[Condition, ...]) -> None:
         if isinstance(place, Where):
-            return collect(place.inside(), value, inside + guards.conditions(place.test, place.n))
+            return collect(place.inside(), value, inside + within(place.test, place.n))
         if isinstance(place, tuple):
             assert isinstance(value, tuple)
             for q, v in zip(place, value, strict=True):

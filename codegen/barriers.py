@@ -31,27 +31,35 @@ def with_barriers(statements: Iterable[Statement], items: int) -> tuple[Statemen
 def _process(statements: tuple[Statement, ...], pending: Pending) -> tuple[tuple[Statement, ...], Pending]:
     result: list[Statement] = []
     for s in statements:
+        nested = isinstance(s, Loop) or (isinstance(s, If) and bool(s.conditions))
         if isinstance(s, Barrier):
             pending = Pending()
-        elif isinstance(s, Loop) or (isinstance(s, If) and s.conditions):
+        elif _conflicts(s, nested, pending):
+            result.append(Barrier("local"))  # before a loop, rather than in every iteration
+            pending = Pending()
+        if nested:
+            assert isinstance(s, Loop | If)
             s, pending = _nested(s, pending)
         else:
             read, written = _local(s)
-            if (read | written) & pending.written or written & pending.read:
-                result.append(Barrier("local"))
-                pending = Pending()
             pending = Pending(pending.read | read, pending.written | written)
         result.append(s)
     return tuple(result), pending
 
 
+def _conflicts(s: Statement, nested: bool, pending: Pending) -> bool:
+    """Does `s` need a barrier before something in it, because of what is pending?"""
+    if nested:
+        assert isinstance(s, Loop | If)
+        return pending != Pending() and _process(s.body, pending)[0] != _process(s.body, Pending())[0]
+    read, written = _local(s)
+    return bool((read | written) & pending.written or written & pending.read)
+
+
 def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
     body, after = _process(s.body, pending)
-    if isinstance(s, Loop) and s.trips > 1:
-        again, _ = _process(body, after)
-        if again != body:  # the next iteration touches what this one left
-            body, after = (*body, Barrier("local")), Pending()
-            body, after = _process(body, Pending(pending.read, pending.written))
+    if isinstance(s, Loop) and s.trips > 1 and _process(body, after)[0] != body:
+        body, after = (*body, Barrier("local")), Pending()  # the next iteration touches what this one left
     if isinstance(s, If):  # another path leads past it
         after = Pending(after.read | pending.read, after.written | pending.written)
     return replace(s, body=body), after

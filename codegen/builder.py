@@ -423,6 +423,11 @@ def has_lane(at: Index) -> bool:
     return any(v.role == "lane" for v in at.variables())
 
 
+def within(test: Index, n: int) -> tuple[Condition, ...]:
+    """`0 <= test < n` as conditions `e < m`."""
+    return ((test, n), (-1 - test, 0)) if test.range[0] < 0 else ((test, n),)
+
+
 def value_variables(value: Value) -> frozenset[Var]:
     """The variables that the indices in `value` depend on."""
     match value:

@@ -94,7 +94,7 @@ class _Planner:
 
     def plan(self, term: Expr) -> Plan:
         inputs = [t for t in subterms(term) if isinstance(t, p.Input)]
-        for t in sorted(inputs, key=lambda t: t.name):
+        for t in inputs:
             self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
         outputs = self._buffers(self.names.own("out"), type_of(term))
@@ -156,7 +156,8 @@ class _Planner:
         emitter.emit(term, target, ROOT)
         body = with_barriers(emitter.blocks[0].statements, shape.group_items)
         params = used_params(emitter.params, body)
-        params = tuple(b for b in params if b not in outputs) + tuple(b for b in params if b in outputs)
+        order = [b for _, buffers in self.memory.values() for b in buffers] + list(outputs)
+        params = tuple(sorted(params, key=lambda b: (b in outputs, order.index(b))))
         name = f"k{len(self.kernels)}"
         source = kernel_source(name, shape, params, frozenset(outputs), body, self.defined)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from egglift.codegen import assign, terms
 from egglift.codegen import imperative as im
-from egglift.codegen import terms
-from egglift.codegen.builder import Condition, NotVector, Target, has_lane
+from egglift.codegen.builder import Condition, NotVector, Target, has_lane, within
 from egglift.codegen.imperative import Buffer, Statement, Value
 from egglift.codegen.index import Index, assuming, index
 from egglift.codegen.views import Arr, View, Where, component, element, length
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from egglift.codegen.emit import Emitter
 
 
-def conditions(test: Index, n: int) -> tuple[Condition, ...]:
-    """`0 <= test < n` as conditions `e < m`."""
-    return ((test, n), (-1 - test, 0)) if test.range[0] < 0 else ((test, n),)
-
-
 def splits(v: View) -> bool:
     """Is `v` a place that an `if` can guard?  (What differs between the lanes of a vector is guarded at its store.)"""
     return isinstance(v, Where) and not has_lane(v.test)
@@ -37,7 +32,7 @@ def emit_where(em: Emitter, target: Target, emit: Callable[[Target], None]) -> N
     """`if (0 <= test < n) emit(the place inside)`."""
     place = target.view
     assert isinstance(place, Where)
-    with em.when(*conditions(place.test, place.n)):
+    with em.when(*within(place.test, place.n)):
         emit(Target(place.inside(), target.space))
 
 
@@ -95,9 +90,11 @@ def _stated(
 
     def branch(conditions: tuple[Condition, ...], statements: list[Statement], value: Value) -> None:
         with em.when(*conditions):
-            em.put(*statements, im.Store(load.buffer, load.at, value, lane))
+            em.put(*statements)
+            (small,) = assign.shared(em, [value])
+            em.put(im.Store(load.buffer, load.at, small, lane))
 
-    branch(conditions(test, n), *inside)
+    branch(within(test, n), *inside)
     for condition in ((test, 0), (n - 1 - test, 0)):
         if condition[0].range[0] < condition[1]:
             branch((condition,), *outside)

@@ -72,7 +72,7 @@ def _capped(wanted: Sizes, most: int) -> Sizes:
 def _warped(wanted: list[int], most: int) -> Sizes:
     if most < WARP:
         raise CodegenError(f"mapWarp and mapLane need work-groups of {WARP} or more, not {most}")
-    x = min(-(-wanted[0] // WARP), most // WARP) * WARP
+    x = min(max(-(-wanted[0] // WARP), 1), most // WARP) * WARP
     _, y, z = _capped((x, wanted[1], wanted[2]), most)
     return x, y, z
 

@@ -51,18 +51,23 @@ class Text:
         terms = sorted(at.terms, key=lambda t: (t[1] < 0, -abs(t[1]), t[0].key))
         wide = _needs_long(at.constant, terms)
         text = ""
-        for a, k in terms:
+        for position, (a, k) in enumerate(terms):
             sign = ("-" if k < 0 else "") if not text else " - " if k < 0 else " + "
-            text += sign + self._term(a, abs(k), wide)
+            # a sum is as wide as its first term
+            long = wide and (position == 0 or _needs_long(0, [(a, k)]))
+            text += sign + self._term(a, abs(k), long)
+        if text.startswith("-") and at.constant > 0:
+            return f"{at.constant} - {text[1:]}"
         if at.constant or not text:
             text += f" {'-' if at.constant < 0 else '+'} {abs(at.constant)}" if text else str(at.constant)
         return text
 
-    def _term(self, a: Atom, k: int, wide: bool) -> str:
+    def _term(self, a: Atom, k: int, long: bool) -> str:
         text = self._atom(a)
+        long = long and not (isinstance(a, Var) and int_type(a.count) == "long")
         if k == 1:
-            return f"(long){text}" if wide else text
-        return f"{k}{'L' if wide else ''}*{text}"
+            return f"(long){text}" if long else text
+        return f"{k}{'L' if long else ''}*{text}"
 
     def _atom(self, a: Atom) -> str:
         match a:
@@ -80,7 +85,7 @@ class Text:
                 return f"({self._within(test, n)} ? {self.index(inside)} : {self.index(outside)})"
             case Data(value):
                 text = self.scalar(value)  # type: ignore[arg-type]
-                return text if text.isidentifier() or text[0] == "(" else f"({text})"
+                return text if isinstance(value, im.Load | im.Name) or text[0] == "(" else f"({text})"
 
     def _operand(self, x: Index) -> str:
         text = self.index(x)
@@ -90,7 +95,7 @@ class Text:
         low, top = x.range
         text = self.index(x)
         if low < 0 and top > high:
-            wide = max(-low, top) >= INT
+            wide = not _is_int(low, top)
             name, t = CLAMP + ("_long" if wide else ""), "long" if wide else "int"
             self.helpers[name] = _CLAMP.format(name=name, t=t)
             return f"{name}({text}, {high})"
@@ -123,7 +128,8 @@ class Text:
             case im.Load(buffer, at):
                 return self.place(buffer, at)
             case im.IndexValue(at, t):
-                return f"({C_NAMES[t.name]})({self.index(at)})"
+                text = self._operand(at)
+                return text if t.name == "i32" and _is_int(*at.range) else f"({C_NAMES[t.name]}){text}"
             case im.Guarded(at, n, inside, outside):
                 low, high = self.known(at).range
                 if low >= 0 and high < n:
@@ -155,9 +161,13 @@ def _needs_long(constant: int, terms: list[tuple[Atom, int]]) -> bool:
         first, last = a.range
         ends = (k * first, k * last)
         low, high = low + min(ends), high + max(ends)
-        if max(-low, high, *map(abs, ends), abs(k)) >= INT:
+        if not (_is_int(low, high) and _is_int(min(ends), max(ends)) and _is_int(k, k)):
             return True
-    return max(-(low + constant), high + constant, abs(constant)) >= INT
+    return not (_is_int(low + constant, high + constant) and _is_int(constant, constant))
+
+
+def _is_int(low: int, high: int) -> bool:
+    return low >= -INT and high < INT
 
 
 def int_type(count: int) -> str:

@@ -137,6 +137,8 @@ class VectorText(Text):
                 return self._part_name(name, lanes)
             case im.Load(buffer, at):
                 return self._load(v, buffer, at, lanes)
+            case im.IndexValue(at, t) if at.coefficient(lanes.var) is not None:
+                return self._counted(at, t, lanes)
             case im.Guarded(at, n, a, b) if not _on_lane(at):
                 return f"({self._within(at, n)} ? {self.number(a, lanes)} : {self.number(b, lanes)})"
             case im.Call("cast", (x,), t):
@@ -149,6 +151,13 @@ class VectorText(Text):
                 return vector_call(op, t, texts, width, self.helpers) or self._by_components(v, lanes)
             case _:
                 return self.gathered(v, lanes)
+
+    def _counted(self, at: Index, t: Scalar, lanes: Lanes) -> str:
+        """An index that grows with the lane: that of the first lane plus a constant vector."""
+        step, target = at.coefficient(lanes.var), memory_type(t, lanes.width)
+        first = im.IndexValue(at.substitute({lanes.var: lanes.start}), t)
+        offsets = ", ".join(str((step or 0) * k) for k in range(lanes.width))
+        return f"(({target})({stripped(self.scalar(first))}) + ({target})({offsets}))"
 
     def _by_components(self, v: im.Call, lanes: Lanes) -> str:
         texts = []

@@ -80,7 +80,7 @@ def _memory(device: Device, profile: Profile) -> dict[str, Any]:
     while n * 16 > device.info.memory:
         n //= 2
     copies = {w: 8 * n / _seconds(device, probes.copy(n, w, gpu, units)) for w in (1, 4, 16)}
-    chase, steps = _chain_of_indices(1 << 22), 1 << 14
+    chase, steps = _chain_of_indices(1 << (25 if gpu else 22)), 1 << 14  # beyond the last cache
     latency = (_seconds(device, probes.chase(chase.size, steps), x=chase) - profile.launch) / steps
     changes: dict[str, Any] = {
         "bandwidth": max(copies.values()),
@@ -114,6 +114,8 @@ def _caches(device: Device, profile: Profile) -> dict[str, Any]:
         repeats = max(1, (1 << (30 if gpu else 26)) // used)
         seconds = _seconds(device, probes.read(used // 4, repeats, gpu, units)) - profile.launch
         caches.append(Cache(size, max(used * repeats / max(seconds, 1e-9), profile.bandwidth)))
+    if gpu and caches[-1].bandwidth > 2 * profile.local_bandwidth:
+        return {}  # faster than local memory: the driver's compiler has seen through the probe; keep what is known
     return {"caches": tuple(caches)}
 
 

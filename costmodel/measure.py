@@ -24,7 +24,8 @@ class Measurement:
     """What became of one candidate.
 
     status: "ok", or why it cannot be chosen: "build" (the compiler refused it), "launch" (it did not run),
-    "wrong" (its result disagrees with the interpreter's), "implausible" (its times cannot be true),
+    "wrong" (its result disagrees with the interpreter's), "inaccurate" (it agrees but for rounding errors that an
+    order of summation like its own makes), "implausible" (its times cannot be true),
     "skipped" (the budget ran out).  reason: one line, empty when ok.  executable: there when it was built.
     """
 
@@ -103,15 +104,17 @@ def _checked(plan: Plan, trial: _Trial, first: bool) -> Measurement:
     try:
         executable = trial.device.sibling().build(plan, trial.options)
         built = time.perf_counter() - start
-        problem = trial.expected.disagreement(executable.run(_used(plan, trial), poison=True))
+        found = executable.run(_used(plan, trial), poison=True)
+        problem = trial.expected.disagreement(found)
+        status = "wrong" if problem and not trial.expected.only_rounded(found) else "inaccurate" if problem else "ok"
     except BuildError as error:
         return Measurement(plan, "build", _line(error))
     except WrongResult as error:
-        problem = _line(error)
+        problem, status = _line(error), "wrong"
     except EggliftError as error:
         return Measurement(plan, "launch", _line(error), None, executable, built)
     executable = replace(executable, device=trial.device) if executable else None
-    return Measurement(plan, "wrong" if problem else "ok", problem or "", None, executable, built)
+    return Measurement(plan, status, problem or "", None, executable, built)
 
 
 def _timed(checked: Measurement, trial: _Trial, left: int, floor: float, others: bool) -> Measurement:

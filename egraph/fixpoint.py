@@ -53,8 +53,7 @@ class Fixpoint(Generic[K, V]):
             value = compute()
             if self._low != me:
                 break
-            settled = round == self.rounds - 1 or self.same(value, self._last.get(key, self.bottom))
-            if settled:
+            if round == self.rounds - 1 or self._settled(key, value, start):
                 break
             self._last[key] = value
             self._forget(start, keep=True)
@@ -71,6 +70,12 @@ class Fixpoint(Generic[K, V]):
             low = OPEN
         self._low = min(outer, low)
         return value
+
+    def _settled(self, key: K, value: V, start: int) -> bool:
+        """Has no state of the cycle changed since the last round?  Not only its first one may be asked for."""
+        if not self.same(value, self._last.get(key, self.bottom)):
+            return False
+        return all(self.same(self._rough[k][0], self._last.get(k, self.bottom)) for k in self._order[start:])
 
     def _forget(self, start: int, keep: bool) -> None:
         """Drop the rough values of the cycle; with `keep`, the next round starts from them."""

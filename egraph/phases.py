@@ -41,7 +41,7 @@ SIMPLIFY = ("map-id", "join-split", "transpose-transpose", "concat-take-drop", "
 FUSE = Phase(
     "fuse",
     (
-        "map-fusion", "map-promotion", "split-of-join", "unzip-left", "unzip-right", "stride-trivial",
+        "map-fusion", "map-one", "map-promotion", "split-of-join", "unzip-left", "unzip-right", "stride-trivial",
         "slide-is-split", "iterate-one", "reduce-promotion", "reduce-absorb", "fold-map-fusion",
         "reduce-seed", "user",
     ),

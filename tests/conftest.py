@@ -14,3 +14,8 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("EGGLIFT_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.delenv("EGGLIFT_DEVICE", raising=False)
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-golden` writes the kernels under tests/golden anew; look at the difference before committing it."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite the kernels under tests/golden")

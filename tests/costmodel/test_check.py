@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import egglift as el
 from egglift.costmodel.check import PERIOD, agree, expect, flatten, sample_inputs, unflatten
 from egglift.ir import types as t
 from egglift.ir.patterns import Apply, Arg, Input, Map, Tup
@@ -128,3 +129,12 @@ def test_the_expected_result_is_wide_and_both_widths_are_accepted() -> None:
     assert e.narrow[0].dtype == np.float32
     assert e.disagreement([np.exp(e.inputs["x"])]) is None
     assert e.disagreement([np.zeros(50, np.float32)]) is not None
+
+
+def test_a_sum_in_sequence_may_lose_digits_but_not_elements() -> None:
+    n = 1 << 20
+    program = el.as_program(el.reduce(el.add, 0.0, el.array("x", el.f32, n).map(lambda v: el.exp(v))))
+    e = expect(program)
+    total = e.wide[0]
+    assert e.only_rounded([np.asarray(total * (1 + 1e-3))])
+    assert not e.only_rounded([np.asarray(total * 0.9)])

@@ -1,0 +1,13 @@
+kernel __attribute__((reqd_work_group_size(16, 1, 1)))
+void k0(const global float* restrict x, global float* restrict out) {
+  const int g0 = get_global_id(0);
+  // mapGlobal0 over 100
+  if (g0 < 100) {
+    // reduceSeq over 5
+    float acc0 = 0.0f;
+    for (int i0 = 0; i0 < 5; ++i0) {
+      acc0 += g0 + i0 >= 2 && g0 + i0 < 102 ? x[g0 + i0 - 2] : 1.5f;
+    }
+    out[g0] = acc0;
+  }
+}
