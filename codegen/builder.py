@@ -10,6 +10,7 @@ from typing import Any
 from egglift.codegen import imperative as im
 from egglift.codegen.imperative import Buffer, Limits, Statement, Value
 from egglift.codegen.index import ZERO, Data, Index, Var, assuming, index
+from egglift.codegen.inplace import accesses
 from egglift.codegen.names import Names
 from egglift.codegen.views import View, memory
 from egglift.ir.errors import CodegenError
@@ -18,6 +19,7 @@ from egglift.ir.text import brief
 from egglift.ir.types import Scalar, Type, leaves
 
 WARP = 32
+SHORT = 32  # loops over private arrays are unrolled up to this many trips: only then are they registers
 Condition = tuple[Index, int]
 
 
@@ -152,6 +154,7 @@ class Builder:
         with self.block() as inner:
             body(index(var))
         if inner:
+            unroll = unroll or (n <= SHORT and _indexes_registers(inner, var))
             self.put(im.Loop(var, n, tuple(inner), unroll))
 
     def strided(self, me: Index, team: int, n: int, body: Callable[[Index], None], inside: bool) -> None:
@@ -412,6 +415,13 @@ class Builder:
             name = self.constant_names.numbered("c")
             self.constants[scalar, values] = Buffer(name, "constant", scalar, size, values=values)
         return self.constants[scalar, values]
+
+
+def _indexes_registers(body: list[Statement], var: Var) -> bool:
+    """Does a loop's body choose an element of private memory by the loop's variable?"""
+    return any(
+        a.buffer.space == "private" and a.buffer.size > 1 and var in a.at.variables() for a in accesses(body)
+    )
 
 
 def _id(name: str, count: int, role: str, d: int) -> Index:

@@ -133,7 +133,7 @@ class _Planner:
         """The value of a closed term as computed by kernels of its own, once."""
         if t not in self.computed:
             temporary = self._temporary(type_of(t))
-            self._compute(t, self.memory[temporary.name][1])
+            self._compute(terms.with_levels(t), self.memory[temporary.name][1])
             self.computed[t] = temporary
         return self.computed[t]
 
@@ -212,30 +212,34 @@ def _boundaries(term: Expr) -> list[Expr]:
     """The closed parts of a kernel's term that kernels of their own compute, outermost ones only."""
     parallel = terms.shares_grid(term)
     found: dict[Expr, None] = {}
-    seen: set[tuple[Expr, bool]] = set()
-    stack = [(term, True)]
+    seen: set[tuple[Expr, bool, bool]] = set()
+    stack = [(term, True, False)]  # a term, is it in result position, is it in a body
     while stack:
-        t, result = stack.pop()
-        if (t, result) in seen:
+        t, result, inside = stack.pop()
+        if (t, result, inside) in seen:
             continue
-        seen.add((t, result))
-        if is_closed(t) and (_is_launched(t) or (not result and _is_boundary(t, parallel))):
+        seen.add((t, result, inside))
+        if is_closed(t) and (_is_launched(t) or (not result and _is_boundary(t, parallel, inside))):
             found[t] = None
             continue
         parts = terms.result_parts(t, "global") if result and terms.computes(t) else ()
-        stack.extend((b, False) for b in reversed(bodies(t)))
-        stack.extend((c, c in parts) for c in reversed(children(t)))
+        stack.extend((b, False, True) for b in reversed(bodies(t)))
+        stack.extend((c, c in parts, inside) for c in reversed(children(t)))
     return list(found)
 
 
-def _is_boundary(t: Expr, parallel: bool) -> bool:
+def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
+    """Is the closed `t`, which is read, computed in a kernel of its own?  inside: it is read again and again."""
     match t:
         case p.To(space, _):
             return space == "global"
         case p.Map(_, _, level) if level is not None and level.kind in terms.GRID:
             return True
-        case p.Map(_, _, level) if level is not None and not terms.shares_items(t):
-            return volume(type_of(t)) > SMALL
+        case p.Map(body, x, None):
+            loops = any(terms.is_computing(e) for e in subterms(body))
+            return inside and loops and volume(type_of(x)) > SMALL
+        case p.Map():
+            return volume(type_of(t)) > SMALL and not terms.shares_items(t)
         case p.Fold() | p.Tree() | p.Iterate():
             return volume(type_of(t)) > SMALL or (parallel and _work(t) > SMALL)
         case _:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from egglift.codegen import assign, copy, fold, guards, levels, terms, tree
-from egglift.codegen.builder import Builder, Target
+from egglift.codegen.builder import Builder, NotVector, Target
 from egglift.codegen.imperative import Comment, Value
 from egglift.codegen.index import Index, index
 from egglift.codegen.views import (
@@ -177,6 +177,8 @@ class Emitter(Builder):
                     "use toLocal or toPrivate, or apply toGlobal to the whole map"
                 )
             case p.To(space, x):
+                if space == "local" and self.executor.lane is not None:
+                    raise NotVector  # there is one value for each lane, but local memory has no lanes
                 if space == "private":
                     guards.refuse_spread(self, e, x)
                 self.put(Comment(f"to{space.capitalize()}"))

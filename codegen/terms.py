@@ -21,7 +21,7 @@ STRUCTURE = (*LAYOUT, p.Tup, p.Zip, p.Concat)
 
 _computes: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
 _kinds: WeakKeyDictionary[Expr, frozenset[str]] = WeakKeyDictionary()
-_entries: WeakKeyDictionary[Expr, dict[str | None, tuple[Expr, ...]]] = WeakKeyDictionary()
+_entries: WeakKeyDictionary[Expr, dict[str, tuple[Expr, ...]]] = WeakKeyDictionary()
 
 
 def is_computing(t: Expr) -> bool:
@@ -77,10 +77,7 @@ def entry_nodes(body: Expr, space: str) -> tuple[Expr, ...]:
 
 def read_nodes(t: Expr) -> tuple[Expr, ...]:
     """What is computed in `t`, a term that is read, in order; `t` itself included."""
-    found = _entries.setdefault(t, {})
-    if None not in found:
-        found[None] = _entry_nodes(t, None)
-    return found[None]
+    return _entry_nodes(t, None)  # not remembered: what holds `t` would keep it alive for ever
 
 
 def _entry_nodes(body: Expr, space: str | None) -> tuple[Expr, ...]:

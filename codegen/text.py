@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from egglift.codegen import imperative as im
 from egglift.codegen.imperative import Buffer, Value
 from egglift.codegen.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
-from egglift.codegen.scalars import C_NAMES, literal, scalar_call, scalar_cast, stripped
+from egglift.codegen.scalars import C_NAMES, literal, scalar_call, scalar_cast
 from egglift.ir.types import Scalar
 
 INT = 1 << 31

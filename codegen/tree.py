@@ -36,7 +36,9 @@ def _halved(em: Emitter, t: p.Tree, xs: View, n: int, type: Type) -> View:
     if n == 1:
         return xs
     half = -(-n // 2)
-    space = "private" if em.executor.inside or not em.free_items() else "local"
+    # lanes have sums of their own, which no other work-item can help with
+    alone = em.executor.inside or em.executor.lane is not None or not em.free_items()
+    space = "private" if alone else "local"
     sums = em.allocate(Array(half, type), space, "s" if space == "local" else "r", t)
     with em.step():
         _step(em, t, xs, sums, n - half, half, type)

@@ -68,7 +68,9 @@ class Search:
         env: dict[str, int] = {}
         for name in self.order:
             length = evaluate(self.tiles[name].length, env)
-            env[name] = max(1, min(wish[name], length))
+            size = max(1, min(wish[name], length))
+            # vectors have a power of two of lanes, also where the array is shorter than the widest
+            env[name] = 1 << size.bit_length() - 1 if self.tiles[name].kind in ("v", "w") else size
         key = (tuple(sorted(env.items())), launch)
         if key not in self.tried:
             self.tried[key] = self._price(env, launch)

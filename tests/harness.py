@@ -62,9 +62,7 @@ def poison(b: Buffer) -> NdArray:
     """NaN, or 0xAA bytes."""
     if b.scalar.is_float:
         return np.full(b.size, np.nan, b.scalar.dtype)
-    return np.frombuffer(
-        b"\xaa" * (b.size * b.scalar.size), b.scalar.dtype if b.scalar.name != "bool" else "u1"
-    )
+    return np.frombuffer(b"\xaa" * (b.size * b.scalar.size), b.scalar.dtype if b.scalar.name != "bool" else "u1")
 
 
 def compute(term: Expr, launch: Launch = Launch(), limits: Limits = Limits(), **inputs: Any) -> NdArray:

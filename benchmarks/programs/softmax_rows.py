@@ -25,9 +25,9 @@ def softmax(row: Any) -> Any:
     return powers.map(lambda v: v / total)
 
 
-def program(n: int) -> Any:
-    """`map softmax A`"""
-    return el.array("A", el.f32, (rows(n), n)).map(softmax)
+def program(n: int, count: int | None = None) -> Any:
+    """`map softmax A`, of `count` rows (about 2^20 elements unless given)"""
+    return el.array("A", el.f32, (count or rows(n), n)).map(softmax)
 
 
 def inputs(n: int, rng: np.random.Generator) -> dict[str, Any]:

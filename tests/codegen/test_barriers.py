@@ -11,7 +11,7 @@ from egglift.codegen.index import Var, index
 from egglift.ir import patterns as p
 from egglift.ir.types import F32
 from tests.codegen.low import flat, fmap, op, total, vector
-from tests.codegen.samples import SAMPLES
+from tests.codegen.samples.book import SAMPLES
 from tests.oclgrind import LIMITS, examine
 
 L = Var("l0", 8, "local")
@@ -40,7 +40,10 @@ def test_a_barrier_separates_a_write_from_a_read() -> None:
 
 
 def test_other_memory_needs_no_barrier() -> None:
-    assert kinds(with_barriers([step(write(LOCAL)), step(write(OTHER)), step(read(LOCAL)), step(read(OTHER))], 8)) == "ss|ss"
+    assert (
+        kinds(with_barriers([step(write(LOCAL)), step(write(OTHER)), step(read(LOCAL)), step(read(OTHER))], 8))
+        == "ss|ss"
+    )
 
 
 def test_a_read_is_over_before_the_next_write() -> None:

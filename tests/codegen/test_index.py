@@ -63,9 +63,7 @@ def grown(parts: st.SearchStrategy[tuple[Index, Meaning]]) -> st.SearchStrategy[
         st.tuples(parts, st.integers(-8, 8)).map(lambda t: (t[0][0] * t[1], lambda at: t[0][1](at) * t[1])),
         st.tuples(parts, divisor).map(lambda t: (t[0][0] // t[1], lambda at: t[0][1](at) // t[1])),
         st.tuples(parts, divisor).map(lambda t: (t[0][0] % t[1], lambda at: t[0][1](at) % t[1])),
-        st.tuples(parts, divisor).map(
-            lambda t: (t[0][0].clamp(t[1]), lambda at: min(max(t[0][1](at), 0), t[1] - 1))
-        ),
+        st.tuples(parts, divisor).map(lambda t: (t[0][0].clamp(t[1]), lambda at: min(max(t[0][1](at), 0), t[1] - 1))),
         st.tuples(parts, divisor, parts, parts).map(
             lambda t: (
                 choose(t[0][0], t[1], t[2][0], t[3][0]),
@@ -79,9 +77,7 @@ points = st.fixed_dictionaries({v: st.integers(0, v.count - 1) for v in VARS})
 
 
 @given(st.recursive(leaf, grown, max_leaves=8), points)
-def test_simplified_indices_keep_their_value_and_their_range(
-    x: tuple[Index, Meaning], at: dict[Var, int]
-) -> None:
+def test_simplified_indices_keep_their_value_and_their_range(x: tuple[Index, Meaning], at: dict[Var, int]) -> None:
     simplified, meaning = x
     expected = meaning(at)
     assert value(simplified, at) == expected

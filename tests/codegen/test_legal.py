@@ -13,12 +13,17 @@ from egglift.ir.types import F32, Array
 from tests.codegen.low import add_of, fmap, lit, op, pair, total, vector
 
 A = vector("A", 6, 40)
+ROWS, ROW = pair(Array(40, F32), Array(40, F32)), pair(Array(7, F32), F32)
 cube = vector("cube", 3, 5, 7)
 PLUS = add_of()
 
 
 def negated(e: Expr) -> Expr:
     return op("neg", e)
+
+
+def added(e: Expr) -> Expr:
+    return op("add", p.Get(0, e), p.Get(1, e))
 
 
 def nested(outer: str, inner: str, d: int = 0) -> Expr:
@@ -40,11 +45,7 @@ REJECTED: dict[str, tuple[Expr, str]] = {
     "a vector of six": (fmap(negated, vector("v", 6), "vec"), "mapVec over 6 elements"),
     "a vector of 256": (fmap(negated, vector("v", 256), "vec"), "mapVec over 256 elements"),
     "groups in a fold": (
-        p.Fold(
-            fmap(lambda e: op("add", p.Get(0, e), p.Get(1, e)), p.Zip(pair(Array(40, F32), Array(40, F32))), "workgroup"),
-            p.Fill(40, lit(0.0)),
-            A,
-        ),
+        p.Fold(fmap(added, p.Zip(ROWS), "workgroup"), p.Fill(40, lit(0.0)), A),
         "work-groups cannot wait for each other",
     ),
     "staging below items": (
@@ -62,14 +63,7 @@ REJECTED: dict[str, tuple[Expr, str]] = {
     ),
     "a spread accumulator": (
         items_inside(
-            lambda r: p.Fold(
-                fmap(
-                    lambda e: op("add", p.Get(0, e), p.Get(1, e)), p.Zip((pair(Array(7, F32), F32)[0], p.Fill(7, pair(Array(7, F32), F32)[1]))), "local"
-                ),
-                p.Fill(7, lit(0.0)),
-                r,
-            ),
-            cube,
+            lambda r: p.Fold(fmap(added, p.Zip((ROW[0], p.Fill(7, ROW[1]))), "local"), p.Fill(7, lit(0.0)), r), cube
         ),
         "spread over the private memories",
     ),

@@ -7,7 +7,7 @@ import pytest
 
 from egglift.codegen.compile import compile_term
 from tests.codegen.low import NdArray, flat, meaning
-from tests.codegen.samples import SAMPLES, Sample
+from tests.codegen.samples.book import SAMPLES, Sample
 from tests.harness import run
 from tests.oclgrind import LIMITS, examine
 

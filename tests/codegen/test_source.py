@@ -12,7 +12,7 @@ from egglift.codegen.names import Names, identifier
 from egglift.ir import patterns as p
 from egglift.ir.types import F32, Array
 from tests.codegen.low import fmap, op, total, vector
-from tests.codegen.samples import SAMPLES
+from tests.codegen.samples.book import SAMPLES
 from tests.harness import run
 
 GOLDEN = Path(__file__).parent.parent / "golden"

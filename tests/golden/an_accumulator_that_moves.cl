@@ -9,14 +9,16 @@ void k0(const global float* restrict m, global float* restrict out) {
   for (int i1 = 0; i1 < 5; ++i1) {
     float next0[7];
     // mapSeq over 7
+    #pragma unroll
     for (int i2 = 0; i2 < 7; ++i2) {
-      next0[i2] = acc0[-i2 + 6] + m[7*i1 + i2];
+      next0[i2] = acc0[6 - i2] + m[7*i1 + i2];
     }
     #pragma unroll
     for (int i3 = 0; i3 < 7; ++i3) {
       acc0[i3] = next0[i3];
     }
   }
+  #pragma unroll
   for (int i4 = 0; i4 < 7; ++i4) {
     out[i4] = acc0[i4];
   }

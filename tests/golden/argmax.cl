@@ -7,7 +7,7 @@ void k0(const global float* restrict x, global float* restrict out_0, global int
     const float t0 = x[i0];
     const bool t1 = acc0 >= t0;
     acc0 = t1 ? acc0 : t0;
-    acc1 = t1 ? acc1 : (int)(i0);
+    acc1 = t1 ? acc1 : i0;
   }
   out_0[0] = acc0;
   out_1[0] = acc1;

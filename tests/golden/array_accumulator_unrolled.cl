@@ -13,6 +13,7 @@ void k0(const global float* restrict A, global float* restrict out) {
       acc0[i2] += A[40*i1 + i2];
     }
   }
+  #pragma unroll
   for (int i3 = 0; i3 < 5; ++i3) {
     *(global float8*)&out[8*i3] = *(private float8*)&acc0[8*i3];
   }

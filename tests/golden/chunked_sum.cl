@@ -35,7 +35,7 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k1(const global float* restrict tmp0, const global float* restrict x, global float* restrict out) {
+void k1(const global float* restrict x, const global float* restrict tmp0, global float* restrict out) {
   // reduceSeq over 235
   float acc0 = 0.0f;
   for (int i0 = 0; i0 < 3; ++i0) {

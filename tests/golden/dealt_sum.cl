@@ -18,6 +18,7 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
   *(private float4*)&r0[0] = acc0;
   // reduceSeq over 4
   float acc1 = 0.0f;
+  #pragma unroll
   for (int i1 = 0; i1 < 4; ++i1) {
     acc1 += r0[i1];
   }
@@ -43,7 +44,7 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
-void k1(const global float* restrict tmp0, const global float* restrict x, global float* restrict out) {
+void k1(const global float* restrict x, const global float* restrict tmp0, global float* restrict out) {
   // reduceSeq over 108
   float acc0 = 0.0f;
   for (int i0 = 0; i0 < 4; ++i0) {

@@ -6,7 +6,7 @@ void k0(const global float* restrict x, global float* restrict out) {
     // reduceSeq over 5
     float acc0 = 0.0f;
     for (int i0 = 0; i0 < 5; ++i0) {
-      acc0 += x[(g0 + i0 >= 2 && g0 + i0 < 102 ? g0 + i0 - 2 : (g0 + i0 < 2 ? -g0 - i0 + 1 : -g0 - i0 + 201))];
+      acc0 += x[(g0 + i0 >= 2 && g0 + i0 < 102 ? g0 + i0 - 2 : (g0 + i0 < 2 ? 1 - g0 - i0 : 201 - g0 - i0))];
     }
     out[g0] = acc0;
   }

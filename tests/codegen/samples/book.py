@@ -1,0 +1,10 @@
+"""All samples by name: small low-level programs over every level, pattern and position."""
+
+from __future__ import annotations
+
+from tests.codegen.samples import edges, folds, layout, levels, staging, vectors
+from tests.codegen.samples.base import SAMPLES, Sample
+
+MODULES = (levels, layout, folds, staging, vectors, edges)  # each registers its samples
+
+__all__ = ["MODULES", "SAMPLES", "Sample"]

@@ -1,0 +1,63 @@
+"""An accumulator is updated in place only where that is proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Buffer, Call, Declare, Load, Loop, Statement, Store
+from egglift.codegen.index import Index, Var, index
+from egglift.codegen.inplace import pointwise, redirected
+from egglift.ir.types import F32
+from tests.codegen.samples.book import SAMPLES
+
+ACC, NEW, OTHER = (Buffer(name, "private", F32, 16) for name in ("acc", "next", "x"))
+I, J = Var("i", 4, "loop"), Var("j", 4, "loop")
+
+
+def store(to: Index, *reads: Index, target: Buffer = NEW) -> Store:
+    """target[to] = the sum of acc at `reads`."""
+    value = Load(OTHER, to)
+    for at in reads:
+        value = Call("add", (Load(ACC, at), value), F32)  # type: ignore[assignment]
+    return Store(target, to, value)
+
+
+def loop(var: Var, *body: Statement) -> Loop:
+    return Loop(var, var.count, body)
+
+
+ROW = index(I) * 4 + J
+CASES: dict[str, tuple[list[Statement], bool]] = {
+    "element by element": ([loop(I, loop(J, store(ROW, ROW)))], True),
+    "accumulator not read": ([loop(I, store(index(I)))], True),
+    "another element": ([loop(I, store(index(I), 3 - index(I)))], False),
+    "the element before": ([loop(I, store(index(I) + 1, index(I)))], False),
+    "written twice": ([loop(I, loop(J, store(index(J), index(J))))], False),
+    "overlapping elements": ([loop(I, loop(J, store(index(I) * 2 + J, index(I) * 2 + J)))], False),
+    "read in another loop": (
+        [loop(I, store(index(I), index(I))), loop(J, store(index(J), index(J), target=OTHER))],
+        False,
+    ),
+    "read after the write": ([loop(I, store(index(I)), store(index(I), index(I), target=OTHER))], False),
+    "through a quotient": ([loop(I, loop(J, store(ROW // 3, ROW // 3)))], False),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_only_element_wise_updates_are_in_place(name: str) -> None:
+    statements, expected = CASES[name]
+    assert pointwise(statements, [(ACC, NEW)]) == expected
+
+
+def test_redirection_drops_the_second_array_and_what_it_kept() -> None:
+    keep = Store(NEW, index(J), Load(ACC, index(J)))
+    body: list[Statement] = [Declare(NEW), loop(I, store(index(I), index(I))), loop(J, keep)]
+    assert redirected(body, {NEW: ACC}) == [loop(I, store(index(I), index(I), target=ACC))]
+
+
+def test_register_arrays_are_updated_in_place() -> None:
+    for name in ("array accumulator", "array accumulator, vectors", "array accumulator in local memory"):
+        assert "next" not in compile_term(SAMPLES[name].term, SAMPLES[name].launch).source
+    moved = SAMPLES["an accumulator that moves"]
+    assert "next0[" in compile_term(moved.term, moved.launch).source
