@@ -47,12 +47,13 @@ def prepare(out: Path, profile_name: str, n: int) -> None:
     from egglift.ir.text import dumps
 
     profile, jobs = presets()[profile_name], []
+    limits = Limits(compute_units=profile.compute_units, warp=profile.warp)
     for name, value in suite(n).items():
         program = as_program(value)
         graph = saturate(program).graph
         candidates = []
         for found in Extractor(graph, weights(profile)).run()[:STRUCTURES]:
-            for p in Search(found.term, graph.symbols, profile, Limits()).run(40)[:POINTS]:
+            for p in Search(found.term, graph.symbols, profile, limits).run(40)[:POINTS]:
                 candidates.append(
                     {
                         "structure": found.sign, "term": dumps(p.term), "sizes": dict(p.sizes),

@@ -18,6 +18,7 @@ from egglift.codegen.imperative import Buffer, Kernel, Launch, Limits, Plan
 from egglift.codegen.launch import shape_of
 from egglift.codegen.legal import check
 from egglift.codegen.names import Names
+from egglift.codegen.normal import with_levels
 from egglift.codegen.source import kernel_source, used_params
 from egglift.codegen.views import memory, number, volume
 from egglift.ir import patterns as p
@@ -98,7 +99,7 @@ class _Planner:
             self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
         outputs = self._buffers(self.names.own("out"), type_of(term))
-        self._compute(terms.with_levels(term), outputs)
+        self._compute(with_levels(term), outputs)
         return Plan(tuple(self.kernels), given, tuple(self.temporaries), outputs, tuple(self.steps))
 
     def _buffers(self, name: str, type: Type) -> tuple[Buffer, ...]:
@@ -133,7 +134,7 @@ class _Planner:
         """The value of a closed term as computed by kernels of its own, once."""
         if t not in self.computed:
             temporary = self._temporary(type_of(t))
-            self._compute(terms.with_levels(t), self.memory[temporary.name][1])
+            self._compute(with_levels(t), self.memory[temporary.name][1])
             self.computed[t] = temporary
         return self.computed[t]
 
@@ -182,8 +183,8 @@ class _Planner:
         """`count` launches of the body's kernels, from one buffer to another in turn."""
         count, type = number(t.count), type_of(t)
         if count == 0:
-            return self._compute(terms.with_levels(t.x), outputs)
-        start = t.x if isinstance(t.x, p.Input) else self._stored(terms.with_levels(t.x))
+            return self._compute(with_levels(t.x), outputs)
+        start = t.x if isinstance(t.x, p.Input) else self._stored(with_levels(t.x))
         source = self.memory[start.name][1]
         body = self._split(t.body)
         between = [self._temporary(type) for _ in range(min(count - 1, 2))]

@@ -188,7 +188,7 @@ class Emitter(Builder):
                     raise CodegenError(
                         f"{brief(e)}: a {levels.name(level)} is read inside a kernel; wrap it in toGlobal"
                     )
-                shared = terms.shares_items(e) and not self.executor.inside
+                shared = terms.is_spread(e) and not self.executor.inside
                 if not shared:
                     guards.refuse_spread(self, e, e)
                 target = self.allocate(

@@ -69,7 +69,7 @@ def _registers(
 
 def _array(em: Emitter, t: p.Fold | p.Iterate, init: View, runs: list[Run], unroll: bool, type: Type) -> View:
     """An array accumulator: in registers of a work-item, or in local memory if the body is shared out."""
-    together = terms.shares_items(t.body) and not em.executor.inside
+    together = terms.is_spread(t.body) and not em.executor.inside
     space, stem = ("local", "s") if together else ("private", "acc")
     if not together:
         guards.refuse_spread(em, t, t.body)

@@ -135,7 +135,7 @@ def paired(a: View, b: View) -> Arr:
 
 def refuse_spread(em: Emitter, kept: Expr, loop: Expr) -> None:
     """CodegenError if `loop`, whose value is kept in private memory, is shared out over work-items."""
-    if terms.level_kinds(loop).isdisjoint(terms.ITEMS) or em.shape.group_items == 1:
+    if not terms.is_spread(loop) or em.shape.group_items == 1:
         return
     raise CodegenError(
         f"{brief(kept)}: its elements would be spread over the private memories of a group's work-items, where the "

@@ -211,3 +211,6 @@ class Limits:
     float64: bool = True
     float16: bool = False
     sub_groups: bool = False
+    #: units that run groups side by side, and work-items that a unit runs in lock-step
+    compute_units: int = 1
+    warp: int = 1

@@ -18,8 +18,8 @@ def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
     """How a kernel is launched.
 
     Local maps: as many work-items as the longest in each dimension has elements, `launch.group_size` together at
-    most.  Global maps: `group_size` work-items shared out over the dimensions.  Then as many groups as there is
-    work for, `launch.max_groups` together at most.
+    most.  Global maps: `group_size` work-items shared out over the dimensions, or fewer, so that every compute
+    unit gets a group.  Then as many groups as there is work for, `launch.max_groups` together at most.
     """
     if not 1 <= launch.group_size <= limits.group_size:
         raise CodegenError(
@@ -38,7 +38,9 @@ def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
     elif any(wanted):
         local = _capped((wanted[0], wanted[1], wanted[2]), launch.group_size)
     elif any(grid):
-        local = _shared(grid, launch.group_size)
+        # a few large groups must not leave compute units idle
+        fair = max(limits.warp, max(gx, 1) * max(gy, 1) * max(gz, 1) // limits.compute_units)
+        local = _shared(grid, min(launch.group_size, fair))
     else:
         local = (min(max(longest.get(("group", 0), 1), 1), launch.group_size), 1, 1)
     needed = [max(longest.get(("workgroup", d), 1), -(-grid[d] // local[d]), 1) for d in range(3)]

@@ -98,6 +98,8 @@ def _describe(d: Any) -> DeviceInfo:
         float64="cl_khr_fp64" in extensions,
         float16="cl_khr_fp16" in extensions,
         sub_groups="cl_khr_subgroups" in extensions,
+        compute_units=d.max_compute_units,
+        warp=32 if kind == "gpu" else 1,
     )
     return DeviceInfo(
         name=d.name.strip(),

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 from weakref import WeakKeyDictionary
 
 from egglift.ir import patterns as p
-from egglift.ir.check import type_of
-from egglift.ir.patterns import Expr, Level
-from egglift.ir.traverse import bodies, children, rebuild, subterms
-from egglift.ir.types import Array
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import bodies, children, subterms
 
 GRID = ("global", "workgroup")
 ITEMS = ("local", "warp", "lane")
@@ -20,6 +16,7 @@ LAYOUT = (p.Join, p.Split, p.Transpose, p.Stride, p.Take, p.Drop)
 STRUCTURE = (*LAYOUT, p.Tup, p.Zip, p.Concat)
 
 _computes: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
+_shares: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
 _kinds: WeakKeyDictionary[Expr, frozenset[str]] = WeakKeyDictionary()
 _entries: WeakKeyDictionary[Expr, dict[str, tuple[Expr, ...]]] = WeakKeyDictionary()
 
@@ -116,73 +113,55 @@ def level_kinds(t: Expr) -> frozenset[str]:
 
 
 def shares_items(t: Expr) -> bool:
-    """Does `t` share out work among the work-items of a group?"""
+    """Does executing `t` take the work-items of a group together?
+
+    What `t` reads and keeps in memory does not count: it has been evaluated where its scope begins.
+    """
+    if t not in _shares:
+        if isinstance(t, STRUCTURE) or (isinstance(t, p.Map) and t.level is None and computes(t)):
+            found = any(shares_items(c) if computes(c) else _lazily_shares(c) for c in children(t))
+        elif isinstance(t, p.To):
+            found = t.space == "local" or shares_items(t.x)
+        elif is_computing(t):
+            own = isinstance(t, p.Tree) or (isinstance(t, p.Map) and t.level is not None and t.level.kind in ITEMS)
+            found = own or any(map(_takes_items, bodies(t))) or any(map(_lazily_shares, children(t)))
+        else:
+            found = _lazily_shares(t)
+        _shares[t] = found
+    return _shares[t]
+
+
+def _takes_items(t: Expr) -> bool:
     return not level_kinds(t).isdisjoint((*ITEMS, "group"))
+
+
+def _lazily_shares(t: Expr) -> bool:
+    """Does reading `t` do so, in the bodies of maps without a level?"""
+    stack, seen = [t], set()
+    while stack:
+        e = stack.pop()
+        if e in seen or is_computing(e):
+            continue
+        seen.add(e)
+        if any(map(_takes_items, bodies(e))):
+            return True
+        stack.extend(children(e))
+    return False
+
+
+def is_spread(t: Expr) -> bool:
+    """Does each work-item of a group write only its part of `t`'s value?"""
+    match t:
+        case p.Map(body, _, level) if level is not None:
+            return level.kind in ITEMS or is_spread(body)
+        case p.To("private", x):
+            return is_spread(x)
+        case p.Map(_, x, None):
+            return computes(t) and is_spread(x)
+        case _:
+            return isinstance(t, STRUCTURE) and any(map(is_spread, children(t)))
 
 
 def shares_grid(t: Expr) -> bool:
     """Does `t` share out work among work-groups?"""
     return not level_kinds(t).isdisjoint(GRID)
-
-
-# ---------------------------------------------------------------------------------------- normal form
-
-
-def with_levels(t: Expr) -> Expr:
-    """`t` with `reduce` as a fold, and a level for every map in result position that has none.
-
-    map f x -> mapGlobal0 f x where it makes the kernel's result, mapSeq f x inside another map; a result that is
-    only a view is copied by mapGlobal.  Maps that are read keep no level: they are evaluated at each access.
-    """
-    memo: dict[tuple[Expr, str], Expr] = {}
-
-    def go(e: Expr, mode: str) -> Expr:
-        if (e, mode) not in memo:
-            memo[e, mode] = _levelled(e, mode, go)
-        return memo[e, mode]
-
-    return go(t, "grid")
-
-
-def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
-    """mode: "grid" result of a kernel, "item" result inside a map, "read"."""
-    if isinstance(e, p.Reduce):
-        return go(p.Fold(e.op.body, e.init, e.x), mode)
-    if mode == "grid" and _is_copy(e):
-        return _copied(go(e, "read"))
-    if isinstance(e, p.Map) and e.level is None and mode != "read":
-        if is_layout_body(e.body) and _will_compute(e.x):
-            return replace(e, x=go(e.x, mode))
-        level = Level("global", 0) if mode == "grid" else Level("seq")
-        return p.Map(go(e.body, "item"), go(e.x, "read"), level)
-    inner = "read" if isinstance(e, p.Map) and e.level is None else "item"
-    if isinstance(e, p.To):
-        below = {"global": "grid" if mode == "grid" else "item", "private": "item", "local": "read"}[e.space]
-        if e.space == "global" and mode == "read":
-            below = "grid"
-    elif isinstance(e, p.Iterate) and mode == "grid":
-        below, inner = "read", "grid"
-    else:
-        below = mode if isinstance(e, STRUCTURE) else "read"
-    return rebuild(e, lambda c: go(c, below), lambda b: go(b, inner))
-
-
-def _will_compute(e: Expr) -> bool:
-    """Like `computes`, for terms whose maps may not have their levels yet."""
-    if isinstance(e, p.Map | p.Reduce) or is_computing(e):
-        return not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
-    return isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
-
-
-def _is_copy(e: Expr) -> bool:
-    return isinstance(type_of(e), Array) and not _will_compute(e)
-
-
-def _copied(e: Expr) -> Expr:
-    """The view `e` copied to the result: mapGlobal id, over two dimensions if it has them."""
-    element = type_of(e)
-    assert isinstance(element, Array)
-    row = element.element
-    if isinstance(row, Array):
-        return p.Map(p.Map(p.Arg(row.element), p.Arg(row), Level("global", 0)), e, Level("global", 1))
-    return p.Map(p.Arg(row), e, Level("global", 0))

@@ -19,12 +19,16 @@ def larger(a: Any, b: Any) -> Any:
 
 
 def program(n: int) -> Any:
-    """`reduce larger <-inf, last> (zip x (iota n))`"""
+    """`reduce larger <-inf, last> (zip x (iota n))`, the place as int64 as in NumPy
+
+    Places are compared as 32-bit integers, which hold those of any array that has fewer than 2^31 elements.
+    """
     x = el.array("x", el.f32, n)
-    nothing = (float("-inf"), 2**63 - 1)
+    nothing = (float("-inf"), 2**31 - 1)
     op = el.operator(larger, associative=True, commutative=True, neutral=nothing)
-    start = (el.literal(nothing[0], el.f32), el.literal(nothing[1], el.i64))
-    return el.reduce(op, start, el.zip(x, el.iota(n, el.i64)))
+    start = (el.literal(nothing[0], el.f32), el.literal(nothing[1], el.i32))
+    found = el.reduce(op, start, el.zip(x, el.iota(n, el.i32)))
+    return found[0], el.cast(found[1], el.i64)
 
 
 def inputs(n: int, rng: np.random.Generator) -> dict[str, Any]:

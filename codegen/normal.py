@@ -1,0 +1,73 @@
+"""The normal form that is translated: `reduce` as a fold, and every map in result position with a level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from egglift.codegen.terms import STRUCTURE, is_computing, is_layout_body
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.traverse import children, rebuild
+from egglift.ir.types import Array
+
+
+def with_levels(t: Expr) -> Expr:
+    """`t` with `reduce` as a fold, and a level for every map in result position that has none.
+
+    map f x -> mapGlobal0 f x where it makes the kernel's result, mapSeq f x inside another map; a result that is
+    only a view is copied by mapGlobal.  Maps that are read keep no level: they are evaluated at each access.
+    """
+    memo: dict[tuple[Expr, str], Expr] = {}
+
+    def go(e: Expr, mode: str) -> Expr:
+        if (e, mode) not in memo:
+            memo[e, mode] = _levelled(e, mode, go)
+        return memo[e, mode]
+
+    return go(t, "grid")
+
+
+def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
+    """mode: "grid" result of a kernel, "item" result inside a map, "read"."""
+    if isinstance(e, p.Reduce):
+        return go(p.Fold(e.op.body, e.init, e.x), mode)
+    if mode == "grid" and _is_copy(e):
+        return _copied(go(e, "read"))
+    if isinstance(e, p.Map) and e.level is None and mode != "read":
+        if is_layout_body(e.body) and _will_compute(e.x):
+            return replace(e, x=go(e.x, mode))
+        level = Level("global", 0) if mode == "grid" else Level("seq")
+        return p.Map(go(e.body, "item"), go(e.x, "read"), level)
+    inner = "read" if isinstance(e, p.Map) and e.level is None else "item"
+    if isinstance(e, p.To):
+        below = {"global": "grid" if mode == "grid" else "item", "private": "item", "local": "read"}[e.space]
+        if e.space == "global" and mode == "read":
+            below = "grid"
+    elif isinstance(e, p.Iterate) and mode == "grid":
+        below, inner = "read", "grid"
+    else:
+        below = mode if isinstance(e, STRUCTURE) else "read"
+    return rebuild(e, lambda c: go(c, below), lambda b: go(b, inner))
+
+
+def _will_compute(e: Expr) -> bool:
+    """Like `computes`, for terms whose maps may not have their levels yet."""
+    if isinstance(e, p.Map | p.Reduce) or is_computing(e):
+        return not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
+    return isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+
+
+def _is_copy(e: Expr) -> bool:
+    return isinstance(type_of(e), Array) and not _will_compute(e)
+
+
+def _copied(e: Expr) -> Expr:
+    """The view `e` copied to the result: mapGlobal id, over two dimensions if it has them."""
+    element = type_of(e)
+    assert isinstance(element, Array)
+    row = element.element
+    if isinstance(row, Array):
+        return p.Map(p.Map(p.Arg(row.element), p.Arg(row), Level("global", 0)), e, Level("global", 1))
+    return p.Map(p.Arg(row), e, Level("global", 0))

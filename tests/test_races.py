@@ -1,0 +1,123 @@
+"""The kernels of every program, shaped for a CPU and for a GPU, run clean under Oclgrind and compute the program.
+
+PoCL runs the work-items of a group one after the other and so shows no race; Oclgrind reports races, accesses
+outside of buffers and divergent barriers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchmarks.programs import reduction_forms as forms
+from benchmarks.programs import softmax_rows
+from benchmarks.programs.catalogue import Entry, entries, entry
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch, Plan
+from egglift.costmodel.check import Expected, expect, flatten
+from egglift.costmodel.profile import presets
+from egglift.costmodel.search import Point, Search
+from egglift.egraph.extract import Extractor
+from egglift.egraph.saturate import saturate
+from egglift.egraph.weights import weights
+from egglift.ir.lifting import as_program
+from egglift.ir.patterns import Expr
+from tests.oclgrind import LIMITS, examine
+
+#: small sizes for each kind of tile, such that short arrays have several tiles and a rest
+TILES = {"v": 4, "w": 4, "u": 3}
+SHARED = {"workgroup": 3, "local": 8, "global": 10}
+STRUCTURES = 8
+
+
+def program_of(e: Entry, n: int) -> Expr:
+    """The program at length n; of a matrix of rows, a few rows."""
+    return as_program(softmax_rows.program(n, 7) if e.name == "softmax_rows" else e.program(n))
+
+
+def cases() -> Iterator[Any]:
+    for e in entries():
+        for n in (37, 70) if 4096 in e.lengths else (70, 257):
+            yield pytest.param(e, n, id=f"{e.name}-{n}")
+
+
+def plans(program: Expr, preset: str) -> dict[str, Plan]:
+    """By source: kernels of the best structures, at the sizes that the model likes and at small ones."""
+    profile, graph = presets()[preset], saturate(program).graph
+    found: dict[str, Plan] = {}
+    for structure in Extractor(graph, weights(profile)).run()[:STRUCTURES]:
+        search = Search(structure.term, graph.symbols, profile, LIMITS)
+        kinds = {name: graph.symbols[name].kind for name in search.order}
+        small = {name: TILES.get(kind, SHARED.get(search.roles.get(name, ""), 5)) for name, kind in kinds.items()}
+        for point in (*search.run(tries=2)[:1], search.point(small, Launch(32, 4))):
+            if isinstance(point, Point):
+                found[point.plan.source] = point.plan
+    return found
+
+
+def problems(expected: Expected, candidates: Sequence[Plan]) -> list[str]:
+    """What Oclgrind says of the plans that do not run clean, or how their results differ."""
+    inputs = {name: flatten(value) for name, value in expected.inputs.items()}
+    found = []
+    for plan, report in zip(candidates, examine([(plan, inputs) for plan in candidates]), strict=True):
+        problem = str(report) if not report.clean else expected.disagreement(report.outputs)
+        if problem:
+            found.append(f"{problem}\n{plan.source}")
+    return found
+
+
+@pytest.mark.parametrize(("e", "n"), list(cases()))
+def test_the_kernels_of_a_program_run_clean(e: Entry, n: int) -> None:
+    program = program_of(e, n)
+    naive = compile_term(program, limits=LIMITS)
+    found = {naive.source: naive} | plans(program, "pocl_cpu") | plans(program, "nvidia_h200")
+    assert len(found) > 3
+    unclean = problems(expect(program), list(found.values()))
+    assert not unclean, "\n\n".join(unclean[:3])
+
+
+def test_the_kernels_examined_use_groups_local_memory_and_vectors() -> None:
+    sources = "\n".join(plans(program_of(entry("dot"), 257), "nvidia_h200"))
+    for part in ("get_group_id(0)", "get_local_id(0)", "local float", "barrier(", "float4"):
+        assert part in sources
+
+
+FORMS: list[tuple[Callable[[int], Expr], Callable[[int], Expr], int]] = [
+    (forms.llp1, forms.plain_sum, 512),
+    (forms.llp2, forms.plain_sum, 512),
+    (forms.llp3, forms.plain_sum, 1024),
+    (forms.fig11_intel, forms.plain_asum, 1 << 15),
+]
+
+
+@pytest.mark.parametrize(("form", "plain", "n"), FORMS, ids=lambda p: getattr(p, "__name__", str(p)))
+def test_the_forms_of_the_literature_run_clean(form: Any, plain: Any, n: int) -> None:
+    expected = expect(plain(n))
+    assert not problems(expected, [compile_term(form(n), Launch(size), LIMITS) for size in (32, 64, 128)])
+
+
+@pytest.mark.parametrize("form", [forms.llp1, forms.llp2, forms.llp3], ids=lambda f: f.__name__)
+def test_a_barrier_removed_on_purpose_is_reported(form: Callable[[int], Expr]) -> None:
+    """Every one of them: none is there that does not prevent a race."""
+    plan = compile_term(form(1024), Launch(128), LIMITS)
+    x = np.ones(1024, np.float32)
+    broken = [plan_with(plan, source) for source in without_a_barrier(plan.kernels[0].source)]
+    assert len(broken) > 3
+    for i, report in enumerate(examine([(p, {"x": [x]}) for p in broken])):
+        assert any("race" in message for message in report.messages), f"barrier {i}: {report}\n{plan.source}"
+
+
+def without_a_barrier(source: str) -> Iterator[str]:
+    """The source without its first barrier, without its second, ..."""
+    for found in re.finditer(r"barrier\(.*?\);", source):
+        yield source[: found.start()] + source[found.end() :]
+
+
+def plan_with(plan: Plan, first: str) -> Plan:
+    """The plan with other text for its first kernel."""
+    return replace(plan, kernels=(replace(plan.kernels[0], source=first), *plan.kernels[1:]))
