@@ -114,6 +114,7 @@ def _run(
     keep = ("PATH", "HOME", "TMPDIR", "LANG")
     env = {k: v for k, v in os.environ.items() if k in keep}
     env |= {"OCLGRIND_DATA_RACES": "1", "OCLGRIND_UNIFORM_WRITES": "1", "PYOPENCL_NO_CACHE": "1"}
+    env["OCLGRIND_MAX_ERRORS"] = str(10**9)  # else a process falls silent after 1000, whatever it runs then
     try:
         done = subprocess.run(
             [python, DRIVER, folder], env=env, capture_output=True, text=True, timeout=timeout, check=False

@@ -96,3 +96,11 @@ def test_what_is_not_written_stays_poisoned() -> None:
     )
     (found,) = examine([(plan(source, 2, BOOL), {"x": [X]})])
     assert found.outputs[0].tolist() == [0xAA, 1]
+
+
+def test_many_reports_of_one_plan_do_not_silence_the_next_ones() -> None:
+    wild = SUM.replace(BARRIER, "for (int i = 0; i < 100; ++i) y[1000 + i] = i;", 1)
+    reports = examine([(plan(wild), {"x": [X]}), (plan(SUM), {"x": [X]}), (plan(SUM.replace(BARRIER, "")), {"x": [X]})])
+    assert len(reports[0].messages) > 1000
+    assert reports[1].clean, str(reports[1])
+    assert not reports[2].clean
