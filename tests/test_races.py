@@ -82,7 +82,7 @@ def test_the_kernels_of_a_program_run_clean(e: Entry, n: int) -> None:
 
 
 def test_the_kernels_examined_use_groups_local_memory_and_vectors() -> None:
-    sources = "\n".join(plans(program_of(entry("dot"), 257), "nvidia_h200"))
+    sources = "\n".join(plans(program_of(entry("gemv"), 70), "nvidia_h200"))
     for part in ("get_group_id(0)", "get_local_id(0)", "local float", "barrier(", "float4"):
         assert part in sources
 
@@ -103,12 +103,14 @@ def test_the_forms_of_the_literature_run_clean(form: Any, plain: Any, n: int) ->
 
 @pytest.mark.parametrize("form", [forms.llp1, forms.llp2, forms.llp3], ids=lambda f: f.__name__)
 def test_a_barrier_removed_on_purpose_is_reported(form: Callable[[int], Expr]) -> None:
-    """Every one of them: none is there that does not prevent a race."""
+    """Every one, but the last: behind it, the first work-item reads what it has written itself."""
     plan = compile_term(form(1024), Launch(128), LIMITS)
     x = np.ones(1024, np.float32)
     broken = [plan_with(plan, source) for source in without_a_barrier(plan.kernels[0].source)]
+    reports = examine([(p, {"x": [x]}) for p in (plan, *broken)])
+    assert reports[0].clean
     assert len(broken) > 3
-    for i, report in enumerate(examine([(p, {"x": [x]}) for p in broken])):
+    for i, report in enumerate(reports[1:-1]):
         assert any("race" in message for message in report.messages), f"barrier {i}: {report}\n{plan.source}"
 
 

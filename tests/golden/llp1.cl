@@ -83,11 +83,11 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
     }
     s7[l0] = acc6;
   }
-  // reduceSeq over 1
-  float acc7 = 0.0f;
   barrier(CLK_LOCAL_MEM_FENCE);
-  acc7 += s7[0];
   if (l0 == 0) {
+    // reduceSeq over 1
+    float acc7 = 0.0f;
+    acc7 += s7[0];
     tmp0[w0] = acc7;
   }
 }
