@@ -56,6 +56,8 @@ def optimize(
     program, opened = as_program(expr), open_device(device)
     type_of(program)
     options = {"measure": measure, "reassociate": reassociate, "rules": tuple(rules)}
+    if measure == "sample":
+        options["budget"] = budget  # what little time found is no answer to a call with more
     if cache and (known := recall(program, opened, options)) is not None:
         return _kernel(program, opened, known, options)
 

@@ -50,6 +50,7 @@ class Estimate:
             "chain": "dependent operations of one work-item",
             "local": "local-memory traffic",
             "barriers": "barriers",
+            "starts": "starting work-groups",
             "launch": "the launch itself",
         }[k.bound]
         return f"{self.seconds * 1e6:.4g} us, of which {k.name} {k.seconds * 1e6:.4g} us, bound by {what}"
@@ -79,11 +80,10 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
         * groups
         * p.barrier
         / min(groups, p.compute_units * _groups_per_unit(kernel, group, p)),
-        "launch": p.launch + groups * p.group_start / min(groups, p.compute_units),
+        "starts": (groups * p.group_start + items * p.item_start) / min(groups, p.compute_units),
+        "launch": p.launch,
     }
-    if p.kind == "cpu":
-        terms["instructions"] += items * p.item_start / min(groups, p.compute_units)
-    overlapping = [terms[n] for n in ("memory", "cache", "instructions", "chain", "local")]
+    overlapping = [terms[n] for n in ("memory", "cache", "instructions", "chain", "local", "starts")]
     rest = sum(overlapping) - max(overlapping)
     seconds = max(overlapping) + 0.15 * rest + terms["barriers"] + terms["launch"]
     return KernelEstimate(kernel.name, seconds, terms, dram, t.flops)
@@ -196,8 +196,12 @@ def _moved_gpu(a: Access, fast: int, resident: int, p: Profile) -> float:
         return a.count * a.bytes * 1.5
     step = abs(stride) * a.buffer.scalar.size
     if step <= a.bytes:
-        return a.count * a.bytes
+        # a store of more than 16 bytes is several: each leaves its sectors half written
+        return a.count * a.bytes * (1.6 if a.store and a.bytes > 16 else 1.0)
     inner = a.loops[-1][0] if a.loops else None
+    trips = a.loops[-1][1] if a.loops else 1
+    if inner is not None and trips <= 16 and (a.at.coefficient(inner) or 0) * trips == abs(stride):
+        return a.count * a.bytes  # a short loop uses up all that lies between neighbours
     walks = inner is not None and abs(a.at.coefficient(inner) or 1 << 20) * a.buffer.scalar.size <= 32
     if walks and resident / p.compute_units * 128 <= 128 << 10:
         return a.count * a.bytes * 1.2  # the sectors stay in the first cache until they are used up
@@ -208,9 +212,7 @@ def _moved_cpu(a: Access, p: Profile) -> float:
     """Bytes in cache lines, from the innermost variable that moves the address."""
     if a.lane is not None and a.at.coefficient(a.lane) == 1:
         return a.count * a.bytes
-    items = sorted(
-        (v for v in a.at.variables() if v.role in ("local", "global", "lane")), key=lambda v: v.dim
-    )
+    items = sorted((v for v in a.at.variables() if v.role in ("local", "global")), key=lambda v: v.dim)
     order: list[Var] = [*([a.lane] if a.lane else []), *(v for v, _ in reversed(a.loops)), *items]
     inside = 1.0
     trips = dict(a.loops)
@@ -225,4 +227,4 @@ def _moved_cpu(a: Access, p: Profile) -> float:
             # a walk over lines: do they stay until a neighbour comes back to them?
             inside *= trips.get(v, v.count)
             return a.count * (a.bytes * 2 if inside * p.line_bytes <= 1 << 18 else p.line_bytes)
-    return a.count * a.bytes * 0.0 + p.line_bytes
+    return float(p.line_bytes)  # one address

@@ -245,6 +245,15 @@ def test_a_changed_program_option_or_rule_is_found_again(
     assert len(saturations) == 2, "the first record is still there"
 
 
+def test_what_a_small_budget_found_is_no_answer_to_a_larger_one(saturations: list[Any]) -> None:
+    for budget in (0.0, 0.5, 0.0, 0.5):
+        el.optimize(dot(), "pocl", budget=budget)
+    assert len(saturations) == 2
+    by_model(dot(), budget=1.0)
+    by_model(dot())
+    assert len(saturations) == 3, "without measuring the budget changes nothing"
+
+
 def test_nothing_is_kept_where_the_cache_is_off(cache: Path, saturations: list[Any]) -> None:
     by_model(dot(), cache=False)
     assert not list(cache.rglob("records*"))
