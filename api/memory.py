@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from egglift.candidate import Candidate
 from egglift.codegen.imperative import Launch
 from egglift.codegen.runtime import Device
-from egglift.costmodel.records import Record, Records, record_key
+from egglift.costmodel.records import Record, Records, cache_folder, record_key
 from egglift.egraph.book import book
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
@@ -23,7 +24,8 @@ PACKAGES = ("egglift", "egglift.ir", "egglift.egraph", "egglift.costmodel", "egg
 
 def recall(program: Expr, device: Device, options: Mapping[str, Any]) -> list[Candidate] | None:
     """The candidates of an earlier call with the same program, device, options and version of egglift."""
-    record = Records().get(_key(program, device, options))
+    folder = cache_folder()
+    record = _records(folder).get(_key(program, device, options)) if folder else None
     if record is None:
         return None
     try:
@@ -34,8 +36,10 @@ def recall(program: Expr, device: Device, options: Mapping[str, Any]) -> list[Ca
 
 def remember(program: Expr, device: Device, options: Mapping[str, Any], candidates: Sequence[Candidate]) -> None:
     """Keep the best of `candidates`, which are sorted, for later calls."""
-    best = candidates[0]
-    Records().put(
+    best, folder = candidates[0], cache_folder()
+    if folder is None:
+        return
+    _records(folder).put(
         Record(
             key=_key(program, device, options), program=dumps(program), device=device.name, driver=device.driver,
             term=dumps(best.term), parameters=best.parameters, estimate=best.estimate, measured=best.measured,
@@ -46,6 +50,12 @@ def remember(program: Expr, device: Device, options: Mapping[str, Any], candidat
 
 def _key(program: Expr, device: Device, options: Mapping[str, Any]) -> str:
     return record_key(dumps(program), f"{book().version} {version()}", device.name, device.driver, options)
+
+
+@cache
+def _records(folder: Path) -> Records:
+    """The records kept in `folder`: read once, and then only what was added since."""
+    return Records(folder / "records.jsonl")
 
 
 @cache

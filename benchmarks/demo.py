@@ -43,7 +43,7 @@ def main() -> int:
     start = time.perf_counter()
     device = open_device(arguments.device)
     print(f"Device: {device.info}")
-    rows = [("program", "n", "optimize", "again", "kernel", "NumPy", "speed-up", "check")]
+    rows: list[tuple[str, ...]] = [("program", "n", "optimize", "again", "kernel", "NumPy", "speed-up", "check")]
     for name, n in PROGRAMS:
         rows.append(show(entry(name), n, device, arguments.budget))
     print(

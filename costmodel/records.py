@@ -71,7 +71,7 @@ class Records:
         self._lock = threading.Lock()
         self._known: dict[str, Record] = {}
         self._read_to = 0
-        self._identity: tuple[int, int] | None = None
+        self._last = b""  # the line before that place: it tells whether the file is still the same one
         self._warned: set[str] = set()
 
     def get(self, key: str) -> Record | None:
@@ -95,33 +95,39 @@ class Records:
             if self.path is not None:
                 try:
                     append_line(self.path, line)
+                    self._refresh()
                 except OSError as error:
                     self._warn("disk", f"cannot write {self.path}: {error}; results are not kept")
 
     def _refresh(self) -> None:
-        """Reads what was appended since the last time."""
+        """Reads what was appended since the last time, or everything of a file that took the old one's place."""
         if self.path is None:
             return
         try:
             with self.path.open("rb") as file:
-                status = os.fstat(file.fileno())
-                identity = (status.st_dev, status.st_ino)
-                if identity != self._identity or status.st_size < self._read_to:
-                    self._identity, self._read_to = (
-                        identity,
-                        0,
-                    )  # another file by that name, or a truncated one
-                file.seek(self._read_to)
-                data = file.read(max(0, status.st_size - self._read_to))
+                file.seek(self._read_to - len(self._last))
+                data = file.read()
+                if not data.startswith(self._last):
+                    self._forget()
+                    file.seek(0)
+                    data = file.read()
         except FileNotFoundError:
+            if self._read_to:
+                self._forget()
             return
         except OSError as error:
             self._warn("disk", f"cannot read {self.path}: {error}; starting without records")
             return
+        data = data[len(self._last) :]
         end = data.rfind(b"\n") + 1  # what follows is a line that another process is writing, or a torn one
-        self._read_to += end
-        for line in data[:end].splitlines():
+        for line in data[:end].splitlines(keepends=True):
             self._add(line)
+            self._read_to, self._last = self._read_to + len(line), line
+
+    def _forget(self) -> None:
+        """The file is another one, was cut, or was thrown away."""
+        self._known.clear()
+        self._read_to, self._last = 0, b""
 
     def _add(self, line: bytes) -> None:
         if not line.strip():

@@ -229,11 +229,11 @@ class Extractor:
             case "workgroup" | "global" | "local" | "warp" | "lane":
                 return f.cost, f.spread * n
             case "vec":
-                return f.total * max(1.0, n * w.vector_ops), 1.0
+                return f.cost * max(1.0, n * w.vector_ops), 1.0
             case "unroll":
-                return n * f.total, 1.0
+                return n * f.cost, 1.0
             case _:
-                return n * (f.total + w.loop), 1.0
+                return n * (f.cost + w.loop), 1.0
 
     def _close(self, cost: float, spread: float, level: Level, who: Executor) -> tuple[float, float]:
         """Where a nest of parallel maps ends, what was spread over executors becomes time."""
@@ -452,7 +452,7 @@ class Extractor:
             yield Seen(
                 sum(s.setup for s in chosen) + TINY, NONE.union(*(s.once for s in chosen)),
                 value(*(s.value for s in chosen)),
-                merge(*(s.sign for s in chosen)), Term(node, tuple(s.how for s in chosen)),
+                merge(*(s.sign for s in _main(node, chosen))), Term(node, tuple(s.how for s in chosen)),
             )  # fmt: skip
 
     def _lazy_map(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Seen]:
@@ -500,7 +500,7 @@ class Extractor:
             if node.op != "To":
                 continue
             space, x = node.data[0], node.children[0]
-            if space == "global" and c in self.graph.closed and who.kind != "lane":
+            if space == "global" and c in self.graph.closed:
                 for f in self.result(x, GRID, None)[:3]:
                     once = f.once | {(c, f.sign, f.cost * f.spread + w.launch)}
                     yield Seen(
@@ -569,6 +569,14 @@ def _same(a: list[object], b: list[object]) -> bool:
 
 def _key(x: object) -> tuple[float, ...]:
     return (x.cost, total(x.once), x.spread) if isinstance(x, Found) else (x.setup, total(x.once))  # type: ignore[attr-defined]
+
+
+def _main(node: ENode, parts: list[Seen]) -> list[Seen]:
+    """The parts that make the structure: how a short rest is computed is no choice of its own."""
+    match node.op, [s.value for s in parts]:
+        case "Concat", [Row(n, _), Row(m, _)] if 4 * m <= n:
+            return parts[:1]
+    return parts
 
 
 def _windows(v: Row, k: int, step: int) -> Row:

@@ -74,7 +74,8 @@ def examine(plans: Sequence[tuple[Plan, Inputs]], timeout: float = 300.0) -> lis
 
     timeout: seconds for all of them.  A plan that takes the simulator down does not take the others with it.
     """
-    python, reports = environment(), []
+    python = environment()
+    reports: list[Report] = []
     jobs = [_portable(plan, inputs) for plan, inputs in plans]
     with tempfile.TemporaryDirectory() as folder:
         while len(reports) < len(jobs):
@@ -122,7 +123,7 @@ def _run(
         words = done.stderr.strip()
     except subprocess.TimeoutExpired:
         words = f"no end after {timeout} s"
-    reports = []
+    reports: list[Report] = []
     for i in range(len(jobs)):
         result, log = folder / f"{i}.out", folder / f"{i}.log"
         if not result.is_file():

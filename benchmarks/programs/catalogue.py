@@ -33,7 +33,8 @@ def entries() -> Iterator[Entry]:
         if not variants:
             yield Entry(name, *functions, module.LENGTHS)
         for variant in variants:
-            yield Entry(f"{name}-{variant}", *(partial(f, type=variant) for f in functions), module.LENGTHS)
+            program, inputs, reference = (partial(f, type=variant) for f in functions)
+            yield Entry(f"{name}-{variant}", program, inputs, reference, module.LENGTHS)
 
 
 def entry(name: str) -> Entry:

@@ -120,7 +120,7 @@ def test_every_candidate_computes_the_program() -> None:
 HARD = (RNG.standard_normal(N) * 10.0 ** RNG.integers(-3, 4, N)).astype(np.float32)
 
 
-def left_to_right(x: Any) -> np.float32:
+def left_to_right(x: Any) -> Any:
     return np.add.accumulate(x, dtype=x.dtype)[-1]
 
 
@@ -260,6 +260,26 @@ def test_nothing_is_kept_where_the_cache_is_off(cache: Path, saturations: list[A
     by_model(dot())
     assert list(cache.rglob("records*"))
     assert len(saturations) == 2
+
+
+def test_records_are_forgotten_with_their_file_or_folder(
+    cache: Path, saturations: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_model(dot())
+    (file,) = cache.rglob("records*")
+    file.unlink()
+    by_model(dot())
+    assert len(saturations) == 2
+    monkeypatch.setenv("EGGLIFT_CACHE", str(cache / "other"))
+    by_model(dot())
+    assert len(saturations) == 3
+    monkeypatch.setenv("EGGLIFT_CACHE", "off")
+    for _ in range(2):
+        by_model(dot())
+    assert len(saturations) == 5
+    monkeypatch.setenv("EGGLIFT_CACHE", str(cache))
+    by_model(dot())
+    assert len(saturations) == 5
 
 
 def test_a_spoilt_record_is_found_again(cache: Path, saturations: list[Any]) -> None:
