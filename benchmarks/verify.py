@@ -37,7 +37,7 @@ from egglift.report import duration
 
 HEAD = ("program", "length", "candidates", "max error", "ours", "NumPy", "ratio", "result")
 #: what a candidate's status may be without egglift having made a kernel that does not work
-HARMLESS = ("ok", "model", "skipped")
+HARMLESS = ("ok", "model", "skipped", "inaccurate")
 
 
 @dataclass(frozen=True)

@@ -297,26 +297,24 @@ def vector_function(
 
 def vector_load(space: str, t: Scalar, width: int, place: str, helpers: dict[str, str]) -> str:
     """Elements of memory, wherever they start, as a vector; `place` is the first one's address."""
-    if width * t.size <= CALL_BYTES:
-        return f"vload{width}(0, {place})"
-    own, c, half = f"load_{space}_{t.name}x{width}", memory_type(t, width), width // 2
-    halves = [vector_load(space, t, half, p, helpers) for p in ("p", f"p + {half}")]
-    parameter = f"{'const ' if space == 'global' else ''}{space} {memory_type(t)}* p"
-    helpers[own] = f"{c} {own}({parameter}) {{ return ({c})({', '.join(halves)}); }}"
-    return f"{own}({place})"
+    const = "const " if space == "global" else ""
+    return f"*({const}{space} {_unaligned(t, width, helpers)}*){place}"
 
 
 def vector_store(space: str, t: Scalar, width: int, text: str, place: str, helpers: dict[str, str]) -> str:
     """A vector written to memory, wherever it starts: a statement without its semicolon."""
-    if width * t.size <= CALL_BYTES:
-        return f"vstore{width}({text}, 0, {place})"
-    own, c, half = f"store_{space}_{t.name}x{width}", memory_type(t, width), width // 2
-    halves = [
-        vector_store(space, t, half, f"a.{part}", p, helpers) for part, p in (("lo", "p"), ("hi", f"p + {half}"))
-    ]
-    body = " ".join(f"{h};" for h in halves)
-    helpers[own] = f"void {own}({c} a, {space} {memory_type(t)}* p) {{ {body} }}"
-    return f"{own}({text}, {place})"
+    return f"*({space} {_unaligned(t, width, helpers)}*){place} = {text}"
+
+
+def _unaligned(t: Scalar, width: int, helpers: dict[str, str]) -> str:
+    """The vector type for addresses that are aligned to its elements only.
+
+    One instruction where the device has one for it, as CPUs do; `vload` and `vstore` are calls there.
+    """
+    vector = memory_type(t, width)
+    own = f"{vector}_any"
+    helpers[own] = f"typedef {vector} {own} __attribute__((aligned({t.size})));"
+    return own
 
 
 def _float_vector(op: str, t: Scalar, args: list[str], width: int, helpers: dict[str, str]) -> str | None:

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from platformdirs import user_cache_dir
 
@@ -105,12 +105,11 @@ class Records:
             return
         try:
             with self.path.open("rb") as file:
-                file.seek(self._read_to - len(self._last))
-                data = file.read()
+                size = os.fstat(file.fileno()).st_size  # a device never ends, and has none
+                data = _from(file, self._read_to - len(self._last), size)
                 if not data.startswith(self._last):
                     self._forget()
-                    file.seek(0)
-                    data = file.read()
+                    data = _from(file, 0, size)
         except FileNotFoundError:
             if self._read_to:
                 self._forget()
@@ -146,6 +145,11 @@ class Records:
         if kind not in self._warned:
             self._warned.add(kind)
             warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+
+def _from(file: BinaryIO, start: int, end: int) -> bytes:
+    file.seek(start)
+    return file.read(max(0, end - start))
 
 
 def append_line(path: Path, line: str) -> None:

@@ -60,6 +60,20 @@ def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     assert mine.get("b") == record("b")
 
 
+def test_a_file_that_is_cut_overwritten_or_thrown_away_is_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    mine = Records(path)
+    mine.put(record("a"))
+    assert mine.get("a") == record("a")
+    path.write_text(path.read_text().replace('"key":"a"', '"key":"c"'))  # as long as before, and in its place
+    assert (mine.get("a"), mine.get("c")) == (None, record("c"))
+    path.write_text("")
+    assert mine.get("c") is None
+    mine.put(record("d"))
+    path.unlink()
+    assert mine.get("d") is None
+
+
 def test_a_torn_line_is_skipped_with_a_warning_and_spoils_nothing_after_it(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     Records(path).put(record("a"))
