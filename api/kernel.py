@@ -33,7 +33,7 @@ class Profiled:
         return self.timing.seconds
 
     def __str__(self) -> str:
-        rate = self.bytes / self.seconds / 1e9
+        rate = self.bytes / self.seconds / 1e9 if self.seconds else 0.0
         head = f"{_time(self.seconds)} on the device ({len(self.timing.samples)} samples, "
         head += f"spread {self.timing.spread:.1%}); {rate:.1f} GB/s of inputs and results"
         rows = [f"  {name:<24} {_time(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]

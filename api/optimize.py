@@ -12,10 +12,11 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch, Limits
 from egglift.codegen.runtime import Device, open_device
 from egglift.costmodel.analytic import estimate
+from egglift.costmodel.check import expect
 from egglift.costmodel.measure import Measurement
 from egglift.costmodel.measure import measure as time_plans
 from egglift.costmodel.profile import Profile, load_profile
-from egglift.costmodel.search import Point, Search
+from egglift.costmodel.search import Point, Search, varied
 from egglift.egraph.extract import Extractor, Found
 from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
@@ -67,7 +68,7 @@ def optimize(
     candidates = choose_sizes(structures, graph, profile, opened)
     candidates = [naive(program, profile, opened), *candidates]
     if measure == "sample":
-        candidates = measured(candidates, program, opened, budget)
+        candidates = measured(candidates, program, opened, budget, reassociate)
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:
         remember(program, opened, options, candidates)
@@ -80,7 +81,7 @@ def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, de
     rows = [(f, search, search.run(tries=1)) for f, search in searches]
     rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
     found = [
-        [_candidate(f, p, device.limits) for p in (search.run(_tries(first))[:4] if i < REFINED else first)]
+        [_candidate(f, p, device.limits) for p in (varied(search.run(_tries(first)), 4) if i < REFINED else first)]
         for i, (f, search, first) in enumerate(rows)
     ]
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
@@ -106,14 +107,22 @@ def naive(program: Expr, profile: Profile, device: Device) -> Candidate:
 
 
 def measured(
-    candidates: Sequence[Candidate], program: Expr, device: Device, budget: float | None
+    candidates: Sequence[Candidate], program: Expr, device: Device, budget: float | None, reassociate: bool
 ) -> list[Candidate]:
-    """The first few candidates with kernels of their own timed and checked; the rest as they were."""
-    by_estimate = sorted(candidates, key=lambda c: c.estimate)
-    few = _different(by_estimate, SAMPLE)
-    rest = [c for c in by_estimate if c not in few]
-    results = time_plans([c.plan for c in few], program, device, budget_seconds=budget)
-    return [_measured(c, m) for c, m in zip(few, results, strict=True)] + rest
+    """The first few candidates with kernels of their own timed and checked; the rest as they were.
+
+    Where none of the few is right, the next few are tried: no candidate is chosen unchecked if another can be.
+    """
+    waiting, done = sorted(candidates, key=lambda c: c.estimate), list[Candidate]()
+    expected = expect(program)
+    while waiting and not any(c.status == "ok" for c in done):
+        few = _different(waiting, SAMPLE)
+        waiting = [c for c in waiting if c not in few]
+        results = time_plans(
+            [c.plan for c in few], program, device, budget_seconds=budget, expected=expected, rounded=not reassociate
+        )
+        done += [_measured(c, m) for c, m in zip(few, results, strict=True)]
+    return done + waiting
 
 
 def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:

@@ -39,7 +39,7 @@ def prepare(out: Path, profile_name: str, n: int) -> None:
     """Saturate, extract and price; the best candidates of each program go to `out` as JSON."""
     from egglift.codegen.imperative import Limits
     from egglift.costmodel.profile import presets
-    from egglift.costmodel.search import Search
+    from egglift.costmodel.search import Search, varied
     from egglift.egraph.extract import Extractor
     from egglift.egraph.saturate import saturate
     from egglift.egraph.weights import weights
@@ -53,7 +53,7 @@ def prepare(out: Path, profile_name: str, n: int) -> None:
         graph = saturate(program).graph
         candidates = []
         for found in Extractor(graph, weights(profile)).run()[:STRUCTURES]:
-            for p in Search(found.term, graph.symbols, profile, limits).run(40)[:POINTS]:
+            for p in varied(Search(found.term, graph.symbols, profile, limits).run(40), POINTS):
                 candidates.append(
                     {
                         "structure": found.sign, "term": dumps(p.term), "sizes": dict(p.sizes),

@@ -7,7 +7,7 @@ point compiled and priced; illegal points (too much local memory, ...) have no p
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -177,6 +177,26 @@ class Search:
         most = self.profile.compute_units
         grid = [Launch(256, most * 16), Launch(256), Launch(128), Launch(512, most * 8)]
         return grid if "global" in levels else [Launch(256), Launch(512), Launch(1024)]
+
+
+def varied(points: Sequence[Point], k: int, within: float = 1.3) -> list[Point]:
+    """The best of `points` (best first) and up to k - 1 that are estimated nearly as well but differ most.
+
+    The model cannot tell neighbours apart; measuring should.
+    """
+    if not points:
+        return []
+    chosen, rest = [points[0]], [p for p in points[1:] if p.estimate.seconds <= within * points[0].estimate.seconds]
+
+    def news(p: Point) -> int:
+        known = {pair for q in chosen for pair in (*q.sizes, ("group", q.launch.group_size))}
+        return len({*p.sizes, ("group", p.launch.group_size)} - known)
+
+    while rest and len(chosen) < k:
+        best = min(rest, key=lambda p: (-news(p), p.estimate.seconds, p.sizes))
+        chosen.append(best)
+        rest.remove(best)
+    return chosen
 
 
 def roles(term: Expr) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +135,35 @@ def test_without_reassociation_floats_are_added_from_left_to_right() -> None:
         assert el.Kernel(kernel.program, c, kernel.device, [c])(HARD) == left_to_right(HARD), c
 
 
+def test_without_reassociation_what_the_programs_own_order_rounds_is_right() -> None:
+    """A long sum of small numbers, one by one, loses digits: with reassociation a better order is chosen."""
+    n = 1 << 20
+    program = el.reduce(el.add, 0.0, el.iota(n, el.i32).map(lambda i: 1.0 / (el.cast(i, el.f32) + 3.0)))
+    ordered = el.optimize(program, "pocl", reassociate=False)
+    assert ordered.chosen.status == "ok"
+    free = el.optimize(program, "pocl")
+    exact = (1 / (np.arange(n) + 3.0)).sum()
+    assert abs(ordered() - exact) > 100 * abs(free() - exact)
+
+
+def test_a_candidate_that_was_checked_is_chosen_before_one_that_was_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    module: Any = sys.modules["egglift.optimize"]
+    whole = module.time_plans
+    batches: list[int] = []
+
+    def none_of_the_first_few(plans: Any, *args: Any, **options: Any) -> Any:
+        batches.append(len(plans))
+        found = whole(plans, *args, **options)
+        return [replace(m, status="wrong", timing=None) for m in found] if len(batches) == 1 else found
+
+    monkeypatch.setattr(module, "time_plans", none_of_the_first_few)
+    monkeypatch.setattr(module, "SAMPLE", 2)
+    kernel = el.optimize(dot(), "pocl")
+    assert batches == [2, 2]
+    assert kernel.chosen.status == "ok"
+    assert [c.status for c in kernel.candidates].count("wrong") == 2
+
+
 def test_without_reassociation_maps_are_still_shared_out_and_vectorised() -> None:
     x, _ = vectors(1 << 20)
     kernel = by_model(x.map(lambda v: v * 2.0 + 1.0), reassociate=False)
@@ -194,8 +225,6 @@ def test_a_rule_that_does_not_parse_is_an_error_with_its_place() -> None:
 @pytest.fixture
 def saturations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The programs that were saturated: a call that uses a record saturates none."""
-    import sys
-
     module: Any = sys.modules["egglift.optimize"]
     seen: list[Any] = []
     whole = module.saturate
@@ -423,7 +452,10 @@ def test_several_results_come_as_a_tuple_nested_as_the_program_nests_them() -> N
 def test_arrays_of_length_nought(program: Any, measure: str) -> None:
     x = el.array("x", el.f32, 0)
     given = np.empty(0, np.float32)
-    got = el.optimize(program(x), "pocl", measure=measure, budget=0.2)(given)
+    kernel = el.optimize(program(x), "pocl", measure=measure, budget=0.2)
+    assert kernel.profile(given).seconds >= 0
+    assert "on the device" in str(kernel.profile())
+    got = kernel(given)
     want = el.interpret(program(x), x=given)
     for g, w in zip(got if isinstance(got, tuple) else [got], want if isinstance(want, tuple) else [want]):
         assert np.shape(g) == np.shape(w)
