@@ -102,7 +102,7 @@ def run(path: Path, device_name: str | None, table: Path | None) -> None:
             "torch seconds": torch_seconds, "ratio to torch": torch_seconds / seconds if torch_seconds else None,
             "structure": rows[best]["structure"], "sizes": rows[best]["sizes"], "group": rows[best]["group_size"],
             "first choice seconds": found[0].seconds, "measured": len(times), "failed": bad,
-            "all": [[rows[i]["estimate"], m.seconds, rows[i]["structure"], rows[i]["sizes"]] for i, m in enumerate(found)],
+            "all": [[c["estimate"], m.seconds, c["structure"], c["sizes"]] for c, m in zip(rows, found, strict=True)],
             "source": plans[best].source,
         }  # fmt: skip
         results.append(line)

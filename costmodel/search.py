@@ -99,7 +99,8 @@ class Search:
                 found = self.point(other, shape)
                 if _seconds(found) < _seconds(best) * 0.999:
                     best, wish, launch, improved = found, other, shape, True
-        priced = sorted((p for p in self.tried.values() if isinstance(p, Point)), key=lambda p: (p.estimate.seconds, p.sizes))
+        points = [p for p in self.tried.values() if isinstance(p, Point)]
+        priced = sorted(points, key=lambda p: (p.estimate.seconds, p.sizes))
         # a launch size that nothing depends on makes no other program
         different = {tuple((k.source, k.global_size) for k in p.plan.kernels): p for p in reversed(priced)}
         return sorted(different.values(), key=lambda p: (p.estimate.seconds, p.sizes))

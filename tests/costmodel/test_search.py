@@ -40,7 +40,7 @@ def test_searching_further_never_finds_worse() -> None:
 
 
 def test_a_symbol_knows_which_level_it_shares_out() -> None:
-    s = search()
+    s = search(1 << 22)
     kinds = {s.tiles[name].kind: role for name, role in roles(s.term).items() if name in s.tiles}
     assert kinds["w"] == "vec"
     assert "workgroup" in roles(s.term).values()
