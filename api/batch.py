@@ -155,7 +155,7 @@ def _finish(
         return {"name": job.name, "error": found}
     try:
         if measure == "sample":
-            found = measured(found, loads(job.text), device, budget)
+            found = measured(found, loads(job.text), device, budget, reassociate=True)
     except EggliftError as error:
         return {"name": job.name, "error": str(error)}
     best = min(found, key=lambda c: (c.measured is None, c.seconds))

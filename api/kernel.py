@@ -13,9 +13,9 @@ from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import Device
 from egglift.costmodel.check import sample_inputs
-from egglift.egraph.explain import Explanation, explain
+from egglift.egraph.explain import Explanation, explain, explored
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError
+from egglift.ir.errors import ArgumentError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 
@@ -105,7 +105,10 @@ class Kernel:
         """Found once for each candidate: a search that may take seconds."""
         if term not in self._explained:
             options = {name: self.options[name] for name in ("rules", "reassociate") if name in self.options}
-            self._explained[term] = explain(self.program, term, **options)
+            try:
+                self._explained[term] = explain(self.program, term, **options)
+            except RuleError:  # a proof is searched for anew, and some are long
+                self._explained[term] = explored(self.program, term, **options)
         return self._explained[term]
 
     def explain(self) -> str:

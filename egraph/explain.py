@@ -11,12 +11,14 @@ from egglift.egraph.encode import Encoder, binary, binary_type
 from egglift.egraph.engine import Engine, engine
 from egglift.egraph.frozen import freeze
 from egglift.egraph.phases import Limits, Phase, proof
-from egglift.egraph.saturate import Run, allowed_laws
+from egglift.egraph.saturate import Run, allowed_laws, saturate
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate
 from egglift.ir.types import Array, Tuple, Type
+
+UNPROVED = "No short proof was found within the limits.  It was reached by laws among these, all that matched:"
 
 
 @dataclass(frozen=True)
@@ -33,11 +35,16 @@ class Step:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Laws that together show `source` equal to `target`; without any one of them the proof is not found."""
+    """Laws that together show `source` equal to `target`; without any one of them the proof is not found.
+
+    proved=False: no proof was found within the limits; these are the laws by which `target` was reached when it was
+    found: all that matched.
+    """
 
     source: Expr
     target: Expr
     steps: tuple[Step, ...]
+    proved: bool = True
 
     @property
     def laws(self) -> tuple[str, ...]:
@@ -45,7 +52,8 @@ class Explanation:
         return tuple(step.law.name for step in self.steps)
 
     def __str__(self) -> str:
-        return "\n".join(f"{i}. {step}" for i, step in enumerate(self.steps, 1))
+        steps = [f"{i}. {step}" for i, step in enumerate(self.steps, 1)]
+        return "\n".join(steps if self.proved else [UNPROVED, *steps])
 
 
 def prove(
@@ -94,6 +102,16 @@ def explain(
     deadline = perf_counter() + seconds
     needed = attempt.smallest(attempt.fired, deadline)
     return Explanation(source, target, tuple(attempt.steps(needed)))
+
+
+def explored(
+    source: Expr, target: Expr, *, rules: Iterable[Law | str] = (), reassociate: bool = True
+) -> Explanation:
+    """The laws that match while `source` is explored: what is known where `explain` finds no proof."""
+    whole = book().extended(rules)
+    found = saturate(source, rules=rules, reassociate=reassociate)
+    laws = [whole[report.name] for report in found.laws if report.matches]
+    return Explanation(source, target, tuple(Step(law, ()) for law in laws), proved=False)
 
 
 @dataclass

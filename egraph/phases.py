@@ -81,11 +81,13 @@ def proof(book: Book) -> tuple[Phase, ...]:
         if law.group in ("lowering", "memory") or law.name in (*CUTTING, "map-vec")
     }
     every = tuple(name for name in book.names if name not in SIMPLIFY)
-    forward = tuple(name for name in every if name not in offers)
-    fuse = (*FUSE.laws, "reduce-to-fold", "iterate-unfold")
+    forward = tuple(name for name in every if name not in {*offers, "map-one"})
+    opened = (*FUSE.laws, "reduce-to-fold", "iterate-unfold")
+    fuse = tuple(name for name in opened if name != "map-one")  # it copies bodies: only where all else fails
     return (
         Phase("collapse", fuse, 32, back=every, bottom=True),
         Phase("restructure", forward, 24, back=every, bottom=True),
+        Phase("open", opened, 16, back=every, bottom=True),
     )
 
 

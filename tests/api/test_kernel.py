@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import egglift as el
 from egglift.candidate import Candidate
 from egglift.codegen.imperative import Buffer, Launch, Limits, Plan
 from egglift.codegen.imperative import Kernel as Step
@@ -260,3 +261,14 @@ def test_a_kernel_shows_its_source_term_and_types(matrix: Kernel) -> None:
     assert "kernel void k" in matrix.source
     assert matrix.term is matrix.program
     assert "x: [[f32]3]2 -> [[f32]3]2" in repr(matrix)
+
+
+def test_a_candidate_whose_proof_is_too_long_is_still_explained() -> None:
+    x = el.array("x", el.f32, (1, 5000))
+
+    def softmax(row: el.Value) -> el.Value:
+        powers = row.map(lambda v: el.exp(v - row.reduce(el.maximum, float("-inf"))))
+        return powers.map(lambda v: v / powers.reduce(el.add, 0.0))
+
+    kernel = el.optimize(x.map(softmax), measure="none", cache=False)
+    assert "map-one" in kernel.explain()
