@@ -22,7 +22,7 @@ from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, EggliftError
+from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.kernel import Kernel
@@ -66,7 +66,7 @@ def optimize(
     graph = saturate(program, reassociate=reassociate, rules=rules).graph
     structures = Extractor(graph, weights(profile)).run()
     candidates = choose_sizes(structures, graph, profile, opened)
-    candidates = [naive(program, profile, opened), *candidates]
+    candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
     if measure == "sample":
         candidates = measured(candidates, program, opened, budget, reassociate)
     candidates = sorted(candidates, key=lambda c: c.seconds)
@@ -99,11 +99,19 @@ def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:
     return Candidate(found.sign, point.term, sizes, point.launch, limits, model.seconds, model.sentence())
 
 
-def naive(program: Expr, profile: Profile, device: Device) -> Candidate:
-    """The program as it stands: outer maps over the grid, everything else in sequence."""
+def naive(program: Expr, profile: Profile, device: Device, *, optional: bool = False) -> list[Candidate]:
+    """The program as it stands: outer maps over the grid, everything else in sequence.
+
+    With `optional`, none where it has no OpenCL (an accumulator that no work-item can hold); else CodegenError.
+    """
     launch = Launch()
-    model = estimate(compile_term(program, launch, device.limits), profile)
-    return Candidate("naive", program, {}, launch, device.limits, model.seconds, model.sentence())
+    try:
+        model = estimate(compile_term(program, launch, device.limits), profile)
+    except CodegenError:
+        if optional:
+            return []
+        raise
+    return [Candidate("naive", program, {}, launch, device.limits, model.seconds, model.sentence())]
 
 
 def measured(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 from egglift.codegen import imperative as im
@@ -19,6 +20,7 @@ from egglift.ir.text import brief
 from egglift.ir.types import Scalar, Type, leaves
 
 WARP = 32
+ALONE = 16  # times the private memory of a work-item for one that has its group to itself
 SHORT = 32  # loops over private arrays are unrolled up to this many trips: only then are they registers
 Condition = tuple[Index, int]
 
@@ -373,9 +375,10 @@ class Builder:
         lane = self.executor.lane
         buffer = Buffer(self.names.numbered(stem), "private", scalar, size, lane.count if lane else 1)
         self.private_bytes += size * scalar.size * buffer.lanes
-        if self.private_bytes > self.limits.private_bytes:
+        most = self.limits.private_bytes * (ALONE if prod(self.shape.local) == 1 else 1)
+        if self.private_bytes > most:
             raise CodegenError(
-                f"{brief(of)}: {self.private_bytes} bytes of private memory, the limit is {self.limits.private_bytes}; "
+                f"{brief(of)}: {self.private_bytes} bytes of private memory, the limit is {most}; "
                 "keep the value in global memory (toGlobal), or do not store it: use a map without a level"
             )
         self.put(im.Declare(buffer))

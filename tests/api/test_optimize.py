@@ -519,3 +519,10 @@ def test_what_cannot_be_optimised_is_an_error(program: Any, options: Any, error:
 def test_arguments_that_do_not_fit_are_named(args: Any, named: Any, message: str) -> None:
     with pytest.raises(el.ArgumentError, match=message):
         by_model(dot())(*args, **named)
+
+
+def test_an_accumulator_of_many_elements_is_folded_by_one_work_item() -> None:
+    rows = el.array("A", el.f32, (3, 20000))
+    kernel = el.optimize(el.fold(lambda acc, row: acc + row, el.fill(20000, 0.0), rows), measure="none", cache=False)
+    a = np.arange(60000, dtype=np.float32).reshape(3, 20000)
+    assert np.array_equal(kernel(A=a), a.sum(axis=0))
