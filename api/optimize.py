@@ -17,7 +17,8 @@ from egglift.costmodel.measure import Measurement
 from egglift.costmodel.measure import measure as time_plans
 from egglift.costmodel.profile import Profile, load_profile
 from egglift.costmodel.search import Point, Search, varied
-from egglift.egraph.extract import Extractor, Found
+from egglift.egraph.extract import Extractor
+from egglift.egraph.found import Found
 from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from math import ceil, log2
-from typing import TypeAlias
 
 from egglift.egraph import values
 from egglift.egraph.fixpoint import Fixpoint
+from egglift.egraph.found import NONE, Found, Seen, Term, best, best_views, letter, merge, same
 from egglift.egraph.frozen import ENode, Graph, build
 from egglift.egraph.nominal import Nominal
 from egglift.egraph.values import Both, Row, Value, price, priced, size, worst
@@ -47,60 +46,6 @@ GRID, GROUP, ITEM, LANE = Executor("grid"), Executor("group"), Executor("item"),
 LANES = Executor("lanes")  # reads for the lanes of a vector what its work-item has staged
 
 
-#: kernels that run before, each counted once however often it is read: (class, structure, price)
-Once: TypeAlias = frozenset[tuple[int, str, float]]
-NONE: Once = frozenset()
-
-
-def total(once: Once) -> float:
-    """The price of all of `once`."""
-    return sum(price for _, _, price in once)
-
-
-@dataclass(frozen=True, eq=False)
-class Term:
-    """A term to be: most of what extraction looks at is never built."""
-
-    node: ENode
-    parts: tuple[Term | Expr, ...]
-
-    @cached_property
-    def expr(self) -> Expr:
-        """The pattern."""
-        return build(self.node, [part.expr if isinstance(part, Term) else part for part in self.parts])
-
-
-@dataclass(frozen=True)
-class Found:
-    """A program for a class: its price, `spread` over so many executors; `once`: kernels that it waits for."""
-
-    cost: float
-    once: Once
-    sign: str  # its structure: loops, staging and tile symbols
-    how: Term
-    spread: float = 1.0
-
-    @property
-    def term(self) -> Expr:
-        """The low-level program, with tile symbols."""
-        return self.how.expr
-
-    @property
-    def total(self) -> float:
-        return self.cost * self.spread + total(self.once)
-
-
-@dataclass(frozen=True)
-class Seen:
-    """A view of a class: `setup` is paid where the enclosing body starts, `value` at each access."""
-
-    setup: float
-    once: Once
-    value: Value
-    sign: str
-    how: Term
-
-
 @dataclass
 class Extractor:
     """The k best programs of `graph` for a device of `weights`.  `levels`: those that may be used (None: all)."""
@@ -117,7 +62,7 @@ class Extractor:
     def __post_init__(self) -> None:
         self.nominal = Nominal(self.graph.symbols, self.weights)
         # one table for both kinds of state: they call each other
-        table: Fixpoint[object, list[object]] = Fixpoint([], _same)
+        table: Fixpoint[object, list[Found | Seen]] = Fixpoint([], same)
         self.results = self.seen = table  # type: ignore[assignment]
         self._layouts: dict[int, Expr | None] = {}
 
@@ -524,51 +469,6 @@ class Extractor:
 
     def _filled(self, c: int, each: float) -> Value:
         return values.fill(self.graph.types[c], values.rounded(each), self.nominal.number, unit=0)
-
-
-# ---------------------------------------------------------------------------------------- choosing
-
-
-def best(found: Iterable[Found], k: int) -> list[Found]:
-    """The cheapest of every structure, then the k cheapest."""
-    by: dict[str, Found] = {}
-    for f in found:
-        if f.sign not in by or f.total < by[f.sign].total:
-            by[f.sign] = f
-    return sorted(by.values(), key=lambda f: (f.total, f.sign))[:k]
-
-
-def best_views(seen: Iterable[Seen], k: int) -> list[Seen]:
-    """The cheapest of every way to stage, then the k that look cheapest for one pass over the value."""
-
-    def rank(s: Seen) -> tuple[float, str]:
-        return s.setup + total(s.once) + min(size(s.value), 1 << 12) * price(s.value), s.sign
-
-    by: dict[tuple[str, Value], Seen] = {}
-    for s in seen:
-        key = (s.sign, s.value)
-        if key not in by or s.setup + total(s.once) < by[key].setup + total(by[key].once):
-            by[key] = s
-    return sorted(by.values(), key=rank)[:k]
-
-
-def merge(*signs: str) -> str:
-    """What all the parts stage, each once."""
-    return "".join(dict.fromkeys(s for s in signs if s))
-
-
-def letter(level: Level) -> str:
-    """One letter for a level: W, G, L with their dimension; w(arp), l(ane), s, u, v."""
-    names = {"workgroup": "W", "global": "G", "local": "L", "warp": "w", "lane": "l", "seq": "s", "unroll": "u"}
-    return names.get(level.kind, "v") + (str(level.dim) if level.dim else "")
-
-
-def _same(a: list[object], b: list[object]) -> bool:
-    return [(_key(x), x.sign) for x in a] == [(_key(x), x.sign) for x in b]  # type: ignore[attr-defined]
-
-
-def _key(x: object) -> tuple[float, ...]:
-    return (x.cost, total(x.once), x.spread) if isinstance(x, Found) else (x.setup, total(x.once))  # type: ignore[attr-defined]
 
 
 def _main(node: ENode, parts: list[Seen]) -> list[Seen]:

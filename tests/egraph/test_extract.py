@@ -11,7 +11,8 @@ from egglift.codegen.imperative import Limits
 from egglift.costmodel.check import expect, flatten
 from egglift.costmodel.profile import presets
 from egglift.costmodel.search import Search
-from egglift.egraph.extract import Extractor, Found
+from egglift.egraph.extract import Extractor
+from egglift.egraph.found import Found
 from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights
