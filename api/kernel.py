@@ -18,6 +18,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
+from egglift.report import duration
 
 
 @dataclass(frozen=True)
@@ -34,18 +35,10 @@ class Profiled:
 
     def __str__(self) -> str:
         rate = self.bytes / self.seconds / 1e9 if self.seconds else 0.0
-        head = f"{_time(self.seconds)} on the device ({len(self.timing.samples)} samples, "
+        head = f"{duration(self.seconds)} on the device ({len(self.timing.samples)} samples, "
         head += f"spread {self.timing.spread:.1%}); {rate:.1f} GB/s of inputs and results"
-        rows = [f"  {name:<24} {_time(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]
+        rows = [f"  {name:<24} {duration(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]
         return "\n".join([head, *rows])
-
-
-def _time(seconds: float) -> str:
-    """A duration for people: `12.3 us`."""
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if seconds >= scale:
-            return f"{seconds / scale:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
 
 
 class Kernel:

@@ -8,8 +8,6 @@ from egglift.codegen import imperative as c
 from egglift.codegen.index import Index, Var
 from egglift.costmodel.profile import Profile
 
-MAX_VECTOR = 16  # components of OpenCL's widest vector
-
 
 @dataclass(frozen=True)
 class Access:

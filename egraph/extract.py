@@ -388,9 +388,8 @@ class Extractor:
         self, node: ENode, who: Executor, arg: Value | None, value: Callable[..., Value]
     ) -> Iterator[Seen]:
         """All combinations of the views of the parts."""
-        parts: list[list[Seen]] = [[]]
         rows = [self.view(k, who, arg) for k in node.children]
-        parts = [[]]
+        parts: list[list[Seen]] = [[]]
         for row in rows:
             parts = [[*chosen, s] for chosen in parts for s in row]
         for chosen in parts:
