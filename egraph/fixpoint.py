@@ -60,6 +60,7 @@ class Fixpoint(Generic[K, V]):
         low = self._low
         del self._active[key]
         if low < me:
+            self._hand_over(start, me, low)
             self._rough[key] = (value, low)
             self._order.append(key)
         else:
@@ -70,6 +71,13 @@ class Fixpoint(Generic[K, V]):
             low = OPEN
         self._low = min(outer, low)
         return value
+
+    def _hand_over(self, start: int, me: int, low: int) -> None:
+        """States that wait for `me` wait for what it waits for; else the next state at this depth would pass for it."""
+        for k in self._order[start:]:
+            value, waits = self._rough[k]
+            if waits >= me:
+                self._rough[k] = (value, low)
 
     def _settled(self, key: K, value: V, start: int) -> bool:
         """Has no state of the cycle changed since the last round?  Not only its first one may be asked for."""
