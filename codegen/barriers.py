@@ -3,6 +3,9 @@
 A kernel's body is, above its steps (an `If` without conditions, see `Builder.step`), executed by all work-items of
 a group alike, so a barrier may stand between any two statements there.  One is needed before a statement that
 reads what another work-item may have written since the last barrier, or writes what one may have read or written.
+
+Of a buffer with two halves that are used in turn (`half * (i % 2) + ...` in the steps i of a loop), the present half
+and the next one are told apart.
 """
 
 from __future__ import annotations
@@ -11,15 +14,50 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from egglift.codegen.imperative import Barrier, Buffer, If, Loop, Statement
-from egglift.codegen.inplace import accesses
+from egglift.codegen.index import Atom, Index, Remainder, Var, index
+from egglift.codegen.inplace import Access, accesses
+
+
+@dataclass(frozen=True)
+class Region:
+    """A local buffer, or that half of it which is number `turn` modulo 2."""
+
+    buffer: Buffer
+    turn: Index | None = None
+
+    def meets(self, other: Region) -> bool:
+        """May the two have elements in common?"""
+        if self.buffer is not other.buffer or self.turn is None or other.turn is None:
+            return self.buffer is other.buffer
+        apart = self.turn - other.turn
+        return bool(apart.terms) or apart.constant % 2 == 0
+
+    def after(self, var: Var) -> Region:
+        """The region as it is called in the next iteration of the loop over `var`."""
+        return self if self.turn is None else Region(self.buffer, self.turn.substitute({var: index(var) - 1}))
+
+    def outside(self, var: Var) -> Region:
+        """The region as it is known after the loop over `var`."""
+        return self if self.turn is None or var not in self.turn.variables() else Region(self.buffer)
+
+
+Regions = frozenset[Region]
 
 
 @dataclass(frozen=True)
 class Pending:
-    """Local buffers read and written since the last barrier."""
+    """What was read and written of local memory since the last barrier."""
 
-    read: frozenset[Buffer] = frozenset()
-    written: frozenset[Buffer] = frozenset()
+    read: Regions = frozenset()
+    written: Regions = frozenset()
+
+    def after(self, var: Var) -> Pending:
+        """As the next iteration of the loop over `var` sees it."""
+        return Pending(frozenset(r.after(var) for r in self.read), frozenset(r.after(var) for r in self.written))
+
+    def outside(self, var: Var) -> Pending:
+        """As what follows the loop over `var` sees it."""
+        return Pending(frozenset(r.outside(var) for r in self.read), frozenset(r.outside(var) for r in self.written))
 
 
 def with_barriers(statements: Iterable[Statement], items: int) -> tuple[Statement, ...]:
@@ -51,24 +89,67 @@ def _conflicts(s: Statement, nested: bool, pending: Pending) -> bool:
     """Does `s` need a barrier before something in it, because of what is pending?"""
     if nested:
         assert isinstance(s, Loop | If)
-        return pending != Pending() and _process(s.body, pending)[0] != _process(s.body, Pending())[0]
+        paths = (s.body, s.otherwise) if isinstance(s, If) else (s.body,)
+        return pending != Pending() and any(_process(b, pending)[0] != _process(b, Pending())[0] for b in paths)
     read, written = _local(s)
-    return bool((read | written) & pending.written or written & pending.read)
+    return _meet(read | written, pending.written) or _meet(written, pending.read)
+
+
+def _meet(some: Regions, others: Regions) -> bool:
+    return any(a.meets(b) for a in some for b in others)
 
 
 def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
     body, after = _process(s.body, pending)
-    if isinstance(s, Loop) and s.trips > 1 and _process(body, after)[0] != body:
-        body, after = (*body, Barrier("local")), Pending()  # the next iteration touches what this one left
-    if isinstance(s, If):  # another path leads past it
-        after = Pending(after.read | pending.read, after.written | pending.written)
+    if isinstance(s, Loop) and s.trips > 1 and _meets_itself(body, s.var, after):
+        body, after = (*body, Barrier("local")), Pending()  # a later iteration touches what this one left
+    if isinstance(s, Loop):
+        after = after.outside(s.var)
+    if isinstance(s, If):  # the other path, which may lead past it
+        otherwise, other = _process(s.otherwise, pending)
+        after = Pending(after.read | other.read, after.written | other.written)
+        return replace(s, body=body, otherwise=otherwise), after
     return replace(s, body=body), after
 
 
-def _local(s: Statement) -> tuple[frozenset[Buffer], frozenset[Buffer]]:
-    """The local buffers that a statement reads and writes."""
+def _meets_itself(body: tuple[Statement, ...], var: Var, pending: Pending) -> bool:
+    """Do the next iterations need a barrier before them?  After two of them, halves have had their turns."""
+    for _ in range(2):
+        again, pending = _process(body, pending.after(var))
+        if again != body:
+            return True
+    return False
+
+
+def _local(s: Statement) -> tuple[Regions, Regions]:
+    """What a statement reads and writes of local memory."""
     seen = [a for a in accesses((s,)) if a.buffer.space == "local"]
-    return frozenset(a.buffer for a in seen if not a.write), frozenset(a.buffer for a in seen if a.write)
+    return frozenset(_region(a) for a in seen if not a.write), frozenset(_region(a) for a in seen if a.write)
+
+
+def _region(a: Access) -> Region:
+    """The half of a buffer that all work-items access here, or the whole buffer."""
+    half = a.buffer.size // 2
+    for atom, k in a.at.terms:
+        turn = _turn(atom)
+        if turn is not None and k == half and 2 * half == a.buffer.size:
+            rest = a.at - index(atom) * k
+            more = rest.constant // half
+            low, high = (rest - more * half).range
+            return Region(a.buffer, turn + more) if low >= 0 and high < half else Region(a.buffer)
+    return Region(a.buffer)
+
+
+def _turn(a: Atom) -> Index | None:
+    """The number that `a` is modulo 2, if it is the same for all work-items."""
+    if not all(v.role in ("loop", "workgroup") for v in a.variables()):
+        return None
+    match a:
+        case Remainder(x, 2):
+            return x
+        case Var(_, 2):
+            return index(a)
+    return None
 
 
 def _dissolved(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
@@ -76,8 +157,10 @@ def _dissolved(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
     for s in statements:
         if isinstance(s, If) and not s.conditions:
             result.extend(_dissolved(s.body))
-        elif isinstance(s, Loop | If):
+        elif isinstance(s, Loop):
             result.append(replace(s, body=_dissolved(s.body)))
+        elif isinstance(s, If):
+            result.append(replace(s, body=_dissolved(s.body), otherwise=_dissolved(s.otherwise)))
         else:
             result.append(s)
     return tuple(result)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from egglift.codegen import imperative as im
+from egglift.codegen.executor import WARP, Executor, Shape
 from egglift.codegen.imperative import Buffer, Limits, Statement, Value
 from egglift.codegen.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.inplace import accesses
@@ -19,38 +20,12 @@ from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.types import Scalar, Type, leaves
 
-WARP = 32
+if TYPE_CHECKING:
+    from egglift.codegen.spread import Layout
+
 ALONE = 16  # times the private memory of a work-item for one that has its group to itself
 SHORT = 32  # loops over private arrays are unrolled up to this many trips: only then are they registers
 Condition = tuple[Index, int]
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Work-items per group and groups, per dimension.  warps: dimension 0 is divided into warps of 32 lanes."""
-
-    local: tuple[int, int, int] = (1, 1, 1)
-    groups: tuple[int, int, int] = (1, 1, 1)
-    warps: bool = False
-
-    @property
-    def group_items(self) -> int:
-        return self.local[0] * self.local[1] * self.local[2]
-
-
-@dataclass(frozen=True)
-class Executor:
-    """Who executes: which ids already distribute work (bound), and what every step of the group must check.
-
-    inside: below a local or global map (or the like), where work-items go their own ways: no barriers here.
-    """
-
-    groups: frozenset[int] = frozenset()
-    locals: frozenset[int] = frozenset()
-    warp: bool = False
-    inside: bool = False
-    lane: Var | None = None
-    guards: tuple[Condition, ...] = ()
 
 
 @dataclass
@@ -87,6 +62,9 @@ class Builder:
         self.constants: dict[Any, Buffer] = {}
         self.free_locals: list[Buffer] = []
         self.private_bytes = 0
+        #: accumulators of the work-group whose memory is decided at the end (codegen/spread.py), and what they are of
+        self.undecided: dict[Buffer, Expr] = {}
+        self.spread: dict[Buffer, Layout] = {}
         self.varying: set[int] = set()  # ids of values that differ between the lanes of a vector
         self._pool: dict[Any, Any] = {}
         self._data = 0
@@ -156,14 +134,17 @@ class Builder:
         with self.block() as inner:
             body(index(var))
         if inner:
-            unroll = unroll or (n <= SHORT and _indexes_registers(inner, var))
+            unroll = unroll or (n <= SHORT and indexes_registers(inner, var))
             self.put(im.Loop(var, n, tuple(inner), unroll))
 
-    def strided(self, me: Index, team: int, n: int, body: Callable[[Index], None], inside: bool) -> None:
+    def strided(
+        self, me: Index, team: int, n: int, body: Callable[[Index], None], inside: bool, unroll: bool = False
+    ) -> None:
         """`body(i)` for i = me, me + team, ... below n: how `team` executors share n elements.
 
         inside: the executors go their own ways in the body (a guard may be an `if` around it); otherwise all of
-        a group enter the body, and its steps are guarded one by one.
+        a group enter the body, and its steps are guarded one by one.  unroll: the number of trips is the same for
+        all, and the last one is guarded.
         """
         if n <= 0:
             return
@@ -177,14 +158,16 @@ class Builder:
         with self.block() as inner:
             if n % team == 0:
                 body(at)
+            elif inside and unroll:
+                self._guarded(at, n, body, inside)
             elif inside:
                 with assuming((at, 0, n - 1)):
                     body(at)
             else:
                 self._guarded(at, n, body, False)
         if inner:
-            until = (at, n) if n % team and inside else None
-            self.put(im.Loop(var, trips, tuple(inner), False, until))
+            until = (at, n) if n % team and inside and not unroll else None
+            self.put(im.Loop(var, trips, tuple(inner), unroll, until))
 
     def _guarded(self, at: Index, n: int, body: Callable[[Index], None], inside: bool) -> None:
         if at.range[1] < n:
@@ -205,7 +188,7 @@ class Builder:
         with self.block() as inner, assuming(*facts):
             yield
         match inner:
-            case [im.If(more, body, _)] if open_ and more:  # one `if` for both
+            case [im.If(more, body, _, ())] if open_ and more:  # one `if` for both
                 self.put(im.If(open_ + more, body, share(open_ + more)))
             case [_, *_] if open_:
                 self.put(im.If(open_, tuple(inner), share(open_)))
@@ -360,13 +343,24 @@ class Builder:
         if (t.name == "f64" and not self.limits.float64) or (t.name == "f16" and not self.limits.float16):
             raise CodegenError(f"this device has no {t}; cast the program's values to f32")
 
-    def allocate(self, type: Type, space: str, stem: str, of: Expr) -> Target:
-        """New memory for a value of `type`; `of` is named if there is not enough."""
-        buffers = [self._buffer(space, scalar, _volume(shape), stem, of) for shape, scalar in leaves(type)]
+    def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0) -> Target:
+        """New memory for a value of `type`, with rows `pad` apart; `of` is named if there is not enough."""
+        sizes = [(_volume(_padded(shape, pad)), scalar) for shape, scalar in leaves(type)]
+        buffers = [self._buffer(space, scalar, size, stem, of) for size, scalar in sizes]
         at = ZERO
         if space == "local" and self.executor.warp:
             at = self.warp_id()  # every warp has a copy of its own
-        return Target(memory(type, iter(buffers), self.load, at), space)
+        return Target(memory(type, iter(buffers), self.load, at, pad), space)
+
+    def accumulator(self, type: Type, of: Expr) -> Target:
+        """An array that the work-group updates together, for now in local memory (codegen/spread.py)."""
+        buffers = []
+        for shape, scalar in leaves(type):
+            self.require(scalar)
+            buffers.append(Buffer(self.names.numbered("acc"), "local", scalar, _volume(shape)))
+        self.undecided.update(dict.fromkeys(buffers, of))
+        self.put(*map(im.Declare, buffers))
+        return Target(memory(type, iter(buffers), self.load), "local")
 
     def _buffer(self, space: str, scalar: Scalar, size: int, stem: str, of: Expr) -> Buffer:
         self.require(scalar)
@@ -374,14 +368,7 @@ class Builder:
             return self._local(scalar, size, stem, of)
         lane = self.executor.lane
         buffer = Buffer(self.names.numbered(stem), "private", scalar, size, lane.count if lane else 1)
-        self.private_bytes += size * scalar.size * buffer.lanes
-        most = self.limits.private_bytes * (ALONE if prod(self.shape.local) == 1 else 1)
-        if self.private_bytes > most:
-            raise CodegenError(
-                f"{brief(of)}: {self.private_bytes} bytes of private memory, the limit is {most}; "
-                "keep the value in global memory (toGlobal), or do not store it: use a map without a level"
-            )
-        self.put(im.Declare(buffer))
+        self.keep(buffer, of)
         return buffer
 
     def _local(self, scalar: Scalar, size: int, stem: str, of: Expr) -> Buffer:
@@ -396,13 +383,30 @@ class Builder:
                 self.free_locals.remove(buffer)
                 return buffer
         buffer = Buffer(self.names.numbered(stem), "local", scalar, size)
+        self.keep(buffer, of)
+        return buffer
+
+    def keep(self, buffer: Buffer, of: Expr) -> None:
+        """Take the memory for a private or local buffer; `of` is named if there is not enough."""
+        if buffer.space == "private":
+            self.take_private(buffer.size * buffer.scalar.size * buffer.lanes, of)
+            return self.put(im.Declare(buffer))
         self.locals.append(buffer)
         if self.local_bytes > self.limits.local_bytes:
             raise CodegenError(
                 f"{brief(of)}: {self.local_bytes} bytes of local memory, the device has {self.limits.local_bytes}; "
                 "choose a smaller tile"
             )
-        return buffer
+
+    def take_private(self, size: int, of: Expr) -> None:
+        """Count the bytes of private memory."""
+        self.private_bytes += size
+        most = self.limits.private_bytes * (ALONE if prod(self.shape.local) == 1 else 1)
+        if self.private_bytes > most:
+            raise CodegenError(
+                f"{brief(of)}: {self.private_bytes} bytes of private memory, the limit is {most}; "
+                "keep the value in global memory (toGlobal), or do not store it: use a map without a level"
+            )
 
     @property
     def local_bytes(self) -> int:
@@ -420,7 +424,7 @@ class Builder:
         return self.constants[scalar, values]
 
 
-def _indexes_registers(body: list[Statement], var: Var) -> bool:
+def indexes_registers(body: Iterable[Statement], var: Var) -> bool:
     """Does a loop's body choose an element of private memory by the loop's variable?"""
     return any(
         a.buffer.space == "private" and a.buffer.size > 1 and var in a.at.variables() for a in accesses(body)
@@ -461,6 +465,11 @@ def share(conditions: tuple[Condition, ...]) -> float:
         low, high = e.range
         part *= min(1.0, max(0, n - low) / (high - low + 1))
     return part
+
+
+def _padded(shape: tuple[Any, ...], pad: int) -> tuple[Any, ...]:
+    """The dimensions of an array whose rows are `pad` elements longer; an array of scalars has no rows."""
+    return (*shape[:-1], shape[-1] + pad) if pad and len(shape) > 1 else shape
 
 
 def _volume(shape: tuple[Any, ...]) -> int:

@@ -18,8 +18,9 @@ from egglift.codegen.imperative import Buffer, Kernel, Launch, Limits, Plan
 from egglift.codegen.launch import shape_of
 from egglift.codegen.legal import check
 from egglift.codegen.names import Names
-from egglift.codegen.normal import with_levels
+from egglift.codegen.normal import simplified, with_levels
 from egglift.codegen.source import kernel_source, used_params
+from egglift.codegen.spread import settle
 from egglift.codegen.views import memory, number, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -99,7 +100,7 @@ class _Planner:
             self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
         outputs = self._buffers(self.names.own("out"), type_of(term))
-        self._compute(with_levels(term), outputs)
+        self._compute(with_levels(simplified(term)), outputs)
         return Plan(tuple(self.kernels), given, tuple(self.temporaries), outputs, tuple(self.steps))
 
     def _buffers(self, name: str, type: Type) -> tuple[Buffer, ...]:
@@ -155,7 +156,7 @@ class _Planner:
         emitter.prepare(_closed_nodes(term), ROOT)
         target = Target(memory(type_of(term), iter(outputs), emitter.load), "global")
         emitter.emit(term, target, ROOT)
-        body = with_barriers(emitter.blocks[0].statements, shape.group_items)
+        body = with_barriers(settle(emitter, emitter.blocks[0].statements), shape.group_items)
         params = used_params(emitter.params, body)
         order = [b for _, buffers in self.memory.values() for b in buffers] + list(outputs)
         params = tuple(sorted(params, key=lambda b: (b in outputs, order.index(b))))

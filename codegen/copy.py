@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from egglift.codegen import guards, levels
 from egglift.codegen import imperative as im
 from egglift.codegen.assign import assign
 from egglift.codegen.builder import NotVector, Target
-from egglift.codegen.index import Index, Var, index
+from egglift.codegen.index import ZERO, Choice, Clamp, Index, Var, index
+from egglift.codegen.spread import Layout
 from egglift.codegen.vectors import is_aligned
-from egglift.codegen.views import Arr, View, Where, component, element, is_flat, length, part, volume
+from egglift.codegen.views import Arr, View, Where, component, element, is_flat, length, part
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 
 if TYPE_CHECKING:
     from egglift.codegen.emit import Emitter
 
 ALL = frozenset(range(3))
+FAR = 1 << 40  # apart, where it is not known how far
+FEW = 8  # trips up to which a loop over shared copies is unrolled
 WIDE, TOGETHER = 64, 16  # bytes that one work-item copies at once: by itself, and with neighbours
 
 
@@ -51,7 +56,11 @@ def _alone(em: Emitter, source: Arr, target: Target, type: Array) -> None:
         copy(em, element(source, i), Target(element(target.view, i), target.space), type.element)
 
     n = source.length
-    width = _width(em, type.element, n, 1, WIDE, lambda i: (element(source, i), element(target.view, i)), both=True)
+
+    def pair(i: Index) -> tuple[View, View]:
+        return element(source, i), element(target.view, i)
+
+    width = _width(em, type.element, (n,), WIDE, pair, both=True)
     unroll = target.space == "private" and n // width <= 32
     if width == 1:
         return em.loop(n, one, unroll)
@@ -59,37 +68,48 @@ def _alone(em: Emitter, source: Arr, target: Target, type: Array) -> None:
 
 
 def _width(
-    em: Emitter, t: Type, row: int, rows: int, limit: int, pair: Callable[[Index], tuple[View, View]], both: bool
+    em: Emitter, t: Type, dims: Sequence[int], limit: int, pair: Callable[[Index], tuple[View, View]], both: bool
 ) -> int:
-    """How many elements of type `t` in `rows` rows of `row` can be moved at once, at most `limit` bytes.
+    """How many neighbours along the last of `dims` can be moved at once, elements of type `t`, at most `limit` bytes.
 
-    pair: the source and the target of an element, counted through all rows.  They must be neighbours in memory, and
-    aligned: both of them, or the one that is in global memory.
+    pair: the source and the target of an element, counted through all dimensions.  They must be neighbours in memory,
+    and aligned: both of them, or the one that is in global memory.  Where none are aligned, `both` may do without.
     """
-    if not isinstance(t, Scalar) or t == BOOL or em.executor.lane is not None:
+    if not isinstance(t, Scalar) or t == BOOL or em.executor.lane is not None or not dims:
         return 1
-    width = limit // t.size
-    while width > 1 and row % width:
-        width //= 2
-    if width < 2:
-        return 1
-    lane, chunk = Var("?", width, "lane"), Var("?c", rows * row // width, "loop")
+    for anywhere in (False, True) if both else (False,):
+        width = 1 << max(limit // t.size, 1).bit_length() - 1
+        while width > 1 and not (dims[-1] % width == 0 and _fits(em, width, prod(dims), pair, both, anywhere)):
+            width //= 2
+        if width > 1:
+            return width
+    return 1
+
+
+def _fits(
+    em: Emitter, width: int, total: int, pair: Callable[[Index], tuple[View, View]], both: bool, anywhere: bool
+) -> bool:
+    """Can `width` neighbours be moved at once?  anywhere: wherever they start in global memory."""
+    lane, chunk = Var("?", width, "lane"), Var("?c", total // width, "loop")
     try:
         with em.probe() as statements:
             source, place = pair(index(chunk) * width + lane)
     except NotVector:  # an element takes statements, and which ones depends on the lane
-        return 1
-    near = _adjacent(place, lane) and (_adjacent(source, lane) or isinstance(source, im.Const))
-    if not both:
-        near = any(_adjacent(v, lane) and v.buffer.space == "global" for v in (source, place) if isinstance(v, im.Load))
-        near = near and isinstance(source, im.Load) and isinstance(place, im.Load)
-    return width if near and not statements else 1
+        return False
+    if both:
+        near = _adjacent(place, lane, anywhere)
+        near = near and (_adjacent(source, lane, anywhere) or isinstance(source, im.Const))
+    else:
+        loads = [v for v in (source, place) if isinstance(v, im.Load)]
+        near = len(loads) == 2 and any(_adjacent(v, lane) and v.buffer.space == "global" for v in loads)
+    return near and not statements
 
 
-def _adjacent(v: View, lane: Var) -> bool:
+def _adjacent(v: View, lane: Var, anywhere: bool = False) -> bool:
+    """Is `v` one vector in memory for all lanes?  anywhere: in global memory it may start at any element."""
     if not isinstance(v, im.Load) or v.buffer.lanes > 1 or v.at.coefficient(lane) != 1:
         return False
-    return is_aligned(v.at.substitute({lane: 0}), lane.count)
+    return (anywhere and v.buffer.space == "global") or is_aligned(v.at.substitute({lane: 0}), lane.count)
 
 
 def _flat(em: Emitter, source: View, target: Target) -> None:
@@ -105,40 +125,138 @@ def _flat(em: Emitter, source: View, target: Target) -> None:
 
 
 def _together(em: Emitter, source: View, target: Target, type: Array) -> None:
-    """The elements shared out, neighbours in global memory to neighbouring work-items where possible."""
-    dims, inner = _dims(type)
+    """The elements shared out over all free executors."""
+    dims, inner = dimensions(type)
     if isinstance(inner, Tuple) and not is_flat(inner):
         for k, t in enumerate(inner.items):
             columns = [_columns(v, len(dims), k) for v in (source, target.view)]
             copy(em, columns[0], Target(columns[1], target.space), _nested(dims, t))
         return
-    order = _order(em, source, target, dims)
-    me, team = em.team(target.space)
-    total = volume(type) // volume(inner)
+    if layout := _layout(em, source, target, dims):
+        return _spread(em, source, target, dims, inner, layout)
+    shares = shared_out(em, source, target, dims, inner)
 
-    def place(e: Index) -> tuple[View, View]:
-        at: dict[int, Index] = {}
-        for d in reversed(order[1:]):
-            e, at[d] = e // dims[d], e % dims[d]
-        at[order[0]] = e
-        path = [at[d] for d in range(len(dims))]
-        return _at(source, path), _at(target.view, path)
-
-    def one(e: Index) -> None:
-        value, acceptor = place(e)
-        copy(em, value, Target(acceptor, target.space), inner)
-
-    row = dims[order[-1]]
-    width = _width(em, inner, row, total // max(row, 1), TOGETHER, place, both=False) if total >= 4 * team else 1
-
-    def several(q: Index) -> None:
-        levels.vector(em, width, lambda lane: one(q * width + lane))
+    def one(e: Index, trip: Index) -> None:
+        path = shares.path(e)
+        copy(em, at(source, path), Target(at(target.view, path), target.space), inner)
 
     with em.step(), em.running(locals=ALL, groups=ALL if target.space == "global" else em.executor.groups):
-        em.strided(me, team, total // width, one if width == 1 else several, inside=True)
+        shares.each(em, one)
 
 
-def _dims(type: Type) -> tuple[list[int], Type]:
+@dataclass(frozen=True)
+class Shares:
+    """How a team shares out the elements of an array: one after the other, counted in `order` of the dimensions.
+
+    width: how many neighbours a member takes at once, as a vector.  The order follows global memory, not the level
+    of the computation: neighbours in global memory go to neighbouring members where possible.
+    """
+
+    dims: tuple[int, ...]
+    order: tuple[int, ...]
+    width: int
+    me: Index
+    team: int
+
+    @property
+    def trips(self) -> int:
+        """How often a member takes its next elements."""
+        return -(-prod(self.dims) // (self.width * self.team))
+
+    def path(self, e: Index) -> list[Index]:
+        """The indices, one for each dimension, of the element that is number `e` in the order."""
+        found: dict[int, Index] = {}
+        for d in reversed(self.order[1:]):
+            e, found[d] = e // self.dims[d], e % self.dims[d]
+        found[self.order[0]] = e
+        return [found[d] for d in range(len(self.dims))]
+
+    def each(self, em: Emitter, one: Callable[[Index, Index], None], registers: bool = False) -> None:
+        """`one(e, trip)` for the elements of this member of the team; `trip` counts how often it took some.
+
+        registers: `trip` chooses registers, so the loop must be unrolled.
+        """
+
+        def several(q: Index) -> None:
+            trip = (q - self.me) // self.team
+            if self.width == 1:
+                one(q, trip)
+            else:
+                levels.vector(em, self.width, lambda lane: one(q * self.width + lane, trip))
+
+        count = prod(self.dims) // self.width
+        unroll = registers or (self.trips <= FEW and count % self.team == 0)
+        em.strided(self.me, self.team, count, several, inside=True, unroll=unroll)
+
+
+def shared_out(em: Emitter, source: View, target: Target, dims: list[int], inner: Type) -> Shares:
+    """How the free executors share out copying elements of type `inner` from `source` to `target`."""
+    order = _order(em, source, target, dims)
+    me, team = em.team(target.space)
+    scalar = Shares(tuple(dims), tuple(order), 1, me, team)
+
+    def pair(e: Index) -> tuple[View, View]:
+        path = scalar.path(e)
+        return at(source, path), at(target.view, path)
+
+    if not isinstance(inner, Scalar) or prod(dims) * inner.size < TOGETHER * team:
+        return scalar  # there is no vector for each
+    return replace(scalar, width=_width(em, inner, [dims[d] for d in order], TOGETHER, pair, both=False))
+
+
+def _layout(em: Emitter, source: View, target: Target, dims: list[int]) -> Layout | None:
+    """Whose elements are whose, if `source` or `target` is a group's accumulator, element by element."""
+    if not em.spread:
+        return None
+    probes = [Var(f"?{d}", n, "loop") for d, n in enumerate(dims)]
+    flat = ZERO
+    for v in probes:
+        flat = flat * v.count + v
+    with em.probe():
+        path = list(map(index, probes))
+        seen = [load for load in _loads([at(source, path), at(target.view, path)]) if load.buffer in em.spread]
+    layouts = {em.spread[load.buffer] for load in seen}
+    return layouts.pop() if len(layouts) == 1 and all(load.at == flat for load in seen) else None
+
+
+def _spread(em: Emitter, source: View, target: Target, dims: list[int], inner: Type, layout: Layout) -> None:
+    """Every work-item copies its own elements."""
+
+    def path(values: Sequence[Index]) -> list[Index]:
+        e, found = layout.element(values), []
+        for n in reversed(dims[1:]):
+            e, d = e // n, e % n
+            found.append(d)
+        return [e, *reversed(found)]
+
+    counts = [d.count for d in layout.digits]
+    probes = Shares(tuple(counts), tuple(range(len(counts))), 1, ZERO, 1)
+
+    def pair(e: Index) -> tuple[View, View]:
+        own = path(probes.path(e)) if counts else path([])
+        return at(source, own), at(target.view, own)
+
+    width = _width(em, inner, counts, TOGETHER, pair, both=False)
+
+    def one(values: list[Index]) -> None:
+        own = path(values)
+        copy(em, at(source, own), Target(at(target.view, own), target.space), inner)
+
+    def nest(values: list[Index]) -> None:
+        count = counts[len(values)] if len(values) < len(counts) else 0
+        if not count:
+            one(values)
+        elif len(values) < len(counts) - 1 or width == 1:
+            em.loop(count, lambda i: nest([*values, i]), unroll=True)
+        else:
+            em.loop(count // width, lambda i: levels.vector(em, width, lambda v: one([*values, i * width + v])), True)
+
+    with em.step(), em.running(locals=ALL):
+        nest([])
+
+
+def dimensions(type: Type) -> tuple[list[int], Type]:
+    """The lengths of nested arrays, and the type of their elements."""
     dims = []
     while isinstance(type, Array):
         dims.append(length(type))
@@ -160,7 +278,8 @@ def _columns(v: View, depth: int, k: int) -> View:
     return Arr(v.length, lambda i: _columns(element(v, i), depth - 1, k))
 
 
-def _at(v: View, path: list[Index]) -> View:
+def at(v: View, path: list[Index]) -> View:
+    """The element of nested arrays at `path`, an index for each dimension."""
     for i in path:
         v = element(v, i)
     return v
@@ -171,12 +290,26 @@ def _order(em: Emitter, source: View, target: Target, dims: list[int]) -> list[i
     probes = [Var(f"?{d}", n, "loop") for d, n in enumerate(dims)]
     with em.probe():
         path = [index(v) for v in probes]
-        ends = [_at(source, path)] if target.space != "global" else [_at(target.view, path)]
+        ends = [at(source, path)] if target.space != "global" else [at(target.view, path)]
     for load in _loads(ends):
         if load.buffer.space == "global":
-            far = [load.at.coefficient(v) for v in probes]
-            return sorted(range(len(dims)), key=lambda d: -abs(far[d] if far[d] is not None else 1 << 40))  # type: ignore[arg-type]
+            far = [_distance(load.at, v) for v in probes]
+            return sorted(range(len(dims)), key=lambda d: -far[d])
     return list(range(len(dims)))
+
+
+def _distance(at: Index, v: Var) -> int:
+    """How far apart in memory two elements are that are neighbours along `v`, away from edges."""
+    far = 0
+    for a, k in at.terms:
+        match a:
+            case Var():
+                far += k if a == v else 0
+            case Clamp(x) | Choice(_, _, x):
+                far += k * _distance(x, v)
+            case _ if v in a.variables():
+                return FAR
+    return abs(far)
 
 
 def _loads(views: list[View]) -> list[im.Load]:

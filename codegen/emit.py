@@ -7,7 +7,7 @@ Every body is entered with its argument's view; what the body computes but only 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from egglift.codegen import assign, copy, fold, guards, levels, terms, tree
@@ -30,6 +30,7 @@ from egglift.codegen.views import (
     split,
     stride,
     transpose,
+    widened,
     wrapped,
 )  # fmt: skip
 from egglift.ir import patterns as p
@@ -61,10 +62,12 @@ class Emitter(Builder):
 
     # ------------------------------------------------------------------------------------ bodies
 
-    def enter(self, body: Expr, arg: View, space: str) -> Scope:
-        """A scope for `body`, with everything that it keeps in memory evaluated."""
+    def enter(self, body: Expr, arg: View, space: str, given: Mapping[Expr, View] = {}) -> Scope:
+        """A scope for `body`, with everything that it keeps in memory evaluated, or already `given`."""
         self._serial += 1
         scope = Scope(self._serial, arg)
+        for node, kept in given.items():
+            self.remember(self._key(node, scope), kept)
         self.prepare(terms.entry_nodes(body, space), scope)
         return scope
 
@@ -73,13 +76,13 @@ class Emitter(Builder):
         for node in nodes:
             self.view(node, scope)
 
-    def apply(self, body: Expr, arg: View, target: Target) -> None:
-        """Write the value of `body` for `arg`."""
+    def apply(self, body: Expr, arg: View, target: Target, given: Mapping[Expr, View] = {}) -> None:
+        """Write the value of `body` for `arg`; `given`: what is in memory already of what it keeps there."""
         with self.scratch():
             if guards.splits(target.view):
-                guards.emit_where(self, target, lambda inner: self.apply(body, arg, inner))
+                guards.emit_where(self, target, lambda inner: self.apply(body, arg, inner, given))
             else:
-                self.emit(body, target, self.enter(body, arg, target.space))
+                self.emit(body, target, self.enter(body, arg, target.space, given))
 
     def value(self, body: Expr, arg: View) -> View:
         """The view of `body`'s value for `arg`."""
@@ -161,10 +164,8 @@ class Emitter(Builder):
     def _kept(self, e: Expr, scope: Scope) -> View:
         """Evaluate a loop, or what is kept in memory, here."""
         match e:
-            case p.Fold():
+            case p.Fold() | p.Iterate():
                 return fold.fold(self, e, scope)
-            case p.Iterate():
-                return fold.iterate(self, e, scope)
             case p.Tree():
                 return tree.tree(self, e, scope)
             case p.To("private", p.Fold() | p.Iterate() | p.Tree() as x):
@@ -182,7 +183,8 @@ class Emitter(Builder):
                 if space == "private":
                     guards.refuse_spread(self, e, x)
                 self.put(Comment(f"to{space.capitalize()}"))
-                target = self.allocate(type_of(x), space, "s" if space == "local" else "r", e)
+                stem = "s" if space == "local" else "r"
+                target = self.allocate(type_of(x), space, stem, e, number(e.pad))
             case p.Map(_, x, level) if level is not None:
                 if level.kind in terms.GRID:
                     raise CodegenError(
@@ -308,6 +310,8 @@ class Emitter(Builder):
                 into(x, Arr(length(type_of(x)), lambda i: _inverse(body, element(acc, i))))
             case p.To(space, x) if space == target.space:
                 into(x, acc)
+            case p.Fold() | p.Iterate() if fold.into(self, t, target, scope):
+                pass
             case p.Tup(items):
                 for k, item in enumerate(items):
                     into(item, component(acc, k))
@@ -318,19 +322,13 @@ class Emitter(Builder):
                 n, m = length(type_of(a)), length(type_of(b))
                 into(a, part(acc, 0, n))
                 into(b, part(acc, n, m))
-            case p.Take(_, x) | p.Drop(_, x):
-                start = number(t.n) if isinstance(t, p.Drop) else 0
-                n = length(type_of(t))
-                into(
-                    x, Arr(length(type_of(x)), lambda i: Where(i - start, n, lambda: element(acc, i - start)))
-                )
-            case p.Join() | p.Split() | p.Transpose() | p.Stride():
+            case p.Join() | p.Split() | p.Transpose() | p.Stride() | p.Take() | p.Drop():
                 into(t.x, _push(t, acc))
             case _:
                 copy.copy(self, self.view(t, scope), target, type_of(t))
 
 
-def _push(t: p.Join | p.Split | p.Transpose | p.Stride, acc: View) -> View:
+def _push(t: p.Join | p.Split | p.Transpose | p.Stride | p.Take | p.Drop, acc: View) -> View:
     """The acceptor for the argument of a layout pattern whose value goes to `acc`."""
     match t:
         case p.Join(x):
@@ -344,6 +342,10 @@ def _push(t: p.Join | p.Split | p.Transpose | p.Stride, acc: View) -> View:
         case p.Stride(s, x):
             n = length(type_of(x))
             return stride(acc, n // number(s), n) if n else acc
+        case p.Take(n, x):
+            return widened(acc, 0, number(n), length(type_of(x)))
+        case p.Drop(n, x):
+            return widened(acc, number(n), length(type_of(t)), length(type_of(x)))
 
 
 def _inverse(body: Expr, acc: View) -> View:
@@ -353,7 +355,7 @@ def _inverse(body: Expr, acc: View) -> View:
             return acc
         case p.Map(inner, x, None):
             return _inverse(x, Arr(length(type_of(x)), lambda i: _inverse(inner, element(acc, i))))
-        case p.Join() | p.Split() | p.Transpose() | p.Stride():
+        case p.Join() | p.Split() | p.Transpose() | p.Stride() | p.Take() | p.Drop():
             return _inverse(body.x, _push(body, acc))
     raise AssertionError(body)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from egglift.codegen import assign, copy, guards, terms
+from egglift.codegen import assign, copy, guards, pipeline, spread, terms
 from egglift.codegen import imperative as im
 from egglift.codegen.builder import Target
 from egglift.codegen.imperative import Buffer, Comment
 from egglift.codegen.index import ZERO, Index
-from egglift.codegen.inplace import pointwise, redirected
-from egglift.codegen.views import Arr, View, element, is_flat, number
+from egglift.codegen.inplace import in_place
+from egglift.codegen.views import Arr, View, Where, element, is_flat, number
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -22,38 +23,75 @@ if TYPE_CHECKING:
 
 #: a run of steps: how many, and the body's argument for a step, given the accumulator and the step's number
 Run = tuple[int, Callable[[View, Index], View]]
+Loop = p.Fold | p.Iterate
 
 
-def fold(em: Emitter, t: p.Fold, scope: Scope) -> View:
-    """Evaluate a fold; a fold over a concatenation is two loops."""
+class _NotInPlace(Exception):
+    """A step reads what it, or another work-item, may have overwritten by then."""
+
+
+def fold(em: Emitter, t: Loop, scope: Scope) -> View:
+    """Evaluate a fold, or an iteration: a fold whose body ignores the element."""
+    type, runs, init = type_of(t), _runs(em, t, scope), _start(em, t, scope)
+    _remark(em, t, runs)
+    if is_flat(type):
+        return _registers(em, t, init, runs, type)
+    if terms.is_spread(t.body) and not em.executor.inside:
+        return _together(em, t, init, runs, type)
+    guards.refuse_spread(em, t, t.body)
+    acc = em.allocate(type, "private", "acc", t)
+    copy.copy(em, init, acc, type)
+    for run in runs:
+        _run(em, t, acc, run, type)
+    return acc.view
+
+
+def into(em: Emitter, t: Loop, target: Target, scope: Scope) -> bool:
+    """Evaluate a fold of arrays with its accumulator where the value goes; False if that cannot be.
+
+    The target is private memory, or a part of an accumulator of the group that this fold is a step of.
+    """
+    type = type_of(t)
+    if is_flat(type) or any(b.space != "private" and b not in em.undecided for b in buffers(target.view)):
+        return False
+    runs, init = _runs(em, t, scope), _start(em, t, scope)
+    before = em.private_bytes, list(em.locals), list(em.free_locals)
+    try:
+        with em.block() as statements:
+            _remark(em, t, runs)
+            copy.copy(em, init, target, type)
+            for run in runs:
+                _run(em, t, target, run, type, strict=True)
+    except _NotInPlace:
+        em.private_bytes, em.locals, em.free_locals = before
+        return False
+    em.put(*statements)
+    return True
+
+
+def _runs(em: Emitter, t: Loop, scope: Scope) -> list[Run]:
+    """The loops of `t`: a fold over a concatenation is two."""
+    if isinstance(t, p.Iterate):
+        return [(number(t.count), lambda acc, i: acc)]
     xs = em.view(t.x, scope)
     assert isinstance(xs, Arr)
 
     def run(part: Arr) -> Run:
         return part.length, lambda acc, i: (acc, element(part, i))
 
-    runs = [run(part) for part in xs.parts or (xs,)]
-    em.put(Comment(f"reduceSeq over {xs.length}"))
-    return _accumulate(em, t, em.view(t.init, scope), runs, t.unroll)
+    return [run(part) for part in xs.parts or (xs,)]
 
 
-def iterate(em: Emitter, t: p.Iterate, scope: Scope) -> View:
-    """Evaluate an iteration: a fold whose body ignores the element."""
-    n = number(t.count)
-    em.put(Comment(f"iterate {n} times"))
-    return _accumulate(em, t, em.view(t.x, scope), [(n, lambda acc, i: acc)], False)
+def _start(em: Emitter, t: Loop, scope: Scope) -> View:
+    return em.view(t.x if isinstance(t, p.Iterate) else t.init, scope)
 
 
-def _accumulate(em: Emitter, t: p.Fold | p.Iterate, init: View, runs: list[Run], unroll: bool) -> View:
-    type = type_of(t)
-    if is_flat(type):
-        return _registers(em, t, init, runs, unroll, type)
-    return _array(em, t, init, runs, unroll, type)
+def _remark(em: Emitter, t: Loop, runs: list[Run]) -> None:
+    n = sum(n for n, _ in runs)
+    em.put(Comment(f"iterate {n} times" if isinstance(t, p.Iterate) else f"reduceSeq over {n}"))
 
 
-def _registers(
-    em: Emitter, t: p.Fold | p.Iterate, init: View, runs: list[Run], unroll: bool, type: Type
-) -> View:
+def _registers(em: Emitter, t: Loop, init: View, runs: list[Run], type: Type) -> View:
     """A scalar accumulator, or a tuple of them."""
     acc = em.allocate(type, "private", "acc", t)
     assign.assign(em, acc.view, init)
@@ -63,61 +101,94 @@ def _registers(
             with em.scratch():
                 assign.assign(em, acc.view, em.value(t.body, argument(acc.view, i)))
 
-        em.loop(n, step, unroll)
+        em.loop(n, step, _is_unrolled(t))
     return acc.view
 
 
-def _array(em: Emitter, t: p.Fold | p.Iterate, init: View, runs: list[Run], unroll: bool, type: Type) -> View:
-    """An array accumulator: in registers of a work-item, or in local memory if the body is shared out."""
-    together = terms.is_spread(t.body) and not em.executor.inside
-    space, stem = ("local", "s") if together else ("private", "acc")
-    if not together:
-        guards.refuse_spread(em, t, t.body)
-    acc = em.allocate(type, space, stem, t)
+def _together(em: Emitter, t: Loop, init: View, runs: list[Run], type: Type) -> View:
+    """An array that a work-group updates together: spread over its work-items, or in local memory."""
+    if em.executor.warp:
+        acc = em.allocate(type, "local", "s", t)
+        copy.copy(em, init, acc, type)
+        for run in runs:
+            _run(em, t, acc, run, type)
+        return acc.view
+    acc = em.accumulator(type, t)
+    with em.block() as steps:
+        for run in runs:
+            _run(em, t, acc, run, type)
+    spread.recognise(em, steps, buffers(acc.view))
     copy.copy(em, init, acc, type)
-    for n, argument in runs:
-
-        def step(i: Index, argument: Callable[[View, Index], View] = argument) -> None:
-            _update(em, t, acc, argument(acc.view, i), type)
-
-        em.loop(n, step, unroll)
+    em.put(*steps)
     return acc.view
 
 
-def _update(em: Emitter, t: Expr, acc: Target, argument: View, type: Type) -> None:
+def _is_unrolled(t: Loop) -> bool:
+    return isinstance(t, p.Fold) and t.unroll
+
+
+def _run(em: Emitter, t: Loop, acc: Target, run: Run, type: Type, strict: bool = False) -> None:
+    """The steps of a run, each in place; strict: or _NotInPlace."""
+    n, argument = run
+
+    def step(i: Index, given: Mapping[Expr, View]) -> None:
+        _update(em, t, acc, argument(acc.view, i), type, given, strict)
+
+    ahead = pipeline.ahead(em, t)
+    if ahead:
+        assert isinstance(t, p.Fold)
+        pipeline.run(em, ahead, n, number(t.prefetch), lambda i: argument(acc.view, i), step, t.unroll)
+    else:
+        em.loop(n, lambda i: step(i, {}), _is_unrolled(t))
+
+
+def _update(
+    em: Emitter, t: Loop, acc: Target, argument: View, type: Type, given: Mapping[Expr, View], strict: bool
+) -> None:
     """One step: `acc = body argument`, in place if that is proved, else through a second array."""
-    assert isinstance(t, p.Fold | p.Iterate)
-    before = list(em.free_locals), list(em.locals), em.private_bytes
     with em.scratch():
+        olds = list(dict.fromkeys(buffers(acc.view)))
+        news = {b: replace(b, name=em.names.numbered("next")) for b in olds}
+        em.undecided.update({new: em.undecided[b] for b, new in news.items() if b in em.undecided})
+        new = Target(_elsewhere(em, acc.view, news), acc.space)
         with em.block() as statements:
-            new = em.allocate(type, acc.space, "next", t)
-            em.apply(t.body, argument, new)
-        pairs = list(zip(buffers(acc.view, type), buffers(new.view, type), strict=True))
-        if pointwise(statements, pairs):
-            statements = redirected(statements, {new: acc for acc, new in pairs})
-            em.free_locals, em.locals, em.private_bytes = (
-                before[0],
-                _without(em.locals, pairs, before[1]),
-                before[2],
-            )
-            em.put(*statements)
-        else:
-            em.put(*statements)
-            copy.copy(em, new.view, acc, type)
+            em.apply(t.body, argument, new, given)
+        changed = in_place(statements, list(news.items()))
+        for b in news.values():
+            em.undecided.pop(b, None)
+        if changed is not None:
+            return em.put(*changed)
+        if strict:
+            raise _NotInPlace
+        for b in news.values():
+            em.keep(b, t)
+        em.put(*statements)
+        copy.copy(em, new.view, acc, type)
 
 
-def _without(now: list[Buffer], pairs: list[tuple[Buffer, Buffer]], before: list[Buffer]) -> list[Buffer]:
-    dropped = {new for _, new in pairs} - set(before)
-    return [b for b in now if b not in dropped]
+def _elsewhere(em: Emitter, v: View, news: Mapping[Buffer, Buffer]) -> View:
+    """An acceptor with other buffers."""
+    match v:
+        case Arr():
+            return Arr(v.length, lambda i: _elsewhere(em, v.at(i), news))
+        case Where(test, n, inside):
+            return Where(test, n, lambda: _elsewhere(em, inside(), news))
+        case tuple():
+            return tuple(_elsewhere(em, item, news) for item in v)
+        case im.Load(buffer, at):
+            return em.load(news[buffer], at)
+    raise AssertionError(v)
 
 
-def buffers(v: View, type: Type) -> list[Buffer]:
+def buffers(v: View) -> list[Buffer]:
     """The buffers of a value in memory, in leaf order."""
     match v:
         case Arr():
-            return buffers(v.at(ZERO), type)
+            return buffers(v.at(ZERO))
+        case Where():
+            return buffers(v.inside())
         case tuple():
-            return [b for item in v for b in buffers(item, type)]
+            return [b for item in v for b in buffers(item)]
         case im.Load(buffer, _):
             return [buffer]
     raise AssertionError(v)

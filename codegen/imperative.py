@@ -124,11 +124,12 @@ class Loop:
 
 @dataclass(frozen=True)
 class If:
-    """`if (e0 < n0 && e1 < n1 && ...) body`.  share: the part of the work-items for which it holds, at most."""
+    """`if (e0 < n0 && e1 < n1 && ...) body else otherwise`.  share: of the work-items, for which it holds at most."""
 
     conditions: tuple[tuple[Index, int], ...]
     body: tuple[Statement, ...]
     share: float = 1.0
+    otherwise: tuple[Statement, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -195,10 +196,16 @@ class Plan:
 
 @dataclass(frozen=True)
 class Launch:
-    """The free choices of a launch: work-items per group, and at most how many groups."""
+    """The free choices of a launch: work-items per group, and at most how many groups.
+
+    swizzle: of groups in two dimensions, the rows that follow each other in one column before the next column, such
+    that groups that run at the same time read fewer different rows and columns of a product's operands (1: all of a
+    row first).
+    """
 
     group_size: int = 64
     max_groups: int = 1 << 20
+    swizzle: int = 1
 
 
 @dataclass(frozen=True)
@@ -211,6 +218,8 @@ class Limits:
     float64: bool = True
     float16: bool = False
     sub_groups: bool = False
+    #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles those wrongly
+    branch_barriers: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step
     compute_units: int = 1
     warp: int = 1

@@ -1,18 +1,18 @@
 """May an array accumulator be updated in place?  Decided on the statements of one step.
 
 A step computes `next` from `acc`.  Writing to `acc` at once is right when every element that the step reads is one
-that it writes, in the same statement group and before the write, and no element is written twice.
+that it writes, in the same statement group and before the write, and no element is written twice; or when the step
+first copies `acc` to `next`, each element to the same place, and looks at `next` alone from then on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from egglift.codegen.imperative import (
     Buffer,
     Call,
-    Declare,
     Guarded,
     If,
     IndexValue,
@@ -23,12 +23,13 @@ from egglift.codegen.imperative import (
     Store,
     Value,
 )  # fmt: skip
-from egglift.codegen.index import Choice, Data, Index, Var
+from egglift.codegen.index import Atom, Choice, Data, Index, Quotient, Remainder, Var, index
+from egglift.codegen.rewrite import redirected
 
 
 @dataclass(frozen=True)
 class Access:
-    """A read or write of an element.  path: the loops around it; block and position: where in the program."""
+    """A read or write of an element by `statement`.  path: the loops around it; block and position: where it stands."""
 
     buffer: Buffer
     at: Index
@@ -37,6 +38,7 @@ class Access:
     block: int
     position: int
     lane: Var | None
+    statement: Statement
 
 
 def accesses(statements: Iterable[Statement]) -> list[Access]:
@@ -44,9 +46,9 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
     found: list[Access] = []
     blocks = 0
 
-    def values(vs: Iterable[Value], path: tuple[Loop, ...], block: int, lane: Var | None) -> None:
+    def values(vs: Iterable[Value], path: tuple[Loop, ...], block: int, lane: Var | None, s: Statement) -> None:
         for load in loads(vs):
-            found.append(Access(load.buffer, load.at, False, path, block, len(found), lane))
+            found.append(Access(load.buffer, load.at, False, path, block, len(found), lane, s))
 
     def walk(body: Iterable[Statement], path: tuple[Loop, ...]) -> None:
         nonlocal blocks
@@ -55,15 +57,16 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
         for s in body:
             match s:
                 case Let(_, value, lane):
-                    values((value,), path, block, lane)
+                    values((value,), path, block, lane, s)
                 case Store(buffer, at, value, lane):
-                    values((value, *index_values(at)), path, block, lane)
-                    found.append(Access(buffer, at, True, path, block, len(found), lane))
+                    values((value, *index_values(at)), path, block, lane, s)
+                    found.append(Access(buffer, at, True, path, block, len(found), lane, s))
                 case Loop():
                     walk(s.body, (*path, s))
                 case If(conditions, inner):
-                    values((v for e, _ in conditions for v in index_values(e)), path, block, None)
+                    values((v for e, _ in conditions for v in index_values(e)), path, block, None, s)
                     walk(inner, path)
+                    walk(s.otherwise, path)
 
     walk(statements, ())
     return found
@@ -108,6 +111,15 @@ def index_values(at: Index) -> list[Value]:
     return found
 
 
+def in_place(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) -> list[Statement] | None:
+    """`statements` with acc in place of next, for each (acc, next) of `pairs`; None where that could be wrong."""
+    if not pointwise(statements, pairs):
+        return None
+    new = redirected(statements, {new: acc for acc, new in pairs})
+    gone = {new for _, new in pairs}
+    return None if any(a.buffer in gone for a in accesses(new)) else new
+
+
 def pointwise(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) -> bool:
     """Do `statements` compute each (acc, next) of `pairs` element by element, so that next may be acc?"""
     seen = accesses(statements)
@@ -115,8 +127,12 @@ def pointwise(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) -
 
 
 def _pair_is_pointwise(seen: list[Access], acc: Buffer, new: Buffer) -> bool:
-    reads = [a for a in seen if a.buffer is acc]
-    writes = [a for a in seen if a.buffer is new]
+    copies = [a for a in seen if a.write and a.buffer is new and _keeps(a, acc)]
+    kept = {id(a.statement) for a in copies}
+    reads = [a for a in seen if a.buffer is acc and id(a.statement) not in kept]
+    writes = [a for a in seen if a.buffer is new and a.write and id(a.statement) not in kept]
+    if copies and (reads or any(w.position < copies[-1].position for w in writes)):
+        return False
     if not reads:
         return True
     if len(writes) != 1 or any(a.write for a in reads):
@@ -128,42 +144,49 @@ def _pair_is_pointwise(seen: list[Access], acc: Buffer, new: Buffer) -> bool:
     )
 
 
+def _keeps(a: Access, acc: Buffer) -> bool:
+    """Does the write `a` copy an element of `acc` to the same place?"""
+    value = a.statement.value if isinstance(a.statement, Store) else None
+    return isinstance(value, Load) and value.buffer is acc and value.at == a.at
+
+
 def _injective(write: Access) -> bool:
     """Does the step write every element at most once?"""
     inner = {loop.var for loop in write.path}
     if write.lane is not None and write.buffer.lanes == 1:
         inner.add(write.lane)
     digits = []
+    atoms = {a for a, _ in write.at.terms}
     for a, k in write.at.terms:
+        own = inner & a.variables()
         if isinstance(a, Var):
-            if a in inner or a.role == "local":
-                digits.append((abs(k), a.count))
-                inner.discard(a)
-        elif not inner.isdisjoint(a.variables()):
-            return False
+            inner -= own
+            counts = own or a.role == "local"
+        else:
+            counts = bool(own)
+            if counts and not (len(a.variables()) == 1 and _is_digit(a, atoms)):
+                return False
+        if counts:
+            low, high = a.range
+            digits.append((abs(k), high - low + 1))
     reach = 0
     for k, count in sorted(digits):
         if k <= reach:
             return False
         reach += k * (count - 1)
-    return not inner
+    return not any(v for v in inner if not _is_told(v, atoms))
 
 
-def redirected(statements: Iterable[Statement], buffers: Mapping[Buffer, Buffer]) -> list[Statement]:
-    """`statements` with other buffers in place of some, whose declarations vanish."""
-    result: list[Statement] = []
-    for s in statements:
-        match s:
-            case Declare(buffer) if buffer in buffers:
-                continue
-            case Store(buffer, at, value, _) if buffer in buffers:
-                kept = isinstance(value, Load) and value.buffer is buffers[buffer] and value.at == at
-                if not kept:
-                    result.append(replace(s, buffer=buffers[buffer]))
-            case Loop() | If():
-                body = tuple(redirected(s.body, buffers))
-                if body:
-                    result.append(replace(s, body=body))
-            case _:
-                result.append(s)
-    return result
+def _is_digit(a: Atom, atoms: set[Atom]) -> bool:
+    """Is `a` the quotient or the remainder of a variable whose other part is there too?"""
+    match a:
+        case Quotient(x, d):
+            return Remainder(x, d) in atoms
+        case Remainder(x, d):
+            return Quotient(x, d) in atoms
+    return False
+
+
+def _is_told(v: Var, atoms: set[Atom]) -> bool:
+    """Do a quotient and a remainder in `atoms` determine `v`?"""
+    return any(isinstance(a, Quotient) and a.x == index(v) and Remainder(a.x, a.divisor) in atoms for a in atoms)

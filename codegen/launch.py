@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from egglift.codegen.builder import WARP, Shape
+from math import prod
+
+from egglift.codegen.executor import WARP, Shape
 from egglift.codegen.imperative import Launch, Limits
 from egglift.codegen.views import length, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
 
 Sizes = tuple[int, int, int]
@@ -17,9 +20,10 @@ Sizes = tuple[int, int, int]
 def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
     """How a kernel is launched.
 
-    Local maps: as many work-items as the longest in each dimension has elements, `launch.group_size` together at
-    most.  Global maps: `group_size` work-items shared out over the dimensions, or fewer, so that every compute
-    unit gets a group.  Then as many groups as there is work for, `launch.max_groups` together at most.
+    Local maps: as many work-items as the longest in each dimension has elements; in one dimension
+    `launch.group_size` at most, while tiles of two and three dimensions keep their shape.  Global maps: `group_size`
+    work-items shared out over the dimensions, or fewer, so that every compute unit gets a group.  Then as many groups
+    as there is work for, `launch.max_groups` together at most.
     """
     if not 1 <= launch.group_size <= limits.group_size:
         raise CodegenError(
@@ -35,8 +39,10 @@ def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
     if warps:
         wanted[0] = max(wanted[0], WARP * longest.get(("warp", 0), 1))
         local = _warped(wanted, launch.group_size)
+    elif any(wanted[1:]):
+        local = _exact(term, (max(wanted[0], 1), max(wanted[1], 1), max(wanted[2], 1)), limits)
     elif any(wanted):
-        local = _capped((wanted[0], wanted[1], wanted[2]), launch.group_size)
+        local = (min(wanted[0], launch.group_size), 1, 1)
     elif any(grid):
         # a few large groups must not leave compute units idle
         fair = max(limits.warp, max(gx, 1) * max(gy, 1) * max(gz, 1) // limits.compute_units)
@@ -44,7 +50,17 @@ def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
     else:
         local = (min(max(longest.get(("group", 0), 1), 1), launch.group_size), 1, 1)
     needed = [max(longest.get(("workgroup", d), 1), -(-grid[d] // local[d]), 1) for d in range(3)]
-    return Shape(local, _capped((needed[0], needed[1], needed[2]), launch.max_groups), warps)
+    groups = _capped((needed[0], needed[1], needed[2]), launch.max_groups)
+    return Shape(local, groups, warps, _swizzle(groups, launch.swizzle))
+
+
+def _swizzle(groups: Sizes, most: int) -> int:
+    """The largest number of rows, at most `most`, that divides them; 1 where there is one column of groups."""
+    if most < 1:
+        raise CodegenError(f"blocks of {most} rows of work-groups: at least one row is needed")
+    if groups[0] == 1:
+        return 1
+    return next(n for n in range(min(most, groups[1]), 0, -1) if groups[1] % n == 0)
 
 
 def _longest(term: Expr) -> dict[tuple[str, int], int]:
@@ -62,6 +78,17 @@ def _longest(term: Expr) -> dict[tuple[str, int], int]:
                 continue
         found[key] = max(found.get(key, 0), n)
     return found
+
+
+def _exact(term: Expr, wanted: Sizes, limits: Limits) -> Sizes:
+    """`wanted`, if the device has groups that large."""
+    if (items := prod(wanted)) > limits.group_size:
+        shape = " x ".join(str(n) for n in wanted if n > 1)
+        raise CodegenError(
+            f"{brief(term)}: its local maps take work-groups of {shape} = {items} work-items, the device allows "
+            f"{limits.group_size}; choose smaller tiles, or larger ones for each work-item"
+        )
+    return wanted
 
 
 def _capped(wanted: Sizes, most: int) -> Sizes:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from egglift.codegen.builder import WARP, NotVector, Target
+from egglift.codegen import edges, terms
+from egglift.codegen.builder import NotVector, Target
+from egglift.codegen.executor import WARP
 from egglift.codegen.imperative import Comment
 from egglift.codegen.index import Index, Var, index
 from egglift.codegen.views import element, length
@@ -30,8 +32,14 @@ def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) 
     """Execute a map's body for every element, by the executors of its level."""
     xs, n, acc, d = em.view(t.x, scope), length(type_of(t.x)), target.view, level.dim
 
-    def body(i: Index) -> None:
+    def one(i: Index) -> None:
         em.apply(t.body, element(xs, i), Target(element(acc, i), target.space))
+
+    def body(i: Index) -> None:
+        if level.kind in terms.GRID:
+            edges.tile(em, (i, n), terms.shares_grid(t.body), lambda: one(i))
+        else:
+            one(i)
 
     if n == 0:
         return
@@ -56,6 +64,8 @@ def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) 
                 em.strided(index(em.lane_id()), WARP, n, body, inside=True)
         case "vec" if n > 1 and e.lane is None:
             vector(em, n, body)
+        case "seq" if target.space == "global" and e.inside:
+            edges.loop(em, 0, n, body)
         case _:
             em.loop(n, body, unroll=level.kind != "seq")
 

@@ -1,4 +1,4 @@
-"""The normal form that is translated: `reduce` as a fold, and every map in result position with a level."""
+"""The normal form that is translated: no padding where nothing is missing, `reduce` as a fold, levels for all maps."""
 
 from __future__ import annotations
 
@@ -6,11 +6,48 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from egglift.codegen.terms import STRUCTURE, is_computing, is_layout_body
+from egglift.codegen.views import length
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.traverse import children, rebuild
 from egglift.ir.types import Array
+
+
+def simplified(t: Expr) -> Expr:
+    """`t` without what does nothing at these lengths, wherever it stands.
+
+    padUp k x -> x where k divides the length; take n x -> x of n elements; drop 0 x -> x; concat x [] -> x;
+    fold f z [] -> z; map id x -> x.
+    """
+    memo: dict[Expr, Expr] = {}
+
+    def go(e: Expr) -> Expr:
+        if e not in memo:
+            memo[e] = _reduced(rebuild(e, go, go))
+        return memo[e]
+
+    return go(t)
+
+
+def _reduced(e: Expr) -> Expr:
+    match e:
+        case p.PadUp(_, x) | p.Take(_, x) | p.Drop(_, x) if _length(e) == _length(x):
+            return x
+        case p.Concat(a, b) if _length(b) == 0:
+            return a
+        case p.Concat(a, b) if _length(a) == 0:
+            return b
+        case p.Fold(_, z, x) if _length(x) == 0:
+            return z
+        case p.Map(p.Arg(), x, None):
+            return x
+        case _:
+            return e
+
+
+def _length(e: Expr) -> int:
+    return length(type_of(e))
 
 
 def with_levels(t: Expr) -> Expr:

@@ -15,6 +15,7 @@ from egglift.codegen.vectors import WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.types import BOOL
 
 INDENT = "  "
+FRAGMENT = 4  # registers, at most, that are named one by one where a vector is copied to or from memory
 
 
 class KernelText(VectorText):
@@ -114,8 +115,10 @@ class KernelText(VectorText):
             if buffer.scalar == BOOL:
                 return self.line(f"{head} = {stripped(self.mask(s.value, lanes, 1))};")
             self._assignment(head, s, lambda v: self.number(v, lanes))
-        elif s.at.coefficient(lanes.var) == 1:
+        elif s.at.coefficient(lanes.var) == 1 and not _is_fragment(s, lanes, s.buffer):
             text = self.stored_bool(s.value, lanes) if buffer.scalar == BOOL else self.number(s.value, lanes)
+            if isinstance(s.value, im.Load) and _is_fragment(s, lanes, s.value.buffer):
+                text = self.gathered(s.value, lanes)
             place, aligned = self.address(buffer, s.at, lanes)
             if aligned:
                 vector = f"{buffer.space} {memory_type(buffer.scalar, lanes.width)}*"
@@ -185,7 +188,19 @@ class KernelText(VectorText):
             for lanes in parts_of(var):
                 self._scattered(stores, lanes, s.conditions)
             return
-        self.block(f"if ({' && '.join(self.condition(e, n) for e, n in s.conditions)})", s.body)
+        condition = " && ".join(self.condition(e, n) for e, n in s.conditions)
+        self.block(f"if ({condition})", s.body)
+        if s.otherwise:
+            self.lines.pop()
+            self.block("} else", s.otherwise)
+
+
+def _is_fragment(s: im.Store, lanes: Lanes, private: Buffer) -> bool:
+    """Does `s` copy between memory and a few elements of the array `private`, which are to be registers?"""
+    if not isinstance(s.value, im.Load) or lanes.width > FRAGMENT or private.scalar == BOOL:
+        return False
+    spaces = {s.buffer.space, s.value.buffer.space}
+    return private.space == "private" and private.lanes == 1 and len(spaces) == 2
 
 
 def _starts(body: tuple[Statement, ...]) -> dict[int, Buffer]:

@@ -28,6 +28,10 @@ CPU_STACK_BYTES = 4 << 20
 _opencl_lock = threading.Lock()
 
 
+#: build options where less exact functions and flushed denormal numbers are allowed
+FAST_MATH = ("-cl-fast-relaxed-math",)
+
+
 def opencl() -> Any:
     """The pyopencl module, imported on first use; DeviceError where it cannot be loaded."""
     with _opencl_lock:
@@ -98,6 +102,7 @@ def _describe(d: Any) -> DeviceInfo:
         float64="cl_khr_fp64" in extensions,
         float16="cl_khr_fp16" in extensions,
         sub_groups="cl_khr_subgroups" in extensions,
+        branch_barriers=kind == "gpu",
         compute_units=d.max_compute_units,
         warp=32 if kind == "gpu" else 1,
     )

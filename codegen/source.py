@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from egglift.codegen.builder import Shape
+from egglift.codegen.executor import Shape
 from egglift.codegen.imperative import Buffer, Statement
 from egglift.codegen.inplace import accesses
 from egglift.codegen.printer import INDENT, KernelText
@@ -58,7 +58,7 @@ def _ids(shape: Shape, text: str) -> list[str]:
     ids: list[tuple[str, str, int]] = []
     for d in range(3):
         ids.append((f"g{d}", f"get_global_id({d})", shape.groups[d] * shape.local[d]))
-        ids.append((f"w{d}", f"get_group_id({d})", shape.groups[d]))
+        ids.append((f"w{d}", _group_id(shape, d), shape.groups[d]))
         ids.append((f"l{d}", f"get_local_id({d})", shape.local[d]))
     ids += [("warp", "get_local_id(0) / 32", 1), ("lane", "get_local_id(0) % 32", 32)]
     return [
@@ -66,6 +66,16 @@ def _ids(shape: Shape, text: str) -> list[str]:
         for name, e, count in ids
         if re.search(rf"\b{name}\b", text)
     ]
+
+
+def _group_id(shape: Shape, d: int) -> str:
+    """A work-group's place in dimension `d`: OpenCL's, or within blocks of rows that are walked column by column."""
+    if shape.swizzle == 1 or d == 2:
+        return f"get_group_id({d})"
+    rows, columns = shape.swizzle, shape.groups[0]
+    number = f"({columns} * (int)get_group_id(1) + (int)get_group_id(0))"
+    block = rows * columns
+    return f"{number} % {block} / {rows}" if d == 0 else f"{number} / {block} * {rows} + {number} % {rows}"
 
 
 def _of_space(text: KernelText, space: str) -> list[Buffer]:

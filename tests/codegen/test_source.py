@@ -21,7 +21,10 @@ SHOWN = (
     "softmax by items", "dealt sum", "chunked sum", "llp1", "llp3", "fig11_intel", "pad mirror", "pad with a constant",
     "pad up and take", "gather", "argmax", "masks", "vectors padded", "array accumulator, unrolled",
     "an accumulator that moves", "iterate in a group", "two kernels", "arrays of tuples", "a constant matrix",
-    "staged four at once",
+    "register blocks", "register blocks at edges", "local tiles at edges", "tiles of windows",
+    "staged four at once", "tiled product", "tiled product, prefetched", "tiled product, two buffers",
+    "tiled product, three dimensions", "tiled product and sum", "tiled product, rest of the rows",
+    "all pairs, four each", "an accumulator of a group",
 )  # fmt: skip
 
 

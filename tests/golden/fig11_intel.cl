@@ -9,7 +9,7 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
     // mapVec over 4
     *(private float4*)&acc0[0] = *(private float4*)&acc0[0] + fabs(*(const global float4*)&x[4*i0]);
   }
-  *(global float4*)&tmp0[0] = *(private float4*)&acc0[0];
+  *(global float4*)&tmp0[0] = (float4)(acc0[0], acc0[1], acc0[2], acc0[3]);
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))

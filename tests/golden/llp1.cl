@@ -12,6 +12,7 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
   local float s7[1];
   // mapWorkgroup0 over 4
   // toLocal
+  #pragma unroll
   for (int i0 = 0; i0 < 2; ++i0) {
     s0[64*i0 + l0] = x[128*w0 + 64*i0 + l0];
   }

@@ -3,11 +3,20 @@ void k0(const global float* restrict x, global float* restrict out) {
   const int g0 = get_global_id(0);
   // mapGlobal0 over 100
   if (g0 < 100) {
-    // reduceSeq over 5
-    float acc0 = 0.0f;
-    for (int i0 = 0; i0 < 5; ++i0) {
-      acc0 += g0 + i0 >= 2 && g0 + i0 < 102 ? x[g0 + i0 - 2] : 1.5f;
+    if (g0 >= 2 && g0 < 98) {
+      // reduceSeq over 5
+      float acc1 = 0.0f;
+      for (int i1 = 0; i1 < 5; ++i1) {
+        acc1 += x[g0 + i1 - 2];
+      }
+      out[g0] = acc1;
+    } else {
+      // reduceSeq over 5
+      float acc0 = 0.0f;
+      for (int i0 = 0; i0 < 5; ++i0) {
+        acc0 += g0 + i0 >= 2 && g0 + i0 < 102 ? x[g0 + i0 - 2] : 1.5f;
+      }
+      out[g0] = acc0;
     }
-    out[g0] = acc0;
   }
 }

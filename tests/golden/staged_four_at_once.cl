@@ -5,6 +5,7 @@ void k0(const global float* restrict M, global float* restrict out) {
   local float s0[64] __attribute__((aligned(16)));
   // mapWorkgroup0 over 3
   // toLocal
+  #pragma unroll
   for (int i0 = 0; i0 < 4; ++i0) {
     *(local float4*)&s0[16*i0 + 4*l0] = *(const global float4*)&M[64*w0 + 16*i0 + 4*l0];
   }

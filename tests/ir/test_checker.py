@@ -68,6 +68,7 @@ def test_types(e: Expr, t: Type) -> None:
         (p.Tree(LESS, ONE, X), TypeMismatch, "the body's result is bool"),
         (p.Fold(p.Get(0, PAIR), p.Literal(0.0, F64), X), TypeMismatch, "its body's argument is (f32, f32)"),
         (p.Fold(LESS, ONE, X), TypeMismatch, "but the accumulator is f32"),
+        (p.Fold(SUM, ONE, X, False, 3), ProgramError, "no prefetch 3; choose 0, 1"),
         (p.Iterate(2, p.Cast(F64, p.Arg(F32)), S), TypeMismatch, "the body's result is f64"),
         (p.Iterate(-1, p.Arg(F32), S), ShapeError, "-1 iterations"),
         (p.Zip((X, Y)), ShapeError, "(zip x y): lengths 8 and 6 differ; zip takes arrays of one length"),
@@ -115,6 +116,9 @@ def test_types(e: Expr, t: Type) -> None:
         (p.Iota(-3, I32), ShapeError, "-3 elements"),
         (p.Fill(-1, S), ShapeError, "-1 elements"),
         (p.To("register", X), ProgramError, "no memory space 'register'"),
+        (p.To("local", X, 4), ProgramError, "of arrays of arrays, but this is [f32]8 in local memory"),
+        (p.To("private", A, 4), ProgramError, "but this is [[f32]6]4 in private memory; leave the padding out"),
+        (p.To("local", A, -1), ShapeError, "-1 elements of padding"),
     ],
     ids=repr,
 )

@@ -232,8 +232,10 @@ def test_levels_memory_spaces_and_unrolling_do_not_change_the_meaning() -> None:
         assert np.array_equal(evaluate(p.Map(square, X, Level(kind, 1)), {"x": x}), x * x)
     for space in ("global", "local", "private"):
         assert np.array_equal(evaluate(p.To(space, p.Map(square, X)), {"x": x}), x * x)
-    sums = [evaluate(p.Fold(SUB, p.Literal(0, I32), X, unroll), {"x": x}) for unroll in (False, True)]
-    assert sums == [-x.sum(), -x.sum()]
+    rows = p.Split(3, X)
+    assert np.array_equal(evaluate(p.To("local", rows, 4), {"x": x}), x.reshape(2, 3))
+    folds = [p.Fold(SUB, p.Literal(0, I32), X, unroll, ahead) for unroll in (False, True) for ahead in (0, 1, 2)]
+    assert [evaluate(f, {"x": x}) for f in folds] == [-x.sum()] * 6
 
 
 # ---------------------------------------------------------------------------------------- sizes and speed

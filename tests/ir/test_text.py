@@ -42,6 +42,8 @@ def again(e: Expr) -> Expr:
         p.Reduce(Operator("add", SUM, True, False, None), p.Literal(0.0, F32), X),
         p.Reduce(Operator('odd "name"\n', SUM, False, True, p.Literal(-0.0, F32)), p.Literal(0.0, F32), X),
         p.Fold(SUM, p.Literal(0.0, F32), X), p.Fold(SUM, p.Literal(0.0, F32), X, True),
+        *(p.Fold(SUM, p.Literal(0.0, F32), X, unroll, ahead) for unroll in (False, True) for ahead in (1, 2, Sym("f"))),
+        *(p.To("local", p.Split(2, X), pad) for pad in (0, 4, Sym("q"), SizeOp("*", Sym("q"), 4))),
         p.Tree(SUM, p.Literal(0.0, F32), X), p.Iterate(Sym("n"), p.Arg(Array(8, F32)), X),
         *(p.To(space, X) for space in ("global", "local", "private")),
         *(p.Apply(f.name, (p.Input("x", F32),) * f.arity) for f in FUNCTIONS.values()),

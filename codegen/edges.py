@@ -1,0 +1,196 @@
+"""Tiles inside and tiles at the edges: the map of a grid over padded tiles is emitted in two versions, loops in parts.
+
+Padding and what is taken of padded results leave tests (clamped indices, guarded values and places) in a tile's
+code, which most tiles do not need.  `if (the tile lies inside) { its code without those tests } else { with them }`.
+One condition serves all dimensions.  It depends on the tile alone, so that a work-group goes one way together and
+may have barriers in both versions, where the device allows that; elsewhere such tiles have one version, with the tests.
+The loop of a single work-item does its first and last steps apart from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from egglift.codegen import imperative as im
+from egglift.codegen.builder import Condition, share
+from egglift.codegen.imperative import Statement, Value
+from egglift.codegen.index import Choice, Clamp, Data, Index, Var, assuming, index
+from egglift.codegen.inplace import accesses, index_values
+
+if TYPE_CHECKING:
+    from egglift.codegen.emit import Emitter
+
+Span = tuple[int, int]
+FEW = 4  # steps of a loop that is not worth cutting
+
+
+def tile(em: Emitter, at: Condition, outer: bool, emit: Callable[[], None]) -> None:
+    """Emit the body of a grid's map for element `at`; outer: there are more such maps in it, which see to this."""
+    tiles = (*em.executor.tiles, at) if at[0].terms else em.executor.tiles
+    if outer:
+        with em.running(tiles=tiles):
+            return emit()
+    before = em.private_bytes
+    with em.block() as general:
+        emit()
+    most, inside, interior = em.private_bytes, _Inside(tiles), general
+    if tiles and _has_loops(general) and (em.limits.branch_barriers or not _exchanges(em, general)):
+        while inside.narrowed(interior):  # without some tests, others are plain to see
+            em.private_bytes = before
+            with em.block() as interior, assuming(*inside.facts):
+                emit()
+            most = max(most, em.private_bytes)
+    em.private_bytes = most
+    if not inside.conditions:
+        return em.put(*general)
+    em.put(im.If(inside.conditions, tuple(interior), share(inside.conditions), tuple(general)))
+
+
+def loop(em: Emitter, start: int, n: int, body: Callable[[Index], None]) -> None:
+    """`body(i)` for `n` steps from `start` on, in order: in a loop, or in three where only the ends have tests."""
+    before = em.private_bytes
+    with em.block() as whole:
+        em.loop(n, lambda i: body(i + start))
+    match whole:
+        case [im.Loop(var, _, steps, False)] if n > FEW:
+            inside = _Inside(((index(var), n),))
+            inside.narrowed(steps)
+            ((low, high),) = inside.spans
+        case _:
+            low, high = 0, n - 1
+    if high - low + 1 == n:
+        return em.put(*whole)
+    em.private_bytes = before
+    em.loop(low, lambda i: body(i + start))
+    loop(em, start + low, high - low + 1, body)
+    em.loop(n - 1 - high, lambda i: body(i + (start + high + 1)))
+
+
+def _exchanges(em: Emitter, statements: Iterable[Statement]) -> bool:
+    """Will there be barriers in `statements`?"""
+    return em.shape.group_items > 1 and any(a.buffer.space == "local" for a in accesses(statements))
+
+
+def _has_loops(statements: Iterable[Statement]) -> bool:
+    """Is there more in `statements` than single scalars?  For those a second version does not pay."""
+    for s in statements:
+        match s:
+            case im.Loop():
+                return True
+            case im.If() if _has_loops((*s.body, *s.otherwise)):
+                return True
+            case im.Let() | im.Store() if s.lane is not None:
+                return True
+    return False
+
+
+class _Inside:
+    """Finds the tiles for which the code's tests hold whatever else they depend on: those tests that most tiles pass.
+
+    spans: for each dimension, the first and the last of these tiles.
+    """
+
+    def __init__(self, tiles: tuple[Condition, ...]) -> None:
+        self.tiles = tiles
+        self.spans = [(0, n - 1) for _, n in tiles]
+
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """What tells these tiles from the others; none if all tiles are inside."""
+        return tuple(c for (i, n), span in zip(self.tiles, self.spans, strict=True) for c in _within(i, n, span))
+
+    @property
+    def facts(self) -> Iterator[tuple[Index, int, int]]:
+        return ((i, *span) for (i, _), span in zip(self.tiles, self.spans, strict=True))
+
+    def narrowed(self, statements: Iterable[Statement]) -> bool:
+        """Look at the code of these tiles; do its tests leave fewer of them?"""
+        before = list(self.spans)
+        with assuming(*self.facts):
+            self.statements(statements)
+        return self.spans != before
+
+    def test(self, e: Index, bottom: int | None, n: int) -> None:
+        """The code asks whether `e < n` (bottom None), or `bottom <= e < n`."""
+        for d, (i, count) in enumerate(self.tiles):
+            low, high = _passing(e, bottom, n, i, self.spans[d])
+            if 2 * (high - low + 1) >= count:
+                self.spans[d] = low, high
+
+    # ------------------------------------------------------------------------------------ where tests are
+
+    def statements(self, statements: Iterable[Statement]) -> None:
+        for s in statements:
+            match s:
+                case im.Let():
+                    self.values((s.value,))
+                case im.Store():
+                    self.indices(s.at)
+                    self.values((s.value,))
+                case im.Loop():
+                    self.statements(s.body)
+                case im.If():
+                    for e, n in s.conditions:
+                        self.test(e, None, n)
+                        self.indices(e)
+                    with assuming(*((e, e.range[0], n - 1) for e, n in s.conditions if e.range[0] < n)):
+                        self.statements(s.body)
+                    self.statements(s.otherwise)
+
+    def values(self, values: Iterable[Value]) -> None:
+        stack, seen = list(values), set[int]()
+        while stack:
+            v = stack.pop()
+            if id(v) in seen:
+                continue
+            seen.add(id(v))
+            match v:
+                case im.Load(_, at) | im.IndexValue(at, _):
+                    self.indices(at)
+                    stack.extend(index_values(at))
+                case im.Call(_, args, _):
+                    stack.extend(args)
+                case im.Guarded(at, n, inside, outside):
+                    self.test(at, 0, n)
+                    self.indices(at)
+                    stack.extend((inside, outside, *index_values(at)))
+
+    def indices(self, at: Index) -> None:
+        for a, _ in at.terms:
+            match a:
+                case Var() | Data():
+                    pass
+                case Clamp(x, high):
+                    self.test(x, 0, high + 1)
+                    self.indices(x)
+                case Choice(test, n, inside, outside):
+                    self.test(test, 0, n)
+                    for x in (test, inside, outside):
+                        self.indices(x)
+                case _:
+                    self.indices(a.x)
+
+
+def _within(i: Index, n: int, span: Span) -> Iterator[Condition]:
+    """`span[0] <= i <= span[1]` for an i of 0 .. n-1."""
+    low, high = span
+    if low > 0:
+        yield i * -1, 1 - low
+    if high < n - 1:
+        yield i, high + 1
+
+
+def _passing(e: Index, bottom: int | None, n: int, i: Index, span: Span) -> Span:
+    """The part of `span` for which `bottom <= e < n` whatever `e` depends on besides `i`, if it is linear in `i`."""
+    a, c = i.terms[0]
+    k = dict(e.terms).get(a, 0)
+    if not k or k % c:
+        return span
+    m = k // c  # e == m*i + rest
+    first, last = (e - i * m).range
+    least, most = None if bottom is None else bottom - first, n - 1 - last  # least <= m*i <= most
+    if m < 0:
+        least, most, m = -most, None if least is None else -least, -m
+    low, high = span
+    return low if least is None else max(low, -(-least // m)), high if most is None else min(high, most // m)
