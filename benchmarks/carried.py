@@ -1,10 +1,12 @@
-"""Programs saturated on one machine, measured on another: bandwidth beside a copy kernel's and torch's.
+"""Programs saturated on one machine, measured on another: rates beside a copy kernel's and torch's.
 
-    python benchmarks/carried.py prepare OUT.json [--profile nvidia_h100] [--size 268435456]
+    python benchmarks/carried.py prepare OUT.json [--profile nvidia_h100] [PROGRAM:SIZE ...]
     python benchmarks/carried.py run OUT.json [--device NAME] [--table RESULT.json]
 
-`prepare` needs egglog and no device: it writes the best candidates' terms as text.  `run` needs a device and no
-egglog: it compiles each candidate, checks it against the interpreter, times it, and prints one line per program.
+A program at a size is written `matmul:4096,4096,4096` or `nbody:65536`; SUITE without any.
+
+`prepare` needs no device: it writes the best candidates' terms as text.  `run` searches nothing: it compiles each
+candidate, checks it against the interpreter, times it, and prints one line per program.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,22 +23,34 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-STRUCTURES, POINTS = 8, 7
+STRUCTURES, POINTS, TRIES = 8, 7, 40
+#: 2^28 floats each
+SUITE = (*(f"{name}:268435456" for name in ("asum", "dot", "scal", "axpy", "vec_sum")), "gemv:16384")
+#: seconds of measuring for each program
+BUDGET = 60.0
+#: what a candidate's status may be without it having failed
+TRIED = ("ok", "skipped")
+
+# ---------------------------------------------------------------------------------------- without a device
 
 
-def suite(n: int) -> dict[str, Any]:
-    """The programs of the run, at `n` elements (gemv: a square matrix of `n` elements)."""
-    from benchmarks.programs import asum, axpy, dot, gemv, scal, vec_sum
-
-    side = int(n**0.5)
-    return {
-        "asum": asum.program(n), "dot": dot.program(n), "scal": scal.program(n), "axpy": axpy.program(n),
-        "vec_sum": vec_sum.program(n), "gemv": gemv.program(side),
-    }  # fmt: skip
-
-
-def prepare(out: Path, profile_name: str, n: int) -> None:
+def prepare(out: Path, profile_name: str, wanted: Sequence[str]) -> None:
     """Saturate, extract and price; the best candidates of each program go to `out` as JSON."""
+    from benchmarks.programs.catalogue import chosen, size_text
+
+    jobs = []
+    for e, size in chosen(wanted or SUITE, lambda e: e.sizes[-1]):
+        job = {"name": e.name, "size": size_text(size), **best(e.program(*size), profile_name)}
+        job["operations"] = e.operations(*size) if e.operations else None
+        rows = job["candidates"]
+        first = f"best estimate {rows[0]['estimate'] * 1e6:.1f} us" if rows else ""
+        print(f"{e.name:24} {size_text(size):>14} {len(rows):4} candidates, {first}", flush=True)
+        jobs.append(job)
+    out.write_text(json.dumps(jobs))
+
+
+def best(value: Any, profile_name: str) -> dict[str, Any]:
+    """A program and its candidates by rising estimate, all as text."""
     from egglift.codegen.imperative import Limits
     from egglift.costmodel.profile import presets
     from egglift.costmodel.search import Search, varied
@@ -46,84 +60,98 @@ def prepare(out: Path, profile_name: str, n: int) -> None:
     from egglift.ir.lifting import as_program
     from egglift.ir.text import dumps
 
-    profile, jobs = presets()[profile_name], []
+    profile, program = presets()[profile_name], as_program(value)
     limits = Limits(compute_units=profile.compute_units, warp=profile.warp)
-    for name, value in suite(n).items():
-        program = as_program(value)
-        graph = saturate(program).graph
-        candidates = []
-        for found in Extractor(graph, weights(profile)).run()[:STRUCTURES]:
-            for p in varied(Search(found.term, graph.symbols, profile, limits).run(40), POINTS):
-                candidates.append(
-                    {
-                        "structure": found.sign, "term": dumps(p.term), "sizes": dict(p.sizes),
-                        "group_size": p.launch.group_size, "max_groups": p.launch.max_groups,
-                        "estimate": p.estimate.seconds,
-                    }
-                )  # fmt: skip
-        candidates.sort(key=lambda c: c["estimate"])
-        jobs.append({"name": name, "n": n, "program": dumps(program), "candidates": candidates})
-        print(f"{name:10} {len(candidates):4} candidates, best estimate {candidates[0]['estimate'] * 1e6:.1f} us")
-    out.write_text(json.dumps(jobs))
+    graph = saturate(program).graph
+    candidates = [
+        {
+            "structure": found.sign, "term": dumps(p.term), "sizes": dict(p.sizes),
+            "launch": [p.launch.group_size, p.launch.max_groups, p.launch.swizzle], "estimate": p.estimate.seconds,
+        }
+        for found in Extractor(graph, weights(profile)).run()[:STRUCTURES]
+        for p in varied(Search(found.term, graph.symbols, profile, limits).run(TRIES), POINTS)
+    ]  # fmt: skip
+    return {"program": dumps(program), "candidates": sorted(candidates, key=lambda c: c["estimate"])}
 
 
-def run(path: Path, device_name: str | None, table: Path | None) -> None:
+# ---------------------------------------------------------------------------------------- on the device
+
+
+def run(path: Path, device_name: str | None, table: Path | None, flags: Sequence[str]) -> None:
     """Measure every candidate of the file and print the best beside the baselines."""
-    from egglift.codegen.compile import compile_term
-    from egglift.codegen.imperative import Launch
     from egglift.codegen.runtime import open_device
-    from egglift.costmodel.check import expect
-    from egglift.costmodel.measure import measure
-    from egglift.ir.text import loads
 
     device = open_device(device_name)
     copy = copy_rate(device)
     print(f"{device.name}, driver {device.driver}: float4 copy {copy / 1e9:.0f} GB/s")
-    results: list[dict[str, Any]] = []
+    results = []
     for job in json.loads(path.read_text()):
-        program = loads(job["program"])
-        rows = job["candidates"]
-        plans = [
-            compile_term(loads(c["term"]), Launch(c["group_size"], c["max_groups"]), device.limits) for c in rows
-        ]
-        found = measure(plans, program, device, expected=expect(program), budget_seconds=60)
-        moved = traffic(job["name"], job["n"])
-        times = [(m.seconds, i) for i, m in enumerate(found) if m.seconds is not None]
-        bad = [f"{rows[i]['structure']}: {m.status} {m.reason}" for i, m in enumerate(found) if m.status != "ok"]
-        if not times:
-            print(job["name"], "no candidate ran", bad[:3])
-            continue
-        seconds, best = min(times)
-        torch_seconds = torch_time(job["name"], job["n"])
-        rate = moved / seconds
-        line = {
-            "program": job["name"], "device": device.name, "driver": device.driver, "n": job["n"],
-            "seconds": seconds, "GB/s": rate / 1e9, "of copy": rate / copy,
-            "torch seconds": torch_seconds, "ratio to torch": torch_seconds / seconds if torch_seconds else None,
-            "structure": rows[best]["structure"], "sizes": rows[best]["sizes"], "group": rows[best]["group_size"],
-            "first choice seconds": found[0].seconds, "measured": len(times), "failed": bad,
-            "all": [[c["estimate"], m.seconds, c["structure"], c["sizes"]] for c, m in zip(rows, found, strict=True)],
-            "source": plans[best].source,
-        }  # fmt: skip
+        line = measured(job, device, copy, flags)
+        print(text(line), flush=True)
         results.append(line)
-        ratio = f"{line['ratio to torch']:.2f} of torch" if torch_seconds else "no torch"
-        first = f"{found[0].seconds / seconds:.2f}x" if found[0].seconds else "failed"
-        print(
-            f"{job['name']:8} {rate / 1e9:7.0f} GB/s  {rate / copy:.2f} of copy  {ratio}  model's first {first}  "
-            f"{len(times)}/{len(rows)} ok  {rows[best]['structure']} {rows[best]['sizes']} {rows[best]['group_size']}",
-            flush=True,
-        )
-        for text in bad[:3]:
-            print("   ", text[:300])
     if table:
         table.write_text(json.dumps(results, indent=1))
 
 
-def traffic(name: str, n: int) -> int:
-    """Bytes that the program must move: every input read once, every output written once."""
-    side = int(n**0.5)
-    floats = {"asum": n, "vec_sum": n, "dot": 2 * n, "scal": 2 * n, "axpy": 3 * n, "gemv": side * side + 2 * side}
-    return 4 * floats[name]
+def measured(job: dict[str, Any], device: Any, copy: float, flags: Sequence[str]) -> dict[str, Any]:
+    """What became of a program: its fastest candidate beside copy and torch, and all others' times."""
+    from benchmarks.baselines import torch_seconds
+    from egglift.codegen.compile import compile_term
+    from egglift.codegen.imperative import Launch
+    from egglift.costmodel.check import expect
+    from egglift.costmodel.measure import measure
+    from egglift.ir.text import loads
+
+    program, rows = loads(job["program"]), job["candidates"]
+    plans = [compile_term(loads(c["term"]), Launch(*c["launch"]), device.limits) for c in rows]
+    expected = expect(program)
+    found = measure(plans, program, device, expected=expected, budget_seconds=BUDGET, options=flags)
+    line: dict[str, Any] = {
+        "program": job["name"], "size": job["size"], "device": device.name, "driver": device.driver,
+        "measured": sum(m.seconds is not None for m in found), "candidates": len(rows),
+        "failed": [f"{c['structure']}: {m.status} {m.reason}" for c, m in zip(rows, found) if m.status not in TRIED],
+        "all": [[c["estimate"], m.seconds, c["structure"], c["sizes"]] for c, m in zip(rows, found)],
+    }  # fmt: skip
+    times = [(m.seconds, i) for i, m in enumerate(found) if m.seconds is not None]
+    if not times:
+        return line
+    seconds, i = min(times)
+    library, rate = torch_seconds(job["name"], expected.inputs), traffic(program) / seconds
+    return line | {
+        "seconds": seconds, "GB/s": rate / 1e9, "of copy": rate / copy,
+        "TFLOP/s": job["operations"] / seconds / 1e12 if job["operations"] else None,
+        "torch seconds": library, "ratio to torch": library / seconds if library else None,
+        "structure": rows[i]["structure"], "sizes": rows[i]["sizes"], "launch": rows[i]["launch"],
+        "first choice seconds": found[0].seconds, "source": plans[i].source,
+    }  # fmt: skip
+
+
+def text(line: dict[str, Any]) -> str:
+    """The result as a line, and behind it the first few failures."""
+    head = f"{line['program']:24} {line['size']:>14}"
+    count = f"{line['measured']}/{line['candidates']} ok"
+    failures = "".join(f"\n    {reason[:300]}" for reason in line["failed"][:3])
+    if "seconds" not in line:
+        return f"{head} no candidate ran ({count}){failures}"
+    rate = f"{line['TFLOP/s']:7.2f} TFLOP/s" if line["TFLOP/s"] else f"{line['GB/s']:7.0f} GB/s"
+    first, ratio = line["first choice seconds"], line["ratio to torch"]
+    model = f"{first / line['seconds']:.2f}x" if first else "failed"
+    parts = (
+        f"{head} {rate}", f"{line['of copy']:.2f} of copy", f"{ratio:.2f} of torch" if ratio else "no torch",
+        f"model's first {model}", count, f"{line['structure']} {line['sizes']} {line['launch']}",
+    )  # fmt: skip
+    return "  ".join(parts) + failures
+
+
+def traffic(program: Any) -> int:
+    """Bytes that a program must move: every input read once, every output written once."""
+    from egglift.ir.check import type_of
+    from egglift.ir.signature import inputs_of
+    from egglift.ir.sizes import evaluate
+    from egglift.ir.types import leaves
+
+    parts = [leaf for t in (*inputs_of(program).values(), type_of(program)) for leaf in leaves(t)]
+    return sum(scalar.size * int(np.prod([evaluate(n) for n in shape], dtype=np.int64)) for shape, scalar in parts)
 
 
 COPY = """kernel void copy(global const float4* restrict a, global float4* restrict b) {
@@ -145,50 +173,23 @@ def copy_rate(device: Any, n: int = 1 << 28) -> float:
     return 8 * n / median(times[2:])
 
 
-def torch_time(name: str, n: int) -> float | None:
-    """Median seconds of torch's equivalent by CUDA events; None without torch or a GPU."""
-    try:
-        import torch
-    except ImportError:
-        return None
-    if not torch.cuda.is_available():
-        return None
-    side = int(n**0.5)
-    x, y = torch.rand(n, device="cuda"), torch.rand(n, device="cuda")
-    v = torch.rand(side, device="cuda")
-    calls: dict[str, Callable[[], Any]] = {
-        "asum": lambda: torch.linalg.vector_norm(x, ord=1),
-        "vec_sum": lambda: torch.sum(x),
-        "dot": lambda: torch.dot(x, y),
-        "scal": lambda: torch.mul(x, 3.0, out=y),
-        "axpy": lambda: y.add_(x, alpha=1e-6),
-        "gemv": lambda: torch.mv(x[: side * side].view(side, side), v),
-    }
-    times = []
-    for i in range(14):
-        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        start.record()
-        calls[name]()
-        end.record()
-        torch.cuda.synchronize()
-        if i > 2:
-            times.append(start.elapsed_time(end) * 1e-3)
-    return float(median(times))
-
-
 def main() -> None:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["prepare", "run"])
     parser.add_argument("file", type=Path)
-    parser.add_argument("--profile", default="nvidia_h100")
-    parser.add_argument("--size", type=int, default=1 << 28)
-    parser.add_argument("--device")
-    parser.add_argument("--table", type=Path)
-    args = parser.parse_args()
+    parser.add_argument("programs", nargs="*", metavar="PROGRAM:SIZE", help="for prepare: what to prepare")
+    parser.add_argument("--profile", default="nvidia_h100", help="for prepare: the device that prices candidates")
+    parser.add_argument("--device", help="for run: a part of a device's name")
+    parser.add_argument("--fast-math", action="store_true", help="for run: allow less exact functions")
+    parser.add_argument("--table", type=Path, help="for run: where to write all figures as JSON")
+    args = parser.parse_intermixed_args()
+    from egglift.codegen.runtime import FAST_MATH
+
     if args.what == "prepare":
-        prepare(args.file, args.profile, args.size)
+        prepare(args.file, args.profile, args.programs)
     else:
-        run(args.file, args.device, args.table)
+        run(args.file, args.device, args.table, FAST_MATH if args.fast_math else ())
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ sys.path.insert(
 )  # run as a script: benchmarks is not installed
 
 import egglift as el
-from benchmarks.programs.catalogue import Entry, entry
+from benchmarks.programs.catalogue import Entry, Size, entry, size_text
 from egglift.codegen.runtime import open_device
 from egglift.costmodel.check import agree, flatten
 from egglift.ir.check import type_of
@@ -29,7 +29,7 @@ from egglift.ir.text import pretty
 from egglift.ir.types import leaves
 from egglift.report import candidate_table, duration, table
 
-PROGRAMS = (("dot", 2**22), ("softmax_rows", 4096), ("gemv", 2048))
+PROGRAMS: tuple[tuple[str, Size], ...] = (("dot", (2**22,)), ("softmax_rows", (4096,)), ("gemv", (2048,)))
 
 
 def main() -> int:
@@ -43,9 +43,9 @@ def main() -> int:
     start = time.perf_counter()
     device = open_device(arguments.device)
     print(f"Device: {device.info}")
-    rows: list[tuple[str, ...]] = [("program", "n", "optimize", "again", "kernel", "NumPy", "speed-up", "check")]
-    for name, n in PROGRAMS:
-        rows.append(show(entry(name), n, device, arguments.budget))
+    rows: list[tuple[str, ...]] = [("program", "size", "optimize", "again", "kernel", "NumPy", "speed-up", "check")]
+    for name, size in PROGRAMS:
+        rows.append(show(entry(name), size, device, arguments.budget))
     print(
         "\n" + "=" * 78 + "\nAll programs (kernel: on the device, data in place; NumPy: on the same cores)\n"
     )
@@ -54,10 +54,10 @@ def main() -> int:
     return 0 if all(row[-1] == "equal" for row in rows[1:]) else 1
 
 
-def show(program: Entry, n: int, device: Any, budget: float) -> tuple[str, ...]:
+def show(program: Entry, size: Size, device: Any, budget: float) -> tuple[str, ...]:
     """Optimises one program and prints what was found: its row of the final table."""
-    print("\n" + "=" * 78 + f"\n{program.name}, n = {n}\n")
-    expr = program.program(n)
+    print("\n" + "=" * 78 + f"\n{program.name}, {size_text(size)}\n")
+    expr = program.program(*size)
     print(pretty(as_program(expr)))
     start = time.perf_counter()
     kernel = el.optimize(expr, device, budget=budget)
@@ -69,7 +69,7 @@ def show(program: Entry, n: int, device: Any, budget: float) -> tuple[str, ...]:
     print("Candidates (* is the chosen one):\n")
     print(candidate_table(kernel.candidates, kernel.chosen))
 
-    inputs = program.inputs(n, np.random.default_rng(0))
+    inputs = program.inputs(*size, np.random.default_rng(0))
     problem = difference(expr, program.reference(**inputs), kernel(**inputs))
     numpy_seconds = best(lambda: program.reference(**inputs))
     profile = kernel.profile(**inputs)
@@ -77,7 +77,7 @@ def show(program: Entry, n: int, device: Any, budget: float) -> tuple[str, ...]:
     print(f"\nCheck: {verdict}\nKernel: {profile}\nNumPy: {duration(numpy_seconds)}")
     speed = f"{numpy_seconds / profile.seconds:.2f}x"
     times = (duration(first), duration(again), duration(profile.seconds), duration(numpy_seconds))
-    return (program.name, str(n), *times, speed, "equal" if problem is None else "WRONG")
+    return (program.name, size_text(size), *times, speed, "equal" if problem is None else "WRONG")
 
 
 def difference(expr: Any, expected: Any, actual: Any) -> str | None:

@@ -1,6 +1,7 @@
-"""Sizes of saturated e-graphs, for every program: `python -m benchmarks.saturation [--laws] [NAME ...]`.
+"""Sizes of saturated e-graphs, for every program: `python -m benchmarks.saturation [--laws] [NAME[:SIZE] ...]`.
 
-Rows are egglog's, administrative ones included; nodes and classes are what extraction sees.
+A size is written `1000,1003,997`; without one, it is the middle one of the program.  Rows are egglog's,
+administrative ones included; nodes and classes are what extraction sees.
 """
 
 from __future__ import annotations
@@ -8,14 +9,14 @@ from __future__ import annotations
 import argparse
 from time import perf_counter
 
-from benchmarks.programs.catalogue import Entry, entries
+from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
 from egglift.egraph.saturate import Saturated, saturate
 from egglift.ir.notation import as_expr
 
 
-def measured(entry: Entry, n: int, detail: bool) -> tuple[Saturated, float]:
+def measured(entry: Entry, size: Size, detail: bool) -> tuple[Saturated, float]:
     """The saturated program and the seconds it took (the best of three)."""
-    program = as_expr(entry.program(n))
+    program = as_expr(entry.program(*size))
     runs = []
     for _ in range(3):
         start = perf_counter()
@@ -27,21 +28,17 @@ def measured(entry: Entry, n: int, detail: bool) -> tuple[Saturated, float]:
 def main() -> None:
     """Print a line per program; with --laws what each law did."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("names", nargs="*", help="programs; all by default")
+    parser.add_argument("wanted", nargs="*", metavar="NAME[:SIZE]", help="programs; all by default")
     parser.add_argument("--laws", action="store_true", help="matches, rows and time of each law")
-    parser.add_argument("--length", type=int, help="the length; the middle one of each program by default")
     options = parser.parse_args()
-    header = f"{'program':24} {'n':>9} {'rows':>6} {'nodes':>6} {'classes':>7} {'symbols':>7} {'ms':>6}"
+    header = f"{'program':24} {'size':>14} {'rows':>6} {'nodes':>6} {'classes':>7} {'symbols':>7} {'ms':>6}"
     print(f"{header}  stopped at")
-    for entry in entries():
-        if options.names and entry.name not in options.names:
-            continue
-        n = options.length or entry.lengths[len(entry.lengths) // 2]
-        saturated, seconds = measured(entry, n, options.laws)
+    for entry, size in chosen(options.wanted, lambda e: e.sizes[len(e.sizes) // 2]):
+        saturated, seconds = measured(entry, size, options.laws)
         g = saturated.graph
         print(
-            f"{entry.name:24} {n:9} {saturated.rows:6} {g.size:6} {len(g.classes):7} {len(g.symbols):7} "
-            f"{1e3 * seconds:6.0f}  {saturated.stopped}"
+            f"{entry.name:24} {size_text(size):>14} {saturated.rows:6} {g.size:6} {len(g.classes):7} "
+            f"{len(g.symbols):7} {1e3 * seconds:6.0f}  {saturated.stopped}"
         )
         if options.laws:
             print(saturated)

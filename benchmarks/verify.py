@@ -1,4 +1,4 @@
-"""Every program of the catalogue at every length: checked against NumPy, timed beside it, as a table.
+"""Every program of the catalogue at every size: checked against NumPy, timed beside it, as a table.
 
     python benchmarks/verify.py [--device NAME] [--out verify.jsonl] [--table verify.md] [PROGRAM ...]
 
@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 
 import egglift as el
 from benchmarks.demo import best, difference
-from benchmarks.programs.catalogue import Entry, entries, entry
+from benchmarks.programs.catalogue import Entry, Size, entries, entry, size_text
 from egglift.codegen.runtime import open_device
 from egglift.costmodel.check import flatten
 from egglift.costmodel.records import append_line
@@ -35,14 +35,14 @@ from egglift.egraph.book import book
 from egglift.memory import version
 from egglift.report import duration
 
-HEAD = ("program", "length", "candidates", "max error", "ours", "NumPy", "ratio", "result")
+HEAD = ("program", "size", "candidates", "max error", "ours", "NumPy", "ratio", "result")
 #: what a candidate's status may be without egglift having made a kernel that does not work
 HARMLESS = ("ok", "model", "skipped", "inaccurate")
 
 
 @dataclass(frozen=True)
 class Line:
-    """What became of one program at one length on one device.
+    """What became of one program at one size on one device.
 
     measured, failed: numbers of candidates, and of the failed the reasons; error: the largest difference from
     NumPy, relative to the value or the root mean square; ours, numpy: seconds; optimize: seconds of the search.
@@ -50,7 +50,7 @@ class Line:
     """
 
     program: str
-    n: int
+    size: Size
     device: str
     driver: str
     version: str
@@ -73,23 +73,23 @@ class Line:
         ratio = f"{self.numpy / self.ours:.2f}" if self.ours and self.numpy else "-"
         count = f"{self.measured} ok" + (f", {len(self.failed)} failed" if self.failed else "")
         times = (duration(self.ours), duration(self.numpy))
-        return (self.program, str(self.n), count, f"{self.error:.1e}", *times, ratio, self.result)
+        return (self.program, size_text(self.size), count, f"{self.error:.1e}", *times, ratio, self.result)
 
 
-def verify(name: str, n: int, device_name: str | None, budget: float) -> Line:
+def verify(name: str, size: Size, device_name: str | None, budget: float) -> Line:
     """Optimise, check and time one program; never raises."""
     device, e = open_device(device_name), entry(name)
     line: dict[str, Any] = {
-        "program": name, "n": n, "device": device.name, "driver": device.driver, "version": egglift_version()
+        "program": name, "size": size, "device": device.name, "driver": device.driver, "version": egglift_version()
     }  # fmt: skip
     try:
-        return Line(**line, **_measured(e, n, device, budget))
+        return Line(**line, **_measured(e, size, device, budget))
     except Exception as error:
         return Line(**line, result=f"{type(error).__name__}: {error}".splitlines()[0])
 
 
-def _measured(e: Entry, n: int, device: Any, budget: float) -> dict[str, Any]:
-    program, inputs = e.program(n), e.inputs(n, np.random.default_rng(n))
+def _measured(e: Entry, size: Size, device: Any, budget: float) -> dict[str, Any]:
+    program, inputs = e.program(*size), e.inputs(*size, np.random.default_rng(size))
     start = time.perf_counter()
     kernel = el.optimize(program, device, budget=budget, cache=False)
     optimized = time.perf_counter() - start
@@ -118,7 +118,7 @@ def main() -> int:
     parser.add_argument("programs", nargs="*", metavar="PROGRAM", help="names of programs (default: all)")
     parser.add_argument("--device", help="a part of a device's name (default: the first GPU, else PoCL)")
     parser.add_argument("--budget", type=float, default=10.0, help="seconds of measuring for each (default: 10)")
-    parser.add_argument("--longest", type=int, help="leave out longer lengths")
+    parser.add_argument("--longest", type=int, help="leave out sizes with a longer length")
     parser.add_argument("--out", type=Path, default=Path("verify.jsonl"))
     parser.add_argument("--table", type=Path, help="where to write the table as Markdown (also printed)")
     options = parser.parse_args()
@@ -133,23 +133,24 @@ def main() -> int:
 def run(options: argparse.Namespace) -> Iterator[Line]:
     """Every line that was asked for: read from the file, or computed in a process that may crash."""
     device = open_device(options.device)
-    done = {(x.program, x.n): x for x in read(options.out) if same_setting(x, device)}
+    done = {(x.program, x.size): x for x in read(options.out) if same_setting(x, device)}
     wanted = [e for e in entries() if not options.programs or e.name in options.programs]
     pool = _pool()
     for e in wanted:
-        for n in e.lengths:
-            if options.longest and n > options.longest:
+        for size in e.sizes:
+            if options.longest and max(size) > options.longest:
                 continue
-            if (e.name, n) not in done:
+            if (e.name, size) not in done:
                 try:
-                    line = pool.submit(verify, e.name, n, options.device, options.budget).result()
+                    line = pool.submit(verify, e.name, size, options.device, options.budget).result()
                 except BrokenProcessPool:
-                    line = Line(e.name, n, device.name, device.driver, egglift_version(), result="the process crashed")
+                    setting = (device.name, device.driver, egglift_version())
+                    line = Line(e.name, size, *setting, result="the process crashed")
                     pool = _pool()
                 append_line(options.out, json.dumps(asdict(line)))
-                done[e.name, n] = line
-                print("  ".join(done[e.name, n].row()), file=sys.stderr, flush=True)
-            yield done[e.name, n]
+                done[e.name, size] = line
+                print("  ".join(done[e.name, size].row()), file=sys.stderr, flush=True)
+            yield done[e.name, size]
     pool.shutdown()
 
 
@@ -162,7 +163,7 @@ def read(path: Path) -> Iterator[Line]:
     for text in path.read_text().splitlines() if path.is_file() else ():
         try:
             raw = json.loads(text)
-            yield Line(**{**raw, "failed": tuple(raw["failed"])})
+            yield Line(**{**raw, "size": tuple(raw["size"]), "failed": tuple(raw["failed"])})
         except (ValueError, TypeError, KeyError):
             continue
 
@@ -183,7 +184,7 @@ def table(lines: list[Line]) -> str:
     slower = [line for line in lines if line.ours and line.numpy and line.ours > line.numpy]
     text = [f"| {' | '.join(cell.replace('|', '/') for cell in row)} |" for row in rows]
     text += ["", f"{good} of {len(lines)} equal NumPy with no failed candidate; {len(slower)} slower than NumPy."]
-    return "\n".join(text + [f"- {x.program} {x.n}: {reason}" for x in lines for reason in x.failed])
+    return "\n".join(text + [f"- {x.program} {size_text(x.size)}: {reason}" for x in lines for reason in x.failed])
 
 
 if __name__ == "__main__":

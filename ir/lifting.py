@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
@@ -133,17 +133,14 @@ def component(x: Expr, i: int) -> Expr:
 
 
 def lifted(op: str, operands: Sequence[promotion.Operand]) -> Expr:
-    """Scalar function `op` on scalars, and element by element on arrays of one shape (scalars repeated)."""
+    """Scalar function `op` on scalars, and element by element on arrays; what has fewer dimensions is repeated."""
     types = {o: type_of(o) for o in operands if not isinstance(o, int | float)}
     arrays = [o for o, t in types.items() if isinstance(t, Array)]
     if not arrays:
         if op == "where" and any(isinstance(t, Tuple) for t in types.values()):
             return _where(operands[0], operands[1], operands[2])
         return promotion.apply(op, *operands)
-    shapes = {dims(types[a]) for a in arrays}
-    if len(shapes) > 1:
-        both = " and ".join(f"{types[a]} ({brief(a, 40)})" for a in arrays)
-        raise ShapeError(f"{op} of {both}: shapes must agree; only scalars are repeated (fill does it)")
+    arrays = _deepest(op, {a: types[a] for a in arrays})
     if len(arrays) == 1:
         return trace.map_body(lambda v: lifted(op, [v if o is arrays[0] else o for o in operands]), arrays[0])
 
@@ -152,6 +149,18 @@ def lifted(op: str, operands: Sequence[promotion.Operand]) -> Expr:
         return lifted(op, [o if isinstance(o, int | float) else parts.get(o, o) for o in operands])
 
     return trace.map_body(body, p.Zip(tuple(arrays)))
+
+
+def _deepest(op: str, arrays: Mapping[Expr, Type]) -> list[Expr]:
+    """Those of the most dimensions, all of one shape.  The others are repeated: each has the shape of a part."""
+    shapes = {a: dims(t) for a, t in arrays.items()}
+    whole = max(shapes.values(), key=len)
+    if any(shape != whole[len(whole) - len(shape) :] for shape in shapes.values()):
+        both = " and ".join(f"{t} ({brief(a, 40)})" for a, t in arrays.items())
+        raise ShapeError(
+            f"{op} of {both}: shapes must agree; only scalars, and vectors as long as rows, are repeated (fill does it)"
+        )
+    return [a for a, shape in shapes.items() if shape == whole]
 
 
 def _where(condition: promotion.Operand, yes: promotion.Operand, no: promotion.Operand) -> Expr:

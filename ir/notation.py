@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from egglift.ir import patterns as p
-from egglift.ir import promotion
+from egglift.ir import promotion, reduction, trace
 from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_expr as as_expr
 from egglift.ir.lifting import as_program as as_program
 from egglift.ir.syntax import NAME
-from egglift.ir.types import I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
+from egglift.ir.text import brief
+from egglift.ir.types import BOOL, I32, I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
 from egglift.ir.value import Like, Mode, ReduceOperator, Value, as_value, typed, whole
 
 TypeLike = Any
@@ -127,56 +128,30 @@ def allpairs(f: Callable[..., Like], a: Like, b: Like) -> Value:
     return cross(a, b).map(lambda row: row.map(f))
 
 
-def stencil(
-    f: Callable[..., Like],
-    size: int | Sequence[int],
-    step: int | Sequence[int],
-    left: int | Sequence[int],
-    right: int | Sequence[int],
-    mode: Mode,
-    x: Like,
-) -> Value:
-    """`map(f, slide(size, step, pad(left, right, mode, x)))`, in as many dimensions as `size` has.
-
-    f takes the window, an array of `size` (in two dimensions `w[i][j]`).
-    """
-    sizes = _widths(size, None)
-    steps, lefts, rights = (_widths(w, len(sizes)) for w in (step, left, right))
-    windows = _slide(sizes, steps, _pad(lefts, rights, mode, as_value(x)))
-    return _map_deep(f, windows, len(sizes))
+def matmul(a: Like, b: Like) -> Value:
+    """`a @ b`: matrices, vectors and stacks of matrices, as NumPy's matmul multiplies them."""
+    return as_value(a) @ as_value(b)
 
 
-def _widths(given: int | Sequence[int], count: int | None) -> list[int]:
-    widths = list(given) if isinstance(given, Sequence) else [given] * (count or 1)
-    if count is not None and len(widths) != count:
-        raise ShapeError(f"{given} has {len(widths)} numbers for {count} dimensions")
-    return widths
+def argmin(xs: Like) -> Value:
+    """The first place (i64) of the smallest element of a vector; NaN counts as no element."""
+    return _place(reduction.smaller, as_value(xs))
 
 
-def _pad(lefts: list[int], rights: list[int], mode: Mode, x: Value) -> Value:
-    """Padding of every dimension, the outermost last."""
-    if len(lefts) > 1:
-        x = x.map(lambda row: _pad(lefts[1:], rights[1:], mode, row))
-    return x.pad(lefts[0], rights[0], mode) if lefts[0] or rights[0] else x
+def argmax(xs: Like) -> Value:
+    """The first place (i64) of the largest element of a vector; NaN counts as no element."""
+    return _place(reduction.larger, as_value(xs))
 
 
-def _slide(sizes: list[int], steps: list[int], x: Value) -> Value:
-    """Windows in every dimension: `y[i][j]` is the window, an array of `sizes`."""
-    if len(sizes) == 1:
-        return x.slide(sizes[0], steps[0])
-    rows = x.map(lambda row: _slide(sizes[1:], steps[1:], row)).slide(sizes[0], steps[0])
-    return rows.map(lambda window: _inwards(window, len(sizes) - 1))
-
-
-def _inwards(x: Value, depth: int) -> Value:
-    """The outermost dimension moved inwards past `depth` others."""
-    if depth == 0:
-        return x
-    return x.transpose().map(lambda row: _inwards(row, depth - 1)) if depth > 1 else x.transpose()
-
-
-def _map_deep(f: Callable[..., Like], x: Value, depth: int) -> Value:
-    return x.map(f) if depth == 1 else x.map(lambda row: _map_deep(f, row, depth - 1))
+def _place(op: reduction.Defined, xs: Value) -> Value:
+    """`reduce op (zip xs (iota n))`, of which the place.  Counted in i32 where that suffices, which is faster."""
+    if xs.shape == (0,):
+        raise ShapeError(f"{op.name} of {brief(xs.expr)}: an empty array has no such place")
+    t = trace.element_of(xs.expr)
+    if not isinstance(t, Scalar) or t == BOOL:
+        raise TypeMismatch(f"{op.name} compares numbers; {brief(xs.expr)} is {xs.type}: map its elements to numbers")
+    places = iota(len(xs), I32 if len(xs) < 1 << 31 else I64)
+    return xs.zip(places).reduce(op)[1].cast(I64)
 
 
 # ---------------------------------------------------------------------------------------- layout patterns
@@ -223,7 +198,10 @@ def slide(size: int, step: int, xs: Like) -> Value:
 
 
 def pad(left: int, right: int, mode: Mode, xs: Like) -> Value:
-    """`left` elements before and `right` after: mode "clamp", "mirror", "wrap" or ("constant", value)."""
+    """`left` elements before and `right` after: mode "clamp", "mirror", "wrap", ("constant", value) or a function.
+
+    The function is given an index, from -left on, and the length, and gives the index of the element to repeat.
+    """
     return as_value(xs).pad(left, right, mode)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from egglift.ir import claims, trace
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError
-from egglift.ir.lifting import adapt
-from egglift.ir.operators import named
+from egglift.ir.lifting import adapt, scalars_in
+from egglift.ir.operators import highest, lowest, named
 from egglift.ir.patterns import Operator
-from egglift.ir.types import Tuple, Type
+from egglift.ir.types import Scalar, Tuple, Type
 from egglift.ir.value import Like, Value, call_pair, elementwise
 
 
@@ -93,6 +93,34 @@ def operator(
     label = name or str(getattr(f, "__name__", "operator")).strip("<>")
     return Defined(f, associative, commutative, neutral, label, check)
 
+
+def _smaller(a: Any, b: Any) -> Any:
+    """Of two pairs (value, place) the one with the smaller value, of equal values the first."""
+    return _chosen((a[0] < b[0]) | ((a[0] == b[0]) & (a[1] < b[1])), a, b)
+
+
+def _larger(a: Any, b: Any) -> Any:
+    """Of two pairs (value, place) the one with the larger value, of equal values the first."""
+    return _chosen((a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1])), a, b)
+
+
+def _chosen(first: Value, a: Value, b: Value) -> Any:
+    return elementwise("where", first, a[0], b[0]), elementwise("where", first, a[1], b[1])
+
+
+def _last_place(value: Callable[[Scalar], Any]) -> Callable[[Type], Any]:
+    """The neutral pair: the value that all others beat, at a place behind all others."""
+
+    def neutral(t: Type) -> Any:
+        assert isinstance(t, Tuple)
+        return value(scalars_in(t.items[0])), highest(scalars_in(t.items[1]))
+
+    return neutral
+
+
+#: what argmin and argmax reduce with: pairs of a value and its place
+smaller = operator(_smaller, neutral=_last_place(highest), name="argmin")
+larger = operator(_larger, neutral=_last_place(lowest), name="argmax")
 
 add = Named("add")
 mul = multiply = Named("mul")

@@ -24,6 +24,7 @@ from egglift.ir.lifting import (
 )
 from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
+from egglift.ir.products import matmul
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
@@ -31,7 +32,8 @@ from egglift.ir.types import I32, I64, Array, Scalar, Tuple, Type, dims
 
 #: what may stand for a value: a Value, a Python or NumPy number, an ndarray, a tuple of these
 Like: TypeAlias = Any
-Mode: TypeAlias = "str | tuple[str, Like]"
+#: how an array goes on: by name, ("constant", value), or a function of an index and the length
+Mode: TypeAlias = "str | tuple[str, Like] | Callable[[Value, int], Like]"
 
 #: arrays of at most this many elements can be unpacked and iterated over in Python
 UNPACK = 1024
@@ -243,6 +245,8 @@ class Value:
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **named: Any) -> Value:
         name = UFUNCS.get(ufunc.__name__, ufunc.__name__)
+        if ufunc is np.matmul and method == "__call__" and not named:
+            return typed(matmul(*map(as_expr, args)))
         if method != "__call__" or named or name not in FUNCTIONS:
             raise TypeMismatch(f"numpy.{ufunc.__name__} has no meaning in a program; see egglift's own")
         return elementwise(name, *args)
@@ -262,6 +266,12 @@ class Value:
     __lt__, __gt__ = _both_ways("lt")[0], _both_ways("gt")[0]
     __le__, __ge__ = _both_ways("le")[0], _both_ways("ge")[0]
     __eq__, __ne__ = _both_ways("eq")[0], _both_ways("ne")[0]  # type: ignore[assignment]
+
+    def __matmul__(self, other: Like) -> Value:
+        return typed(matmul(self.expr, as_expr(other)))
+
+    def __rmatmul__(self, other: Like) -> Value:
+        return typed(matmul(as_expr(other), self.expr))
 
     def __neg__(self) -> Value:
         return elementwise("neg", self)
@@ -372,7 +382,14 @@ class Value:
         return typed(p.Slide(whole(size, "the window"), whole(step, "the step"), self.expr))
 
     def pad(self, left: int, right: int, mode: Mode = "clamp") -> Value:
-        """`left` elements before and `right` after: mode clamp, mirror, wrap or ("constant", value)."""
+        """`left` elements before and `right` after: mode clamp, mirror, wrap or ("constant", value).
+
+        With a function for mode, element i of -left .. n + right - 1 is `x[mode(i, n)]`, clamped into the array.
+        """
+        if callable(mode):
+            n, before = len(self), whole(left, "the padding")
+            places = Value(p.Iota(n + before + whole(right, "the padding"), I32 if n < 1 << 30 else I64))
+            return self.gather(places.map(lambda i: mode(i - before, n)))
         name, value = (mode, None) if isinstance(mode, str) else mode
         padding = None if value is None else adapt(value, trace.element_of(self.expr))
         widths = whole(left, "the padding"), whole(right, "the padding")

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any
-
-import numpy as np
+from types import ModuleType
+from typing import Any, TypeAlias
 
 from benchmarks.programs import NAMES
+
+#: the lengths that a program is made for: one, or several
+Size: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A program for every length: `program(n)`, `inputs(n, rng)` and `reference(**inputs)`."""
+    """A program for every size: `program(*size)`, `inputs(*size, rng)` and `reference(**inputs)`.
+
+    operations: how much arithmetic a size takes, where that is what takes the time.
+    """
 
     name: str
-    program: Callable[[int], Any]
-    inputs: Callable[[int, np.random.Generator], dict[str, Any]]
+    program: Callable[..., Any]
+    inputs: Callable[..., dict[str, Any]]
     reference: Callable[..., Any]
-    lengths: tuple[int, ...]
+    sizes: tuple[Size, ...]
+    operations: Callable[..., int] | None = None
 
 
 def entries() -> Iterator[Entry]:
@@ -29,14 +35,57 @@ def entries() -> Iterator[Entry]:
     for name in NAMES:
         module = import_module(f"benchmarks.programs.{name}")
         variants = getattr(module, "VARIANTS", ())
-        functions = (module.program, module.inputs, module.reference)
         if not variants:
-            yield Entry(name, *functions, module.LENGTHS)
+            yield _entry(name, module)
         for variant in variants:
-            program, inputs, reference = (partial(f, type=variant) for f in functions)
-            yield Entry(f"{name}-{variant}", program, inputs, reference, module.LENGTHS)
+            yield _entry(f"{name}-{variant}", module, variant=variant)
+
+
+def _entry(name: str, module: ModuleType, **variant: str) -> Entry:
+    functions = (module.program, module.inputs, module.reference)
+    sizes = module.SHAPES if hasattr(module, "SHAPES") else tuple((n,) for n in module.LENGTHS)
+    operations = partial(module.operations, **variant) if hasattr(module, "operations") else None
+    return Entry(name, *(partial(f, **variant) for f in functions), sizes, operations)
+
+
+def named(name: str) -> list[Entry]:
+    """The program of that name; of one with variants, each of them.  ValueError if there is none."""
+    found = [e for e in entries() if name in (e.name, e.name.rpartition("-")[0])]
+    if not found:
+        raise ValueError(f"there is no program {name}; there are {', '.join(e.name for e in entries())}")
+    return found
 
 
 def entry(name: str) -> Entry:
-    """The program of that name."""
-    return next(e for e in entries() if e.name == name)
+    """The program of that name; of one with variants, the first."""
+    return named(name)[0]
+
+
+def size_text(size: Size) -> str:
+    """`1000x1003x997`."""
+    return "x".join(map(str, size))
+
+
+def chosen(wanted: Sequence[str], usual: Callable[[Entry], Size]) -> Iterator[tuple[Entry, Size]]:
+    """The programs that a command line names, each with a size: `matmul:1000,1003,997`, or `matmul` at its usual one.
+
+    All programs where it names none.  ValueError says what is wrong with a name or a size.
+    """
+    for text in wanted:
+        name, _, lengths = text.partition(":")
+        for e in named(name)[: 1 if lengths else None]:
+            yield e, _size(e, lengths) if lengths else usual(e)
+    if not wanted:
+        yield from ((e, usual(e)) for e in entries())
+
+
+def _size(e: Entry, text: str) -> Size:
+    """The lengths written as `1000,1003,997`, as many as the program takes."""
+    example = ",".join(map(str, e.sizes[-1]))
+    try:
+        size = tuple(map(int, text.split(",")))
+    except ValueError:
+        raise ValueError(f"{text} is no size; write {e.name}:{example}") from None
+    if len(size) != len(e.sizes[0]):
+        raise ValueError(f"{e.name} takes {len(e.sizes[0])} lengths, not {len(size)}; write {e.name}:{example}")
+    return size

@@ -9,33 +9,35 @@ import numpy as np
 import pytest
 
 import egglift as el
-from benchmarks.programs.catalogue import Entry, entries
+from benchmarks.programs.catalogue import Entry, Size, entries, size_text
 from egglift.costmodel.check import agree, flatten
 from egglift.ir.check import type_of
 from egglift.ir.lifting import as_program
 from egglift.ir.types import leaves
 
+#: lengths of programs that have one; those of several are tried at their first shapes
 QUICK = (1, 2, 7, 1000, 4097)
+SHAPES = 3
 #: what a candidate's status may be; all others say that egglift made a kernel that does not work
 HARMLESS = ("ok", "model", "skipped", "inaccurate")
 
 
 def cases(quick: bool) -> Iterator[Any]:
-    """A parameter for every program and length; the lengths left out of the quick ones take minutes."""
+    """A parameter for every program and size; the sizes left out of the quick ones take minutes."""
     for e in entries():
-        for n in e.lengths:
-            if (n in QUICK) == quick:
-                yield pytest.param(e, n, id=f"{e.name}-{n}")
+        for size in e.sizes:
+            if (size[0] in QUICK if len(size) == 1 else size in e.sizes[:SHAPES]) == quick:
+                yield pytest.param(e, size, id=f"{e.name}-{size_text(size)}")
 
 
-def check(entry: Entry, n: int, budget: float) -> None:
-    program = entry.program(n)
+def check(entry: Entry, size: Size, budget: float) -> None:
+    program = entry.program(*size)
     kernel = el.optimize(program, "pocl", budget=budget, cache=False)
     failed = [f"{c.structure} {c.parameters}: {c.status}: {c.reason}" for c in kernel.candidates
               if c.status not in HARMLESS]  # fmt: skip
     assert not failed, "\n".join(failed)
     assert kernel.chosen.status == "ok"
-    inputs = entry.inputs(n, np.random.default_rng(n))
+    inputs = entry.inputs(*size, np.random.default_rng(size))
     scalars = [scalar for _, scalar in leaves(type_of(as_program(program)))]
     expected, actual = flatten(entry.reference(**inputs)), flatten(kernel(**inputs))
     for want, got, scalar in zip(expected, actual, scalars, strict=True):
@@ -44,12 +46,12 @@ def check(entry: Entry, n: int, budget: float) -> None:
         assert agree(want, got, scalar) is None
 
 
-@pytest.mark.parametrize(("entry", "n"), list(cases(quick=True)))
-def test_a_program_equals_numpy_and_no_candidate_fails(entry: Entry, n: int) -> None:
-    check(entry, n, budget=1.0)
+@pytest.mark.parametrize(("entry", "size"), list(cases(quick=True)))
+def test_a_program_equals_numpy_and_no_candidate_fails(entry: Entry, size: Size) -> None:
+    check(entry, size, budget=1.0)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("entry", "n"), list(cases(quick=False)))
-def test_a_large_program_equals_numpy_and_no_candidate_fails(entry: Entry, n: int) -> None:
-    check(entry, n, budget=10.0)
+@pytest.mark.parametrize(("entry", "size"), list(cases(quick=False)))
+def test_a_large_program_equals_numpy_and_no_candidate_fails(entry: Entry, size: Size) -> None:
+    check(entry, size, budget=10.0)

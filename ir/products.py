@@ -1,0 +1,53 @@
+"""`a @ b` as patterns: inner products of rows and columns, as NumPy's matmul has it."""
+
+from __future__ import annotations
+
+from egglift.ir import patterns as p
+from egglift.ir import promotion, trace
+from egglift.ir.check import type_of
+from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.operators import named
+from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
+from egglift.ir.types import dims
+
+
+def matmul(a: Expr, b: Expr) -> Expr:
+    """`A @ B` -> `map (\\row. map (\\column. sum (row * column)) (transpose B)) A`.
+
+    Vectors are rows on the left and columns on the right; of stacks of matrices each is multiplied.  ShapeError
+    where the rows of `a` are not as long as the columns of `b`.
+    """
+    left, right = dims(type_of(a)), dims(type_of(b))
+    for e, lengths in ((a, left), (b, right)):
+        if not lengths:
+            raise TypeMismatch(f"@ of {brief(e)}, which is {type_of(e)}: it takes arrays; use * for scalars")
+    inner = right[-2] if len(right) > 1 else right[0]
+    if left[-1] != inner:
+        both = f"{type_of(a)} ({brief(a, 40)}) and {type_of(b)} ({brief(b, 40)})"
+        raise ShapeError(f"@ of {both}: rows of {left[-1]} and columns of {inner}; transpose one of them (.T)?")
+    if len(left) > 2 and len(left) == len(right):
+        if left[:-2] != right[:-2]:
+            raise ShapeError(
+                f"@ of {type_of(a)} ({brief(a, 40)}) and {type_of(b)} ({brief(b, 40)}): the stacks of matrices "
+                "must be of one shape, or one of the two a single matrix"
+            )
+        return trace.map_body(lambda pair: matmul(p.Get(0, pair), p.Get(1, pair)), p.Zip((a, b)))
+    if len(left) > max(len(right), 1):  # rows, or a stack, each times the whole of b
+        return trace.map_body(lambda part: matmul(part, b), a)
+    if len(right) > 2:
+        return trace.map_body(lambda part: matmul(a, part), b)
+    if len(left) == 2:
+        return trace.map_body(lambda row: matmul(row, b), a)
+    if len(right) == 2:
+        return trace.map_body(lambda column: inner_product(a, column), p.Transpose(b))
+    return inner_product(a, b)
+
+
+def inner_product(x: Expr, y: Expr) -> Expr:
+    """`sum (x * y)` of two vectors: `reduce (+) 0 (map (*) (zip x y))`."""
+    products = trace.map_body(lambda v: promotion.apply("mul", p.Get(0, v), p.Get(1, v)), p.Zip((x, y)))
+    t = trace.element_of(products)
+    op = named("add", t)
+    assert op.neutral is not None  # sums have one for every type that named takes
+    return p.Reduce(op, op.neutral, products)
