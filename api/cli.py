@@ -58,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--explain", action="store_true", help="also say why, law by law")
     one.add_argument("--no-cache", action="store_true", help="neither use nor keep earlier results")
     one.add_argument("--no-reassociate", action="store_true", help="keep the order of float operations")
+    one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
@@ -124,6 +125,7 @@ def _optimize(arguments: argparse.Namespace) -> int:
         measure=arguments.measure,
         budget=arguments.budget,
         reassociate=not arguments.no_reassociate,
+        fast_math=arguments.fast_math,
         cache=not arguments.no_cache,
     )
     problem = check(kernel)

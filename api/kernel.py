@@ -11,7 +11,7 @@ from egglift.candidate import Candidate
 from egglift.codegen.exchange import device_value, host_value, is_on_device, operands, result
 from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device
+from egglift.codegen.runtime import FAST_MATH, Device
 from egglift.costmodel.check import sample_inputs
 from egglift.egraph.explain import Explanation, explain, explored
 from egglift.ir.check import type_of
@@ -140,7 +140,8 @@ class Kernel:
         """The compiled plan; compiled on first use."""
         with self._lock:
             if self._executable is None:
-                self._executable = self.device.build(self.plan)
+                flags = FAST_MATH if self.options.get("fast_math") else ()
+                self._executable = self.device.build(self.plan, flags)
             return self._executable
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from egglift.candidate import Candidate
 from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch, Limits
-from egglift.codegen.runtime import Device, open_device
+from egglift.codegen.runtime import FAST_MATH, Device, open_device
 from egglift.costmodel.analytic import estimate
 from egglift.costmodel.check import expect
 from egglift.costmodel.measure import Measurement
@@ -42,6 +42,7 @@ def optimize(
     measure: str = "sample",
     budget: float | None = None,
     reassociate: bool = True,
+    fast_math: bool = False,
     rules: Sequence[str] = (),
     cache: bool = True,
 ) -> Kernel:
@@ -50,14 +51,15 @@ def optimize(
     device: a pyopencl Device, Context or CommandQueue, a part of a device's name, or None (the environment
     variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few candidates,
     each checked against the interpreter; "none" trusts the analytic model.  budget: seconds for measuring.
-    reassociate: may the order of floating-point operations change?  rules: further laws, as .egg text.
+    reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
+    functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?  rules: further laws, as .egg text.
     cache: use and keep records of earlier results.
     """
     if measure not in ("sample", "none"):
         raise ArgumentError(f'measure is "sample" or "none", not {measure!r}')
     program, opened = as_program(expr), open_device(device)
     type_of(program)
-    options = {"measure": measure, "reassociate": reassociate, "rules": tuple(rules)}
+    options = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math, "rules": tuple(rules)}
     if measure == "sample":
         options["budget"] = budget  # what little time found is no answer to a call with more
     if cache and (known := recall(program, opened, options)) is not None:
@@ -69,7 +71,7 @@ def optimize(
     candidates = choose_sizes(structures, graph, profile, opened)
     candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
     if measure == "sample":
-        candidates = measured(candidates, program, opened, budget, reassociate)
+        candidates = measured(candidates, program, opened, budget, reassociate, fast_math)
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:
         remember(program, opened, options, candidates)
@@ -116,7 +118,12 @@ def naive(program: Expr, profile: Profile, device: Device, *, optional: bool = F
 
 
 def measured(
-    candidates: Sequence[Candidate], program: Expr, device: Device, budget: float | None, reassociate: bool
+    candidates: Sequence[Candidate],
+    program: Expr,
+    device: Device,
+    budget: float | None,
+    reassociate: bool,
+    fast_math: bool = False,
 ) -> list[Candidate]:
     """The first few candidates with kernels of their own timed and checked; the rest as they were.
 
@@ -128,8 +135,9 @@ def measured(
         few = _different(waiting, SAMPLE)
         waiting = [c for c in waiting if c not in few]
         results = time_plans(
-            [c.plan for c in few], program, device, budget_seconds=budget, expected=expected, rounded=not reassociate
-        )
+            [c.plan for c in few], program, device, budget_seconds=budget, expected=expected, rounded=not reassociate,
+            options=FAST_MATH if fast_math else (),
+        )  # fmt: skip
         done += [_measured(c, m) for c, m in zip(few, results, strict=True)]
     return done + waiting
 

@@ -11,8 +11,12 @@ from math import gcd, prod
 
 from egglift.codegen.imperative import Kernel, Plan
 from egglift.codegen.index import Var
+from egglift.costmodel.lanes import BANKS, SECTOR, WORD, Lanes, ids, passes, sectors
 from egglift.costmodel.profile import Profile
 from egglift.costmodel.tally import Access, Tally, tally
+
+REGISTERS = 65536  # of a GPU's unit
+GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 
 
 @dataclass(frozen=True)
@@ -69,13 +73,14 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     groups = max(1, items // max(1, group))
     resident = _resident(kernel, items, group, p)
     waves = -(-items // max(1, resident))
-    dram, cached = _traffic(t, resident, p)
+    dram, cached = _traffic(t, kernel, resident, p)
+    slow = _latency(resident, groups, group, p) * _spilled(kernel, group, p)
     terms = {
         "memory": dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": cached / (p.cache_bandwidth * min(1.0, groups / p.compute_units)),
-        "instructions": t.issue / (p.issue_rate * _issue_share(items, groups, p)),
+        "instructions": slow * t.issue / (p.issue_rate * _issue_share(items, groups, p)),
         "chain": _chain(t, waves, groups, p),
-        "local": _local(t, p),
+        "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
         "barriers": t.barriers
         * groups
         * p.barrier
@@ -89,13 +94,17 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     return KernelEstimate(kernel.name, seconds, terms, dram, t.flops)
 
 
+def _registers(kernel: Kernel) -> int:
+    """Registers of a work-item, roughly: private memory, addresses and what an expression holds."""
+    return 32 + kernel.private_bytes // 4
+
+
 def _groups_per_unit(kernel: Kernel, group: int, p: Profile) -> int:
     """Work-groups that one compute unit holds at a time."""
     if p.kind == "cpu":
         return 1
     by_local = (4 * p.local_bytes) // (kernel.local_bytes + 1024) if kernel.local_bytes else 32
-    registers = 32 + kernel.private_bytes // 4
-    by_registers = 65536 // (max(32, group) * min(255, registers))
+    by_registers = REGISTERS // (max(32, group) * min(255, _registers(kernel)))
     return max(1, min(p.items_per_unit // max(32, group), by_local, by_registers or 1, 32))
 
 
@@ -103,6 +112,28 @@ def _resident(kernel: Kernel, items: int, group: int, p: Profile) -> int:
     return min(
         items, p.compute_units * (group * _groups_per_unit(kernel, group, p) if p.kind == "gpu" else 1)
     )
+
+
+def _spilled(kernel: Kernel, group: int, p: Profile) -> float:
+    """How much longer a GPU takes if a work-item needs more registers than it can have."""
+    if p.kind == "cpu":
+        return 1.0
+    allowed = min(255, REGISTERS // max(32, group))
+    return 1.0 + max(0, _registers(kernel) - allowed) / 24
+
+
+def _latency(resident: int, groups: int, group: int, p: Profile) -> float:
+    """How much longer instructions take where few warps of a unit are there to fill each other's gaps."""
+    if p.kind == "cpu":
+        return 1.0
+    warps = max(1.0, resident / min(groups, p.compute_units) / p.warp)
+    return (warps + GAPS) / warps
+
+
+def _busy(groups: int, p: Profile) -> float:
+    """The part of the units that have work until the end: the last round of groups may not fill them."""
+    rounds = -(-groups // p.compute_units)
+    return groups / (rounds * p.compute_units)
 
 
 def _bandwidth_share(t: Tally, resident: int, groups: int, p: Profile) -> float:
@@ -118,10 +149,10 @@ def _bandwidth_share(t: Tally, resident: int, groups: int, p: Profile) -> float:
 def _issue_share(items: int, groups: int, p: Profile) -> float:
     """The part of the device that has work: too few groups or items leave units idle."""
     if p.kind == "cpu":
-        rounds = -(-groups // p.compute_units)
-        return groups / (rounds * p.compute_units)
+        return _busy(groups, p)
     warps = -(-items // p.warp)
-    return min(1.0, warps / (p.compute_units * 8)) * min(1.0, items / (warps * p.warp))
+    spread = min(1.0, warps / (p.compute_units * 4)) if groups >= p.compute_units else 1.0
+    return spread * _busy(groups, p) * min(1.0, items / (warps * p.warp))
 
 
 def _memory_rate(t: Tally, p: Profile) -> float:
@@ -136,38 +167,50 @@ def _chain(t: Tally, waves: int, groups: int, p: Profile) -> float:
     return waves * (t.chain * p.op_latency + t.waits * p.latency / 4) + p.latency
 
 
-def _local(t: Tally, p: Profile) -> float:
+def _local(t: Tally, local_size: tuple[int, ...], p: Profile) -> float:
+    """Seconds of passes through local memory, all units busy."""
     if p.kind == "cpu":
         return 0.0
-    total = 0.0
+    local, total = ids(local_size, p.warp), 0.0
     for a in t.accesses:
         if a.buffer.space == "local":
-            stride = _item_stride(a, t.fast)
-            conflict = gcd(abs(stride) * a.buffer.scalar.size // 4, 32) if stride else 1
-            total += a.count * a.bytes * max(1, conflict)
-    return total / p.local_bandwidth
+            total += a.count / len(local[0]) * passes(a.at, a.buffer.scalar.size, a.bytes, local)
+    return total * BANKS * WORD / p.local_bandwidth
 
 
 # ---------------------------------------------------------------------------------------- global memory
 
 
-def _traffic(t: Tally, resident: int, p: Profile) -> tuple[float, float]:
+def _traffic(t: Tally, kernel: Kernel, resident: int, p: Profile) -> tuple[float, float]:
     """Bytes moved from and to memory, and through the cache."""
     dram = cached = 0.0
+    local = ids(kernel.local_size, p.warp)
     for a in t.accesses:
         if a.buffer.space == "global":
             size = a.buffer.size * a.buffer.scalar.size
             useful = a.count * a.bytes
-            moved = _moved_gpu(a, t.fast, resident, p) if p.kind == "gpu" else _moved_cpu(a, p)
+            moved = _moved_gpu(a, local, t.fast, resident, p) if p.kind == "gpu" else _moved_cpu(a, p)
             reread = size < useful and (size <= p.cache_bytes or (p.kind == "cpu" and _stays(a, p)))
             waste = moved / useful if useful else 1.0
-            dram += (
-                min(moved, size * min(waste, 8.0))
-                if reread or (moved > useful and size <= p.cache_bytes)
-                else moved
-            )
+            once = min(moved, size * min(waste, 8.0))
+            if reread or (moved > useful and size <= p.cache_bytes):
+                dram += once
+            else:
+                dram += max(once, moved * _apart(a, kernel, resident)) if p.kind == "gpu" else moved
             cached += moved
     return dram, cached
+
+
+def _apart(a: Access, kernel: Kernel, resident: int) -> float:
+    """The part of what work-groups that run side by side read that is not the same for several of them."""
+    counts = [g // n for g, n in zip(kernel.global_size, kernel.local_size, strict=True)]
+    left = max(1, resident // prod(kernel.local_size))
+    together = []
+    for n in counts:
+        together.append(min(n, left))
+        left = -(-left // n)
+    moves = {v.dim for v in a.at.variables() if v.role in ("workgroup", "global")}
+    return prod((n for d, n in enumerate(together) if d in moves), start=1) / prod(together)
 
 
 def _stays(a: Access, p: Profile) -> bool:
@@ -187,13 +230,12 @@ def _item_stride(a: Access, fast: int) -> int | None:
     return 0
 
 
-def _moved_gpu(a: Access, fast: int, resident: int, p: Profile) -> float:
+def _moved_gpu(a: Access, local: tuple[Lanes, ...], fast: int, resident: int, p: Profile) -> float:
     """Bytes in sectors of 32: what the lanes of one warp touch, times the warps."""
-    stride, warps = _item_stride(a, fast), a.count / p.warp
-    if stride == 0:
-        return warps * max(32, a.bytes)
-    if stride is None:
-        return a.count * a.bytes * 1.5
+    stride, lanes = _item_stride(a, fast), len(local[0])
+    touched = SECTOR * sectors(a.at, a.buffer.scalar.size, a.bytes, local)
+    if stride is None or stride == 0 or touched < lanes * a.bytes:
+        return a.count / lanes * touched
     step = abs(stride) * a.buffer.scalar.size
     if step <= a.bytes:
         # a store of more than 16 bytes is several: each leaves its sectors half written
@@ -205,7 +247,7 @@ def _moved_gpu(a: Access, fast: int, resident: int, p: Profile) -> float:
     walks = inner is not None and abs(a.at.coefficient(inner) or 1 << 20) * a.buffer.scalar.size <= 32
     if walks and resident / p.compute_units * 128 <= 128 << 10:
         return a.count * a.bytes * 1.2  # the sectors stay in the first cache until they are used up
-    return a.count * min(max(32, a.bytes), max(step, a.bytes))
+    return a.count / lanes * touched
 
 
 def _moved_cpu(a: Access, p: Profile) -> float:

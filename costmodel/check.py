@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from egglift.costmodel.sample import restricted, sampled_rows
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Fold, Reduce
@@ -84,16 +85,18 @@ class Expected:
     """Sample inputs of a program with its result on them by the interpreter, leaf by leaf.
 
     wide: floats computed in float64; narrow: in the program's own types.  A result may agree with either.
+    rows: of a large result, those that are compared (None: all).
     """
 
     program: Expr
     inputs: dict[str, Value]
     wide: tuple[NdArray, ...]
     scalars: tuple[Scalar, ...]
+    rows: tuple[int, ...] | None = None
 
     def only_rounded(self, actual: Sequence[NdArray]) -> bool:
         """Are differences within what adding the longest array one by one may lose, n half units in the last place?"""
-        pairs = zip(self.wide, actual, self.scalars, strict=True)
+        pairs = zip(self.wide, self._compared(actual), self.scalars, strict=True)
         bound = _longest(self.program) / 2
         return not any(
             agree(wide, np.asarray(got), s, bound * EPSILON[s.name] if s.is_float else None)
@@ -102,8 +105,9 @@ class Expected:
 
     def disagreement(self, actual: Sequence[NdArray]) -> str | None:
         """None where the leaves `actual` (flat or shaped) agree; else a line that says where they do not."""
+        compared = self._compared(actual)
         for i, (wide, scalar) in enumerate(zip(self.wide, self.scalars, strict=True)):
-            got = np.asarray(actual[i])
+            got = compared[i]
             problem = agree(wide, got, scalar)
             if problem and agree(self.narrow[i], got, scalar):
                 return f"result {i}: {problem}" if len(self.wide) > 1 else problem
@@ -112,24 +116,42 @@ class Expected:
     @cached_property
     def narrow(self) -> tuple[NdArray, ...]:
         """The result in the program's own types, computed when first asked for."""
-        return _evaluate(self.program, self.inputs, wide=False)
+        return _evaluate(self.program, self.inputs, self.rows, wide=False)
+
+    def _compared(self, actual: Sequence[NdArray]) -> list[NdArray]:
+        """The part of a result that is compared."""
+        got = [np.asarray(a) for a in actual]
+        if self.rows is None:
+            return got
+        t = type_of(self.program)
+        assert isinstance(t, Array)
+        return [a.reshape(number(t.length), -1)[list(self.rows)] for a in got]
 
 
 def expect(program: Expr, seed: int = 0) -> Expected:
     """Sample inputs of `program` and its result; positive inputs where otherwise much of it is not finite."""
     scalars = tuple(scalar for _, scalar in leaves(type_of(program)))
-    inputs = sample_inputs(program, seed)
-    wide = _evaluate(program, inputs, wide=True)
+    inputs, rows = sample_inputs(program, seed), sampled_rows(program, seed)
+    wide = _evaluate(program, inputs, rows, wide=True)
     if _finite(wide) < ENOUGH_FINITE:
         positive = sample_inputs(program, seed, positive=True)
-        again = _evaluate(program, positive, wide=True)
+        again = _evaluate(program, positive, rows, wide=True)
         if _finite(again) > _finite(wide):
             inputs, wide = positive, again
-    return Expected(program, inputs, wide, scalars)
+    return Expected(program, inputs, wide, scalars, rows)
 
 
-def _evaluate(program: Expr, inputs: dict[str, Value], *, wide: bool) -> tuple[NdArray, ...]:
-    return tuple(flatten(evaluate(program, inputs, wide=wide)))
+def _evaluate(
+    program: Expr, inputs: dict[str, Value], rows: tuple[int, ...] | None, *, wide: bool
+) -> tuple[NdArray, ...]:
+    if rows is None:
+        return tuple(flatten(evaluate(program, inputs, wide=wide)))
+    parts = []
+    for row in rows:
+        alone = restricted(program, row)
+        assert alone is not None
+        parts.append(flatten(evaluate(alone, inputs, wide=wide)))
+    return tuple(np.concatenate([np.atleast_1d(x) for x in leaf]).reshape(len(rows), -1) for leaf in zip(*parts, strict=True))
 
 
 def _finite(values: tuple[NdArray, ...]) -> float:

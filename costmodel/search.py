@@ -14,17 +14,18 @@ from typing import Protocol
 from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch, Limits, Plan
 from egglift.costmodel.analytic import Estimate, estimate
+from egglift.costmodel.options import GPU_STARTS, fitted, wanted
 from egglift.costmodel.profile import Profile
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
-from egglift.ir.patterns import Expr, Map
+from egglift.ir.patterns import Expr, Fold, Map
 from egglift.ir.sizes import Size, evaluate, symbols
 from egglift.ir.traverse import instantiate, subterms, tile_symbols
 from egglift.ir.types import Array
 
 
 class Symbol(Protocol):
-    """A tile symbol: its kind (p workers, u and r chunks, v and w vectors) and the length that it cuts."""
+    """A tile symbol: its kind (see options.py) and the length that it cuts."""
 
     @property
     def kind(self) -> str: ...
@@ -56,6 +57,8 @@ class Search:
     def __post_init__(self) -> None:
         self.roles = roles(self.term)
         self.order = sorted(tile_symbols(self.term), key=lambda s: (self._depth(s), s))
+        kinds = {self.tiles[s].kind for s in self.order}
+        self.tiled = bool(kinds & {"q", "d"}) or (self.profile.kind == "cpu" and "n" in kinds)
 
     def _depth(self, name: str) -> int:
         inner = symbols(self.tiles[name].length)
@@ -66,11 +69,13 @@ class Search:
     def point(self, wish: Mapping[str, int], launch: Launch) -> Point | str:
         """Price of the assignment nearest to `wish` that fits the lengths; a text where it has none."""
         env: dict[str, int] = {}
+        chunks: dict[Size, int] = {}
         for name in self.order:
-            length = evaluate(self.tiles[name].length, env)
-            size = max(1, min(wish[name], length))
-            # vectors have a power of two of lanes, also where the array is shorter than the widest
-            env[name] = 1 << size.bit_length() - 1 if self.tiles[name].kind in ("v", "w") else size
+            tile = self.tiles[name]
+            length = evaluate(tile.length, env)
+            env[name] = fitted(tile.kind, wish[name], length, chunks.get(tile.length, 1))
+            if tile.kind == "c":
+                chunks[tile.length] = env[name]
         key = (tuple(sorted(env.items())), launch)
         if key not in self.tried:
             self.tried[key] = self._price(env, launch)
@@ -88,8 +93,9 @@ class Search:
 
     def run(self, tries: int = 24) -> list[Point]:
         """Coordinate descent; every priced point, cheapest first."""
-        wish, launch = self.start(), self.launches()[0]
-        best = self.point(wish, launch)
+        launch = self.launches()[0]
+        starts = [(self.point(wish, launch), wish) for wish, _ in zip(self.starts(), range(tries), strict=False)]
+        best, wish = min(starts, key=lambda s: _seconds(s[0]))
         improved = True
         while improved and len(self.tried) < tries:
             improved = False
@@ -125,53 +131,30 @@ class Search:
 
     def options(self, name: str, env: Mapping[str, int]) -> list[int]:
         """Sizes worth trying for a symbol under the sizes of those around it, the most plausible first."""
-        tile = self.tiles[name]
-        n = max(1, evaluate(tile.length, env))
-        role = self.roles.get(name, "")
-        match tile.kind:
-            case "v" | "w":
-                wanted = self._lanes()
-            case "u":
-                wanted = [4, 1, 2, 8, 16] if self.profile.kind == "gpu" else [64, 16, max(1, n // 64)]
-            case "p":
-                wanted = [self._even(n, count) for count in self._executors(role)]
-            case _:
-                block = 64 if n >= 4096 else 1
-                wanted = [max(1, n // count // block * block) for count in self._executors(role)]
-        return list(dict.fromkeys(max(1, min(w, n)) for w in wanted))
+        kind = self.tiles[name].kind
+        n = max(1, evaluate(self.tiles[name].length, env))
+        sizes = wanted(kind, n, self.roles.get(name, ""), self.profile)
+        return list(dict.fromkeys(w if kind in "af" else max(1, min(w, n)) for w in sizes))
 
-    def _lanes(self) -> list[int]:
-        if self.profile.kind == "gpu":
-            return [4, 2, 8]
-        scalar = 4
-        lanes = self.profile.simd_bytes // scalar
-        return [4 * lanes, lanes, 2 * lanes, 8 * lanes]
-
-    def _executors(self, role: str) -> list[int]:
-        """How many work-groups, work-items of a group or of the grid to share out to."""
-        p = self.profile
-        if p.kind == "cpu":
-            units = p.compute_units
-            return {"local": [16, 1, 4], "": [8, 2, 32]}.get(role, [8 * units, units, 2 * units, 32 * units])
-        return {
-            "workgroup": [p.compute_units * k for k in (16, 32, 8, 64, 4)],
-            "global": [p.compute_units * p.items_per_unit * k // 2 for k in (2, 4, 1)],
-            "local": [256, 128, 512, 64],
-            "warp": [8, 4, 16],
-            "lane": [32],
-        }.get(role, [16, 8, 32, 64])
-
-    def _even(self, n: int, count: int) -> int:
-        """A number of workers near `count` that leaves few of `n` elements over, a multiple of 32 if large."""
-        if count >= n:
-            return n
-        step = 32 if count >= 1024 else 1
-        around = range(max(step, count * 7 // 8 // step * step), count * 9 // 8 + 1, step)
-        return min(around, key=lambda w: (n % w > n // 1000 + 64, abs(w - count), n % w), default=count)
+    def starts(self) -> Iterator[dict[str, int]]:
+        """Plausible assignments to start from: for blocks of a GPU's work-groups several, their sizes going together."""
+        first = self.start()
+        yield first
+        if self.profile.kind == "gpu" and self.tiled:
+            cuts = {name: self.tiles[name].length for name in self.order}
+            for m, n, rows, columns, k in GPU_STARTS:
+                by_kind = {"m": m, "n": n, "k": k, "c": 4}
+                chosen = {s: by_kind.get(self.tiles[s].kind, first[s]) for s in self.order}
+                for s in self.order:
+                    if self.tiles[s].kind == "q":
+                        chosen[s] = rows if any(x[0] == "m" for x in symbols(cuts[s])) else columns
+                yield chosen
 
     def launches(self) -> list[Launch]:
         """Group sizes and numbers of groups to try, the most plausible first."""
         levels = set(self.roles.values())
+        if self.profile.kind == "gpu" and self.tiled:  # the tiles say how many work-items there are
+            return [Launch(256, swizzle=8), Launch(256), Launch(256, swizzle=4)]
         if self.profile.kind == "cpu":
             sizes = [64, 16, 256, 1] if "global" in levels else [64]
             return [Launch(s) for s in sizes]
@@ -201,7 +184,7 @@ def varied(points: Sequence[Point], k: int, within: float = 1.3) -> list[Point]:
 
 
 def roles(term: Expr) -> dict[str, str]:
-    """Which level shares out what a symbol cuts: symbol -> kind of the map over so many elements."""
+    """Who goes through what a symbol cuts: symbol -> kind of the map over so many elements, or "unrolled" (a fold)."""
     found: dict[str, str] = {}
     for t in subterms(term):
         if isinstance(t, Map) and t.level is not None:
@@ -209,6 +192,10 @@ def roles(term: Expr) -> dict[str, str]:
             assert isinstance(array, Array)
             for s in symbols(array.length):
                 found.setdefault(s, t.level.kind)
+        if isinstance(t, Fold) and t.unroll:
+            array = type_of(t.x)
+            assert isinstance(array, Array)
+            found.update(dict.fromkeys(symbols(array.length), "unrolled"))
         if isinstance(t, Map) and t.level is not None:
             found.setdefault(f"level {t.level.kind}", t.level.kind)
     return found

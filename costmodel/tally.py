@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from egglift.codegen import imperative as c
 from egglift.codegen.index import Index, Var
+from egglift.codegen.inplace import accesses
+from egglift.costmodel.lanes import varying
 from egglift.costmodel.profile import Profile
 
 
@@ -47,6 +50,17 @@ class _Here:
     times: float
     share: float
     loops: tuple[tuple[Var, int], ...]
+    unrolled: tuple[Var, ...] = ()
+    ahead: frozenset[c.Buffer] = frozenset()  # registers that the next step of a loop reads, not this one
+
+    @property
+    def kinds(self) -> dict[Var, bool]:
+        """The enclosing loops; is each unrolled?"""
+        return {v: v in self.unrolled for v, _ in self.loops}
+
+    def steps(self, at: Index) -> float:
+        """How often one place is written, one after the other: the trips of the loops that `at` does not move with."""
+        return prod((n for v, n in self.loops if at.coefficient(v) == 0), start=1.0)
 
 
 def tally(kernel: c.Kernel, profile: Profile) -> Tally:
@@ -75,27 +89,33 @@ def _together(accesses: list[Access]) -> list[Access]:
 
 def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, profile: Profile) -> None:
     chain, flight = 0.0, 0.0
+    ahead = (_ahead(body) if here.loops else frozenset[c.Buffer]()) | here.ahead
     for s in body:
         match s:
             case c.Let(_, value, lane):
                 flight += _statement(value, None, lane, here, total, items, profile)
             case c.Store(buffer, at, value, lane):
-                flight += _statement(value, (buffer, at), lane, here, total, items, profile)
+                loaded = _statement(value, (buffer, at), lane, here, total, items, profile)
+                flight += loaded if buffer not in ahead else 0.0
                 if buffer.space == "private" and _reads(value, buffer):
-                    chain = max(chain, _depth(value, profile))
+                    chain = max(chain, _depth(value, profile) * here.steps(at))
             case c.Loop(var, trips, inner, unroll):
-                loops = (*here.loops, (var, trips))
-                _walk(inner, _Here(here.times * trips, here.share, loops), total, items, profile)
+                inside = replace(
+                    here, times=here.times * trips, loops=(*here.loops, (var, trips)),
+                    unrolled=(*here.unrolled, var) if unroll else here.unrolled, ahead=here.ahead | ahead,
+                )  # fmt: skip
+                _walk(inner, inside, total, items, profile)
                 if not unroll:
                     total.issue += 2 * trips * here.times * here.share * items
-            case c.If(conditions, inner, share):
+            case c.If(conditions, inner, share, otherwise):
                 total.issue += len(conditions) * here.times * here.share * items
-                _walk(inner, _Here(here.times, here.share * share, here.loops), total, items, profile)
+                _walk(inner, replace(here, share=here.share * share, ahead=here.ahead | ahead), total, items, profile)
+                _walk(otherwise, replace(here, share=here.share * (1 - share)), total, items, profile)
             case c.Barrier():
                 total.barriers += here.times
     if here.loops:
-        total.chain += chain * here.times
-        total.chains += chain * here.times * here.share * items
+        total.chain += chain
+        total.chains += chain * here.share * items
     if flight:
         total.waits += here.times
         total.flight = max(total.flight, flight)
@@ -110,7 +130,7 @@ def _statement(
     lanes = lane.count if lane else 1
     flight, stack, seen = 0.0, [value], set()
     if target:
-        total.issue += count * _memory_issue(*target, lane, profile)
+        total.issue += count * _memory_issue(*target, lane, here, profile)
         _access(total, *target, True, lane, count, here)
     while stack:
         v = stack.pop()
@@ -119,7 +139,7 @@ def _statement(
         seen.add(id(v))
         match v:
             case c.Load(buffer, at):
-                total.issue += count * _memory_issue(buffer, at, lane, profile)
+                total.issue += count * _memory_issue(buffer, at, lane, here, profile)
                 _access(total, buffer, at, False, lane, count, here)
                 if buffer.space == "global":
                     flight += buffer.scalar.size * (lanes if _varies(at, lane) else 1)
@@ -157,17 +177,32 @@ def _varies(at: Index, lane: Var | None) -> bool:
     return lane is not None and at.coefficient(lane) != 0
 
 
-def _memory_issue(buffer: c.Buffer, at: Index, lane: Var | None, profile: Profile) -> float:
+def _memory_issue(buffer: c.Buffer, at: Index, lane: Var | None, here: _Here, profile: Profile) -> float:
     """Instructions of one access, its address included."""
     if buffer.space == "private":
         return 0.0
-    address = 0.5 * len(at.terms) + 4 * sum(not isinstance(a, Var) for a, _ in at.terms)
+    if here.loops:  # what no rolled loop changes is computed once
+        simple, other = varying(at, here.kinds)
+        address = 0.5 * simple + 4 * other
+    else:
+        address = 0.5 * len(at.terms) + 4 * sum(not isinstance(a, Var) for a, _ in at.terms)
     if lane is None or not _varies(at, lane):
         return 1.0 + address
     if at.coefficient(lane) == 1:
         width = 16 if profile.kind == "gpu" else profile.simd_bytes
         return -(-lane.count * buffer.scalar.size // width) + address
-    return lane.count * 1.5 + address
+    return lane.count * (1.0 if here.loops else 1.5) + address
+
+
+def _ahead(body: tuple[c.Statement, ...]) -> frozenset[c.Buffer]:
+    """Registers loaded from global memory in a loop's body after their last use there: the next step waits for them."""
+    loaded: dict[c.Buffer, int] = {}
+    used: dict[c.Buffer, int] = {}
+    for position, a in enumerate(accesses(body)):
+        if a.buffer.space == "private":
+            copied = isinstance(a.statement, c.Store) and isinstance(a.statement.value, c.Load)
+            (loaded if a.write and copied else used)[a.buffer] = position
+    return frozenset(b for b, last in loaded.items() if used.get(b, last) < last)
 
 
 def _access(

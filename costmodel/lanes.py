@@ -1,0 +1,93 @@
+"""What the lanes of one warp touch at the same time: sectors of global memory, passes through local memory.
+
+The index of an access is evaluated for the first warp of a group, every loop at its start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from egglift.codegen.index import Choice, Clamp, Data, Index, Quotient, Remainder, Var
+
+Lanes = npt.NDArray[np.int64]
+BANKS, WORD = 32, 4  # of local memory: banks, and the bytes that each gives in one pass
+SECTOR = 32  # bytes
+
+
+class Unknown(Exception):
+    """An index that depends on data."""
+
+
+@lru_cache(64)
+def ids(local_size: tuple[int, ...], warp: int) -> tuple[Lanes, ...]:
+    """The local ids of a warp's lanes, per dimension."""
+    lane = np.arange(min(warp, int(np.prod(local_size))), dtype=np.int64)
+    found = []
+    for n in local_size:
+        found.append(lane % n)
+        lane = lane // n
+    return tuple(found)
+
+
+def evaluate(at: Index, local: tuple[Lanes, ...]) -> Lanes:
+    """The index for every lane; Unknown if it depends on loaded numbers."""
+    total = np.full(len(local[0]), at.constant, dtype=np.int64)
+    for atom, k in at.terms:
+        total = total + k * _atom(atom, local)
+    return total
+
+
+def _atom(atom: object, local: tuple[Lanes, ...]) -> Lanes | int:
+    match atom:
+        case Var(_, _, "local" | "global", dim):
+            return local[dim] if dim < len(local) else 0
+        case Var():
+            return 0
+        case Quotient(x, d):
+            return evaluate(x, local) // d
+        case Remainder(x, d):
+            return evaluate(x, local) % d
+        case Clamp(x, high):
+            return np.clip(evaluate(x, local), 0, high)
+        case Choice(test, n, inside, outside):
+            t = evaluate(test, local)
+            return np.where((t >= 0) & (t < n), evaluate(inside, local), evaluate(outside, local))
+        case Data():
+            raise Unknown
+    raise AssertionError(atom)
+
+
+def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:
+    """Sectors of global memory that a warp touches when each lane accesses `width` bytes at element `at` of `size` bytes."""
+    try:
+        first = evaluate(at, local) * size
+    except Unknown:
+        return float(len(local[0]))
+    reach = np.arange(0, max(width, 1), SECTOR)
+    touched = np.unique((first[:, None] + reach) // SECTOR)
+    return float(len(np.union1d(touched, (first + width - 1) // SECTOR)))
+
+
+def passes(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:
+    """Passes of local memory for one access of `width` bytes by every lane of a warp.
+
+    A pass gives every bank's word once, to all lanes that ask for it.
+    """
+    try:
+        first = evaluate(at, local) * size // WORD
+    except Unknown:
+        return 4.0
+    distinct = np.unique(first[:, None] + np.arange(max(1, width // WORD)))
+    return float(np.bincount(distinct % BANKS).max())
+
+
+def varying(at: Index, loops: Mapping[Var, bool]) -> tuple[int, int]:
+    """Linear and other terms of an index that change with a loop that is not unrolled: what an address costs each time."""
+    rolled = {v for v, unrolled in loops.items() if not unrolled}
+    moving = [a for a, _ in at.terms if not rolled.isdisjoint(a.variables())]
+    simple = sum(isinstance(a, Var) for a in moving)
+    return simple, len(moving) - simple

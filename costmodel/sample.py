@@ -1,0 +1,81 @@
+"""Checking a part of a large result: some of its rows, computed by the same program on the same inputs.
+
+A product of two matrices of 4096 rows takes the interpreter minutes and gigabytes; a few rows take a second.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import evaluate as number
+from egglift.ir.traverse import bodies, children
+from egglift.ir.types import I64, Array, Scalar, Tuple, Type
+
+#: scalar operations that the interpreter may take for all of a result, and for the rows of a sample together
+WHOLE, PART = 1 << 28, 1 << 29
+#: rows of a sample at most; its first ones are the first and the last of the result, and those around powers of two
+MOST = 64
+
+
+def sampled_rows(program: Expr, seed: int = 0) -> tuple[int, ...] | None:
+    """Which rows of a large program's result to check; None: all of it."""
+    t, work = type_of(program), operations(program)
+    if work <= WHOLE or not isinstance(t, Array) or restricted(program, 0) is None:
+        return None
+    n = number(t.length)
+    count = max(2, min(MOST, n, PART * n // work))
+    edges = [0, n - 1, *(k for power in range(3, 12) for k in ((1 << power) - 1, 1 << power) if k < n)]
+    drawn = np.random.default_rng(seed).permutation(n)[:count].tolist()
+    rows = list(dict.fromkeys([0, n - 1, *drawn[: count // 2], *edges, *drawn]))
+    return tuple(sorted(rows[:count]))
+
+
+def restricted(program: Expr, row: int) -> Expr | None:
+    """The program for one row of its result alone: `map f x` -> `map f (gather [row] x)`; None if it is no map."""
+    match program:
+        case p.Map(body, x, level):
+            at = p.Constant(Array(1, I64), np.array([row], np.int64).tobytes())
+            return p.Map(body, p.Gather(at, x), level)
+        case p.Zip(arrays):
+            parts = [restricted(a, row) for a in arrays]
+            return None if any(q is None for q in parts) else p.Zip(tuple(q for q in parts if q is not None))
+    return None
+
+
+@cache
+def operations(e: Expr) -> int:
+    """Scalar operations that the interpreter takes, roughly: every body once for every element."""
+    own = sum(map(operations, children(e)))
+    match e:
+        case p.Map(body, x) | p.Fold(body, _, x) | p.Tree(body, _, x):
+            return own + _length(x) * sum(map(operations, bodies(e)))
+        case p.Reduce(_, _, x):
+            return own + _length(x) * sum(map(operations, bodies(e)))
+        case p.Iterate(n, body, _):
+            return own + number(n) * operations(body)
+        case p.Apply() | p.Cast():
+            return own + 1
+        case p.Input() | p.Constant() | p.Arg():
+            return own
+    return own + _volume(type_of(e)) // 64
+
+
+def _length(x: Expr) -> int:
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return number(t.length)
+
+
+def _volume(t: Type) -> int:
+    match t:
+        case Scalar():
+            return 1
+        case Array(n, element):
+            return number(n) * _volume(element)
+        case Tuple(items):
+            return sum(map(_volume, items))
