@@ -21,7 +21,7 @@ from egglift.egraph.language import administrative, core_text
 from egglift.ir.errors import RuleError
 
 #: The groups of the book, in the order in which a reader meets them.
-GROUPS = ("algorithmic", "reduction", "layout", "vector", "lowering", "memory")
+GROUPS = ("algorithmic", "reduction", "layout", "tiling", "stencil", "vector", "lowering", "memory")
 
 
 @dataclass(frozen=True)
@@ -203,10 +203,11 @@ def as_rule(command: Any) -> Rule | None:
 
 
 def _note(name: str, rule: Rule) -> list[Any]:
-    from egglog.bindings import Call, Expr_, Lit, String, Union
+    from egglog.bindings import Call, Expr_, Lit, String, Union, Var
 
-    unions = [action for action in rule.head if isinstance(action, Union)]
-    return [Expr_(u.span, Call(u.span, "applied", [Lit(u.span, String(name)), u.lhs])) for u in unions[:1]]
+    # unions of types, which some rules add, have a call on the left
+    unions = [action for action in rule.head if isinstance(action, Union) and isinstance(action.lhs, Var)]
+    return [Expr_(u.span, Call(u.span, "applied", [Lit(u.span, String(name)), u.lhs])) for u in unions]
 
 
 def _subsumed(command: Any) -> list[Any]:

@@ -60,7 +60,7 @@ def _applied(node: ENode, graph: Graph) -> tuple[int, Type] | None:
             return body, _element(graph, x)
         case "Reduce" | "Tree", (body, _, x):
             return body, Tuple((_element(graph, x), _element(graph, x)))
-        case "Fold" | "FoldUnroll", (body, init, x):
+        case "Fold" | "FoldUnroll" | "FoldAhead", (body, init, x):
             return body, Tuple((graph.types[init], _element(graph, x)))
         case "Iterate", (body, x):
             return body, graph.types[x]

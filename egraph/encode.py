@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from egglift.egraph.outer import factors
 from egglift.ir import patterns as p
 from egglift.ir.errors import ProgramError
 from egglift.ir.patterns import Expr, Level, Operator
@@ -118,6 +119,9 @@ class Encoder:
         self.actions.append(f"(set (slot {self._slots[t]}) ({text}))")
         if isinstance(t, p.Reduce):
             self.claim(t.op)
+        if isinstance(t, p.Constant) and (found := factors(t)):
+            u, v = (f"(slot {self.add(x)})" for x in found)
+            self.actions.append(f"(outer-product (slot {self._slots[t]}) {u} {v})")
 
     def claim(self, op: Operator) -> None:
         """What an operator over binary tuples claims, as relations on its body."""
@@ -195,6 +199,8 @@ class Encoder:
                 yield from ("MapL", level_text(level), s(body), s(x))
             case p.Reduce(op, init, x):
                 yield from ("Reduce", s(op.body), s(init), s(x))
+            case p.Fold(body, init, x, False, n) if n != 0:
+                yield from ("FoldAhead", self.size(n), s(body), s(init), s(x))
             case p.Fold(body, init, x, unroll):
                 yield from ("FoldUnroll" if unroll else "Fold", s(body), s(init), s(x))
             case p.Tree(body, init, x):
@@ -211,6 +217,8 @@ class Encoder:
                 yield from ("Slide", self.size(n), self.size(step), s(x))
             case p.Gather(indices, x):
                 yield from ("Gather", s(indices), s(x))
+            case p.To("local", x, n) if n != 0:
+                yield from ("Increase", self.size(n), s(x))
             case p.To(space, x):
                 yield from ("To", quoted(space), s(x))
             case _:

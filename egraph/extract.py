@@ -9,7 +9,7 @@ for in two ways: for its *result* (code that writes it) and as a *view* (an expr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil, log2
 
 from egglift.egraph import values
@@ -23,23 +23,35 @@ from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import symbols
 from egglift.ir.traverse import subterms
-from egglift.ir.types import Array
+from egglift.ir.types import Array, Tuple, Type
 
-COMPUTED = ("To", "Fold", "FoldUnroll", "Tree", "Iterate")  # written directly, not elsewhere and copied
+FOLDS = ("Fold", "FoldUnroll", "FoldAhead")
+COMPUTED = ("To", "Increase", *FOLDS, "Tree", "Iterate")  # written directly, not elsewhere and copied
 GRID_LEVELS = ("global", "workgroup")
-LAYOUT = ("Split", "Join", "Transpose", "Stride")
+LAYOUT = ("Split", "Join", "Transpose", "Stride", "Take")
 DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
 AGAIN = 1.05  # what is computed element by element, where it is read, is rarely better than a loop of its own
 STRIDED = 3.0
+SPREAD = "<<", ">>"  # around the signature of what the work-items of a group keep, each its own part
+UNROLLED = 32  # loops over registers so long are unrolled
+AHEAD = 0.95  # of the price of a step that fetches what the next one needs
 TINY = 1e-3  # a price for every node, so that no view loops
 
 
 @dataclass(frozen=True)
 class Executor:
-    """Who executes.  kind: grid, workgroup, global, group, local, item, lane; `dim` levels are still to come."""
+    """Who executes.  kind: grid, workgroup, global, group, local, item, lane; `dim` levels are still to come.
+
+    into: the memory that results go to.
+    """
 
     kind: str
     dim: int = 0
+    into: str = "global"
+
+    def writing(self, space: str) -> Executor:
+        """The same executor, its results going elsewhere."""
+        return self if self.into == space else replace(self, into=space)
 
 
 GRID, GROUP, ITEM, LANE = Executor("grid"), Executor("group"), Executor("item"), Executor("lane")
@@ -53,7 +65,7 @@ class Extractor:
     graph: Graph
     weights: Weights
     k: int = 10
-    views: int = 6
+    views: int = 4
     levels: frozenset[str] | None = None
     nominal: Nominal = field(init=False)
     results: Fixpoint[tuple[int, Executor, Value | None], list[Found]] = field(init=False)
@@ -80,6 +92,7 @@ class Extractor:
     def view(self, c: int, who: Executor, arg: Value | None) -> list[Seen]:
         """Expressions that read class `c`."""
         arg = None if c in self.graph.closed else arg
+        who = who.writing("global")
         return self.seen.get(("v", c, who, arg), lambda: best_views(self._views(c, who, arg), self.views))  # type: ignore[arg-type]
 
     # ------------------------------------------------------------------------------------ results
@@ -91,6 +104,8 @@ class Extractor:
                     yield from self._loop(c, node, who, arg)
                 case "Map":
                     yield from self._layout_map(node, who, arg)
+                case "Fold" | "FoldUnroll" | "FoldAhead" if who.kind == "group" and self._is_array(c):
+                    yield from self._shared_fold(node, arg)
                 case "Fold" | "FoldUnroll" | "Tree":
                     yield from self._reduction(node, who, arg)
                 case "Iterate":
@@ -117,16 +132,20 @@ class Extractor:
         if below is None or (self.levels is not None and level.kind not in self.levels):
             return
         body, x = node.children
-        tiles = self._tiles(x)
+        tiles, w = self._tiles(x), self.weights
         for s in self.view(x, LANES if level.kind == "vec" else who, arg):
             assert isinstance(s.value, Row)
             if (level.kind == "vec" and not 2 <= s.value.n <= 128) or (x == c and s.how.node.op == "To"):
                 continue  # no vector; a copy of the result that was computed elsewhere
+            if level.kind == "local" and SPREAD[0] in s.sign and letter(level) + tiles not in s.sign:
+                continue  # what is spread over work-items is read as it was spread
             for f in self.result(body, below, self._element(s.value, level)):
                 sign = f"{letter(level)}{tiles}{s.sign}({f.sign})"
+                if SPREAD[0] in s.sign and s.setup > 10 * f.cost * s.value.n / w.group:
+                    sign = _spread(s.sign)  # what follows a long computation is no structure of its own
                 if level.kind in ("seq", "unroll") and f.sign.startswith("c"):
                     sign = "c" + s.sign + f.sign[1:]
-                cost, spread = self._trips(level, s.value.n, f)
+                cost, spread = self._trips(level, s.value.n, f, below.into)
                 cost, spread = self._close(cost, spread, level, who)
                 yield Found(s.setup + cost, s.once | f.once, sign, Term(node, (f.how, s.how)), spread)
 
@@ -152,22 +171,22 @@ class Extractor:
             case "group", "local":
                 pass
             case "group", "warp":
-                return Executor("warp")
+                return Executor("warp", 0, who.into)
             case "warp", "lane":
-                return ITEM
+                return ITEM.writing(who.into)
             case "item", "seq" | "unroll":
-                return ITEM
+                return ITEM.writing(who.into)
             case "lane", "seq" | "unroll":
-                return LANE
+                return LANE.writing(who.into)
             case "item", "vec":
-                return LANE
+                return LANE.writing(who.into)
             case _:
                 return None
         if level.dim:
-            return Executor(level.kind, level.dim)
-        return GROUP if level.kind == "workgroup" else ITEM
+            return Executor(level.kind, level.dim, who.into)
+        return (GROUP if level.kind == "workgroup" else ITEM).writing(who.into)
 
-    def _trips(self, level: Level, n: int, f: Found) -> tuple[float, float]:
+    def _trips(self, level: Level, n: int, f: Found, into: str) -> tuple[float, float]:
         """Cost and spread of `n` iterations: parallel ones are spread out, sequential ones add up."""
         w = self.weights
         match level.kind:
@@ -176,6 +195,8 @@ class Extractor:
             case "vec":
                 return f.cost * max(1.0, n * w.vector_ops), 1.0
             case "unroll":
+                return n * f.cost, 1.0
+            case "seq" if into == "private" and n <= UNROLLED:
                 return n * f.cost, 1.0
             case _:
                 return n * (f.cost + w.loop), 1.0
@@ -186,6 +207,8 @@ class Extractor:
         width = {"workgroup": w.groups, "global": w.items, "local": w.group, "warp": w.group}.get(level.kind)
         if width is None or who.kind not in ("grid", "group"):
             return cost, spread
+        if w.warp > 1:  # what is there shares the device: an eighth of what fills it keeps it busy
+            return cost * max(spread, width / 8) / width, 1.0
         return cost * ceil(spread / width), 1.0
 
     def _layout_map(self, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
@@ -234,19 +257,39 @@ class Extractor:
                     if worst(s.value) > memory + TINY or "[" not in s.sign:
                         continue  # a tree halves an array in place: it must be in local or private memory
                     pair = Both(priced(s.value.each, memory), priced(s.value.each, memory))
-                    for f in self.result(body, ITEM, pair)[:1]:
+                    for f in self.result(body, ITEM.writing("private"), pair)[:1]:
                         work = self._halving(n, f.cost, who)
                         yield Found(
                             s.setup + work, s.once | z.once, f"T{s.sign}", Term(node, (f.how, z.how, s.how))
                         )
                 else:
                     below = ITEM if who.kind == "group" else who
-                    for f in self.result(body, below, Both(acc, s.value.each)):
+                    for f in self.result(body, below.writing("private"), Both(acc, s.value.each)):
                         cost = s.setup + z.setup + size(z.value) * price(z.value) + n * (f.cost + w.loop)
                         sign = f"F{s.sign}({f.sign})"
                         yield Found(
                             cost, s.once | z.once | f.once, sign, Term(node, (f.how, z.how, s.how))
                         )
+
+    def _shared_fold(self, node: ENode, arg: Value | None) -> Iterator[Found]:
+        """A fold by a whole group: every work-item keeps the accumulators of its part of the array."""
+        body, init, x = node.children
+        w = self.weights
+        for z in self.view(init, GROUP, arg)[:2]:
+            acc = priced(z.value, w.private)
+            if size(acc) > 256 * w.group:
+                continue
+            for s in self.view(x, GROUP, arg)[:2]:
+                assert isinstance(s.value, Row)
+                steps = [f for f in self.result(body, GROUP.writing("private"), Both(acc, s.value.each)) if "L" in f.sign]
+                if node.op == "FoldAhead":
+                    steps = [f for f in steps if "[l" in f.sign]
+                for f in steps:
+                    each = f.cost * (AHEAD if node.op == "FoldAhead" else 1.0) + w.loop + w.barrier
+                    cost, sign = s.setup + z.setup + s.value.n * each, f"F{s.sign}{z.sign}({f.sign})"
+                    if z.setup > 10 * s.value.n * each:  # how the last few are added is no structure of its own
+                        sign = _spread(z.sign)
+                    yield Found(cost, s.once | z.once | f.once, sign, Term(node, (f.how, z.how, s.how)))
 
     def _halving(self, n: int, cost: float, who: Executor) -> float:
         """The price of a tree over `n` elements: n - 1 combinations in about log n steps."""
@@ -261,7 +304,7 @@ class Extractor:
         body, x = node.children
         count = self.nominal.number(node.data[0])
         for s in self.view(x, who, arg)[:1]:
-            for f in self.result(body, who, priced(s.value, self.weights.private)):
+            for f in self.result(body, who.writing("private"), priced(s.value, self.weights.private)):
                 cost = s.setup + size(s.value) * price(s.value) + count * f.cost
                 yield Found(cost, s.once | f.once, f"I{s.sign}({f.sign})", Term(node, (f.how, s.how)))
 
@@ -282,14 +325,16 @@ class Extractor:
         """A copy of a view: by one work-item or lane, or shared out over the group."""
         if who.kind not in ("item", "lane", "group"):
             return
-        write = self.weights.global_lane if who.kind == "lane" else self.weights.global_
+        w = self.weights
+        write = {"local": w.local, "private": w.private}.get(who.into, w.global_lane if who.kind == "lane" else w.global_)
         for s in self.view(c, who, arg):
             if s.how.node.op in COMPUTED:
                 continue
             n = size(s.value)
             each = price(s.value) / values.width(s.value) + write
             n = ceil(n / self.weights.group) if who.kind == "group" else n
-            yield Found(s.setup + n * each, s.once, "c" + s.sign, s.how)
+            lazy = AGAIN if s.how.node.op == "Map" and n > 1 else 1.0
+            yield Found(s.setup + n * each * lazy, s.once, "c" + s.sign, s.how)
 
     def _descend(self, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
         """Enter the next kind of executor without a loop, or end a nest of parallel maps."""
@@ -297,12 +342,12 @@ class Extractor:
         if who.kind == "grid":
             if any(n.op == "MapL" and n.data[0].kind in GRID_LEVELS for n in self.graph.classes.get(c, ())):
                 return  # one group alone is never better than a map over the grid
-            for f in self.result(c, GROUP, arg):
+            for f in self.result(c, GROUP.writing(who.into), arg):
                 yield Found(f.cost, f.once, "1" + f.sign, f.how)
         if who.kind == "group":
-            for f in self.result(c, ITEM, arg):
+            for f in self.result(c, ITEM.writing(who.into), arg):
                 if f.sign[0] not in "cF":  # those a group has by itself
-                    yield Found(f.cost + w.barrier, f.once, "1" + f.sign, f.how)
+                    yield Found(AGAIN * f.cost + w.barrier, f.once, "1" + f.sign, f.how)
 
     # ------------------------------------------------------------------------------------ views
 
@@ -333,9 +378,9 @@ class Extractor:
                 return list(self._combine(node, who, arg, lambda v: Row(n, values.spread(v))))
             case "Map":
                 return self._lazy_map(node, who, arg)
-            case "Fold" | "FoldUnroll" | "Tree" | "Iterate":
+            case "Fold" | "FoldUnroll" | "FoldAhead" | "Tree" | "Iterate":
                 return self._computed(c, node, who, arg)
-            case "MapL" | "Reduce" | "To":
+            case "MapL" | "Reduce" | "To" | "Increase":
                 return []
             case _:
                 return list(self._combine(node, who, arg, self._shape(node)))
@@ -425,9 +470,12 @@ class Extractor:
         who = ITEM if who == LANES else who
         if who.kind not in ("item", "lane", "group"):
             return
-        for f in self._results_of(node, who, arg)[:2]:
-            memory = self.weights.local if who.kind == "group" else self.weights.private
-            yield Seen(f.cost, f.once, self._filled(c, memory), f"<{f.sign}>", f.how)
+        shared = who.kind == "group" and node.op in FOLDS and self._is_array(c)
+        found = best(self._shared_fold(node, arg), 2) if shared else self._results_of(node, who, arg)[:2]
+        for f in found:
+            memory = self.weights.local if who.kind == "group" and not shared else self.weights.private
+            sign = f"{SPREAD[0]}{f.sign}{SPREAD[1]}" if shared else f"<{f.sign}>"
+            yield Seen(f.cost, f.once, self._filled(c, memory), sign, f.how)
 
     def _results_of(self, node: ENode, who: Executor, arg: Value | None) -> list[Found]:
         if node.op == "Iterate":
@@ -441,22 +489,25 @@ class Extractor:
         w = self.weights
         who = ITEM if who == LANES else who
         for node in self.graph.classes.get(c, ()):
-            if node.op != "To":
+            if node.op not in ("To", "Increase"):
                 continue
-            space, x = node.data[0], node.children[0]
+            space, x = "local" if node.op == "Increase" else node.data[0], node.children[0]
             if space == "global" and c in self.graph.closed:
                 for f in self.result(x, GRID, None)[:3]:
+                    if any(k == c for k, _, _ in f.once):
+                        continue  # a copy of what is there already
                     once = f.once | {(c, f.sign, f.cost * f.spread + w.launch)}
                     yield Seen(
                         TINY, once, self._filled(c, w.global_), f"[g{{{f.sign}}}]", Term(node, (f.how,))
                     )
             elif space == "local" and who == GROUP and 4 * size(self._filled(c, 0.0)) <= w.local_bytes:
-                for f in self.result(x, GROUP, arg)[:4]:
-                    yield Seen(
-                        f.cost + w.barrier, f.once, self._filled(c, w.local), f"[l{f.sign}]", Term(node, (f.how,))
-                    )
+                for f in self.result(x, GROUP.writing("local"), arg)[:4]:
+                    if f.sign.startswith("c[l"):
+                        continue  # a copy of what is there already
+                    cost = (f.cost + w.barrier) * (0.99 if node.op == "Increase" else 1.0)  # fewer conflicts
+                    yield Seen(cost, f.once, self._filled(c, w.local), f"[l{f.sign}]", Term(node, (f.how,)))
             elif space == "private" and who.kind in ("item", "lane") and size(self._filled(c, 0.0)) <= 128:
-                for f in self.result(x, who, arg)[:2]:
+                for f in self.result(x, who.writing("private"), arg)[:2]:
                     yield Seen(f.cost, f.once, self._filled(c, w.private), f"[p{f.sign}]", Term(node, (f.how,)))
 
     # ------------------------------------------------------------------------------------ small things
@@ -465,6 +516,10 @@ class Extractor:
         """The tile symbols in the length of array class `c`: part of a loop's signature."""
         t = self.graph.types[c]
         return "".join(sorted(symbols(t.length))) if isinstance(t, Array) else ""
+
+    def _is_array(self, c: int) -> bool:
+        """Is the value of class `c` made of arrays?"""
+        return _holds_arrays(self.graph.types[c])
 
     def _filled(self, c: int, each: float) -> Value:
         return values.fill(self.graph.types[c], values.rounded(each), self.nominal.number, unit=0)
@@ -476,6 +531,15 @@ def _main(node: ENode, parts: list[Seen]) -> list[Seen]:
         case "Concat", [Row(n, _), Row(m, _)] if 4 * m <= n:
             return parts[:1]
     return parts
+
+
+def _holds_arrays(t: Type) -> bool:
+    return isinstance(t, Array) or (isinstance(t, Tuple) and any(map(_holds_arrays, t.items)))
+
+
+def _spread(sign: str) -> str:
+    """The signature between the marks of SPREAD."""
+    return sign[sign.index(SPREAD[0]) + 2 : sign.rindex(SPREAD[1])]
 
 
 def _windows(v: Row, k: int, step: int) -> Row:

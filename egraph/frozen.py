@@ -112,6 +112,10 @@ def build(node: ENode, kids: list[Expr]) -> Expr:
             return p.Reduce(op, z, x)
         case ("Fold" | "FoldUnroll", (), [f, z, x]):
             return p.Fold(f, z, x, node.op == "FoldUnroll")
+        case ("FoldAhead", (n,), [f, z, x]):
+            return p.Fold(f, z, x, False, n)
+        case ("Increase", (n,), [x]):
+            return p.To("local", x, n)
         case ("Pad", (left, right, mode), [x]):
             return p.Pad(left, right, mode, x)
         case ("PadConst", (left, right), [x, value]):

@@ -22,6 +22,7 @@ from egglift.egraph.terms import (
     PairOf,
     Terms,
     Unknown,
+    addition,
     found,
     index_array,
     operator,
@@ -40,12 +41,16 @@ class Instance:
     """A program that contains the left side of rule `rule` of a law.
 
     tiles: symbols in it, as (kind, the array that it cuts).  operators: those that the rule asks about.
+    wanted: bodies, with the types of their arguments, whose reductions are to be taken out.
+    facts: what is put in with it: relations between parts of the program and lengths.
     """
 
     program: Expr
     rule: int
     tiles: dict[str, tuple[str, Expr]]
     operators: tuple[Operator, ...]
+    wanted: tuple[tuple[Expr, Type], ...] = ()
+    facts: tuple[tuple[str, tuple[Expr | Size, ...]], ...] = ()
 
 
 def instances(law: Law, rng: Random, each: int) -> Iterator[Instance]:
@@ -73,7 +78,9 @@ def _instance(rule: Rule, number: int, rng: Random) -> Instance | None:
     try:
         first = pattern.read()
         roots = [first, *(Var(first.span, name) for name in pattern.apart(first))]
-        scope = None if pattern.is_root or rng.random() < 0.4 else Unknown()
+        asked = {name for name, *args in pattern.tests if args and getattr(args[0], "name", "") in pattern.defined}
+        alone = pattern.is_root or "closed" in asked or ("open" not in asked and rng.random() < 0.4)
+        scope = None if alone else Unknown()
         kinds = [pattern.type_of(root, scope) for root in roots]
         pattern.constrain()
         return _Filled(pattern, kinds, scope, roots).instance(number)
@@ -109,7 +116,15 @@ class _Filled:
         if scope is not None:
             program = p.Map(program, p.Input("xs", Array(3, scope)))
         tiles = {name: (kind, self.variable(array)) for name, (kind, array) in self.pattern.tiles.items()}
-        return Instance(program, number, tiles, tuple(self.operators.values()))
+        wanted = tuple((self.build(self.pattern.defined[f]), self.type(self.pattern.scopes[f])) for f in self.pattern.wanted)
+        facts = tuple((name, tuple(map(self._argument, args))) for name, args in self.pattern.facts)
+        return Instance(program, number, tiles, tuple(self.operators.values()), wanted, facts)
+
+    def _argument(self, x: Any) -> Expr | Size:
+        """An argument of a fact: a length, or a part of the program."""
+        if isinstance(x, Var) and x.name in self.pattern.nats:
+            return self.size(self.pattern.nats[x.name])
+        return self.build(x)
 
     # ------------------------------------------------------------------------------------ numbers and types
 
@@ -187,8 +202,11 @@ class _Filled:
                 return n
             case Var(name=name) if name in self.pattern.nats:
                 return self.pattern.lengths.number(self.pattern.nats[name], self.values)
-            case Call(name="%", args=[a, b]):
-                return self._value(a) % self._value(b)
+            case Call(name="+" | "-" | "*" | "/" | "%" as op, args=[a, b]):
+                x, y = self._value(a), self._value(b)
+                if op in "/%" and y == 0:
+                    raise Clash("division by zero")
+                return {"+": x + y, "-": x - y, "*": x * y, "/": int(x / (y or 1)), "%": x - y * int(x / (y or 1))}[op]
         raise Clash(f"condition on {x}")
 
     def size(self, n: Count) -> Size:
@@ -239,10 +257,11 @@ class _Filled:
     def _make_operators(self) -> None:
         for name, wanted in self.pattern.ops.items():
             if name in self.pattern.defined:  # written out: (Op2 o (Fst p) (Snd p))
-                made = operator(I32, True, self.pattern.rng)
-                assert made is not None
                 o = self.pattern.defined[name].args[0]
-                self.texts[o.name] = made.name
+                made = addition() if isinstance(o, Lit) else operator(I32, True, self.pattern.rng)
+                assert made is not None
+                if isinstance(o, Var):
+                    self.texts[o.name] = made.name
             else:
                 made = operator(
                     self.type(self.pattern.uses[name].kind), "commutative" in wanted, self.pattern.rng

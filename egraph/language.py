@@ -15,9 +15,9 @@ from egglog.bindings import Datatypes, EGraph, SubVariants
 from egglift.ir.scalars import FUNCTIONS
 
 #: Which arguments are bodies.  Everything else about an operator is in its declaration.
-BODIES = {"Map": 0, "MapL": 1, "Reduce": 0, "Fold": 0, "FoldUnroll": 0, "Tree": 0, "Iterate": 1}
+BODIES = {"Map": 0, "MapL": 1, "Reduce": 0, "Fold": 0, "FoldUnroll": 0, "FoldAhead": 1, "Tree": 0, "Iterate": 1}
 _KINDS = {"Expr": "expr", "Nat": "nat", "Ty": "type", "Level": "level", "String": "text", "i64": "number"}
-_COMPUTES = ("Op1", "Op2", "Op3", "Cast", "Reduce", "Fold", "FoldUnroll", "Tree", "Iterate")
+_COMPUTES = ("Op1", "Op2", "Op3", "Cast", "Reduce", "Fold", "FoldUnroll", "FoldAhead", "Tree", "Iterate")
 
 
 @cache
@@ -49,7 +49,7 @@ def signatures() -> dict[str, tuple[str, ...]]:
 
 
 def administrative() -> str:
-    """Rules for every operator: substitution, closedness, work, scalar results, where maps begin."""
+    """Rules for every operator: substitution, what is closed or open, work, scalar results, where maps begin."""
     return "\n".join([*_substitution(), *_closed(), *_work(), *_bottom(), *_results()])
 
 
@@ -81,6 +81,10 @@ def _closed() -> Iterator[str]:
     for op, xs, scope, _ in _operators():
         when = "".join(f" (closed {x})" for x in scope)
         yield f"(rule ((= e {_call(op, xs)}){when}) ((closed e)) :ruleset typing)"
+    yield "(rule ((= e (Arg t))) ((open e)) :ruleset typing)"
+    for op, xs, scope, _ in _operators():
+        for x in scope:
+            yield f"(rule ((= e {_call(op, xs)}) (open {x})) ((open e)) :ruleset typing)"
 
 
 def _work() -> Iterator[str]:

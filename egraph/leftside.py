@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import isqrt
 from random import Random
 from typing import Any
 
 from egglog.bindings import Call, Eq, Int, Lit, Rule, String, Var
 
+from egglift.egraph import samples
 from egglift.egraph.language import declarations
 from egglift.egraph.terms import (
     ArrayOf,
@@ -18,6 +20,7 @@ from egglift.egraph.terms import (
     Lengths,
     PairOf,
     Unknown,
+    at_least,
     flatten,
     found,
     unify,
@@ -53,6 +56,11 @@ class LeftSide:
     different: list[tuple[str, str]] = field(default_factory=list)
     tests: list[Any] = field(default_factory=list)
     tiles: dict[str, tuple[str, str]] = field(default_factory=dict)
+    alike: dict[str, str] = field(default_factory=dict)  # variable of a derived body -> what has its type
+    scopes: dict[str, Kind] = field(default_factory=dict)  # variable of a body -> its argument
+    wanted: list[str] = field(default_factory=list)  # bodies whose reductions are to be taken out
+    facts: list[tuple[str, list[Any]]] = field(default_factory=list)  # to be put in: relation, arguments
+    derived: set[str] = field(default_factory=set)  # variables that follow from these
     is_root: bool = False
 
     # ------------------------------------------------------------------------------------ reading the facts
@@ -67,8 +75,8 @@ class LeftSide:
                     first = fact.left
             else:
                 self._relation(fact.expr)
-                if first is None and self.is_root:
-                    assert isinstance(fact.expr, Call)
+                assert isinstance(fact.expr, Call)
+                if first is None and (self.is_root or fact.expr.name == "slid"):
                     first = fact.expr.args[0]
         assert first is not None, str(self.rule.body)
         return first
@@ -104,10 +112,45 @@ class LeftSide:
                 self.neutrals[names[1]] = names[0]
             case "root":
                 self.is_root = True
+            case "over":
+                self._over(*call.args)
+            case "part":
+                reduction, other = samples.reduction(), samples.variable()
+                self.defined[names[1]] = reduction
+                self.defined[names[0]] = samples.either(self.rng, f"(Op2 'add' {names[1]} {other})", f"(Op2 'sub' {other} {names[1]})")
+                self.alike[names[2]] = names[0]
+                self.wanted.append(names[0])
+            case "pairwise":
+                self.defined[names[0]], array = samples.pairwise()
+                self.tests.append(("closed", array))
+            case "outer-product":
+                self.defined[names[0]] = samples.outer_product(*names[1:])
+                self.facts.append((call.name, list(call.args)))
+            case "windowed":
+                self.defined.setdefault(names[0], samples.windows())
+            case "tile1" | "tile2" | "tile3":
+                self._tiled(int(call.name[-1]), *call.args)
+            case "group-tiles" | "item-tiles" | "slid" | "stored":
+                self.facts.append((call.name, list(call.args)))
             case "!=":
                 self.different.append((names[0], names[1]))
             case _:
                 self.tests.append((call.name, *call.args))
+
+    def _over(self, a: Any, y: Any, u: Any) -> None:
+        """(over a y u): `a` becomes y itself, or less of it."""
+        if isinstance(y, Var) and y.name not in self.defined:
+            self.defined[y.name] = samples.second()
+        self.defined[a.name] = samples.either(self.rng, y, samples.dropped(y))
+        self.alike[u.name] = a.name
+
+    def _tiled(self, dims: int, g: Any, *rest: Any) -> None:
+        """(tile2 g r c ts v): `g` becomes a grid of windows, asked for in tiles of r by c."""
+        self.defined[g.name] = samples.grid(self.rng, dims)
+        for r, kind in zip(rest[:dims], "hyx"[-dims:], strict=True):
+            self._tile(r.name, kind, f"{r.name}-array")
+        self.facts.append((f"ask{dims}", [g, *rest[:dims]]))
+        self.derived |= {v.name for v in rest[dims:]}
 
     # ------------------------------------------------------------------------------------ types of patterns
 
@@ -126,6 +169,8 @@ class LeftSide:
 
     def body(self, pattern: Any, scope: Kind) -> Kind:
         """The type of a body over an argument of type `scope`."""
+        if isinstance(pattern, Var):
+            self.scopes[pattern.name] = scope
         if isinstance(pattern, Var) and pattern.name not in self.defined:
             use = self.uses.setdefault(pattern.name, Use(Unknown(), scope))
             if use.scope is None:
@@ -161,8 +206,18 @@ class LeftSide:
     def constrain(self) -> None:
         """Take in the facts about types, closedness, work and depth; what is left tests numbers."""
         rest = []
+        deep = {call.args[0].name for name, call, _ in self._depths(">=")}
         for name, *args in self.tests:
             match name, args:
+                case "kept", [Var() as n]:
+                    self._tile(n.name, "m" if "m0" not in self.tiles else "n", f"{n.name}-array")
+                case "<", [Call(name="depth", args=[Var(name=n)]), _] if n in deep:
+                    if found(self.nats.setdefault(n, Length(n))).tile is None:  # type: ignore[union-attr]
+                        self._tile(n, "m" if "m0" not in self.tiles else "n", f"{n}-array")
+                case "tileable", [n]:
+                    at_least(33, self.nat(n))
+                case "=", [_, Call(name="type-of", args=[Var(name=x)])] if x in self.derived:
+                    pass
                 case "=", [left, Call(name="type-of", args=[x])] | [Call(name="type-of", args=[x]), left]:
                     unify(self.type_pattern(left), self._kind_of(x), self.lengths)
                 case "=", [Var() as v, Call(name="Arr" | "Pair" | "Scalar") as t]:
@@ -173,17 +228,25 @@ class LeftSide:
                     flatten(self.type_pattern(t))
                 case (("closed" | "work"), [Var() as v]) if v.name in self.uses:
                     setattr(self.uses[v.name], name, True)
-                case (("closed" | "work" | "bottom"), _):
+                case (("closed" | "open" | "work" | "bottom" | "given"), _):
                     pass  # of a written-out pattern: seen to by the administrative rules
                 case (("<" | ">="), [Call(name="depth", args=[Var() as n]), _]):
-                    length = found(self.nat(n))
-                    if name == "<" and isinstance(length, Length):
-                        length.least = 33
+                    if name == "<":
+                        at_least(33, self.nat(n))
+                case ">", [Call(name="*", args=[a, b]), Lit(value=Int(value=least))]:
+                    for n in (a, b):
+                        at_least(isqrt(least) + 1, self.nats[n.name])
+                    rest.append((name, *args))
                 case _:
                     rest.append((name, *args))
         self.tests = rest
 
+    def _depths(self, relation: str) -> list[Any]:
+        return [t for t in self.tests if t[0] == relation and isinstance(t[1], Call) and t[1].name == "depth"]
+
     def _kind_of(self, x: Any) -> Kind:
+        if x.name in self.alike:
+            return self._kind_of(Var(x.span, self.alike[x.name]))
         if x.name in self.uses:
             return self.uses[x.name].kind
         if x.name in self.kinds:
@@ -215,6 +278,8 @@ class _Typing:
                     raise Clash("no argument here")
                 unify(t, self.scope, self._lengths)
                 return t
+            case "Input":
+                return self.pattern.type_pattern(args[1])
             case "Fill":
                 return ArrayOf(self.pattern.nat(args[0]), self._expr(args[1]))
             case "Op2":
@@ -230,6 +295,13 @@ class _Typing:
                 return pair.a if call.name == "Fst" else pair.b
             case "To":
                 return self._expr(args[1])
+            case "Increase":
+                self.pattern.nat(args[0])
+                kept, _ = self._matrix(args[1])
+                return kept
+            case "FoldAhead":
+                self.pattern.nat(args[0])
+                return self._computing("Fold", list(args[1:]))
             case "Map" | "MapL" | "Reduce" | "Tree" | "Fold" | "FoldUnroll" | "Iterate":
                 return self._computing(call.name, list(args))
         return self._view(call.name, list(args))
@@ -327,7 +399,9 @@ class _Typing:
                 a = self._array(x)
                 self._lengths.equal(a.length, new("+", nat(i), new("+", rest, 1)))
                 return a.element
-            case ("Pad", [left, right, _, x]):
+            case ("Pad", [left, right, _, x]) | ("PadConst", [left, right, x, _]):
                 a = self._array(x)
+                if name == "PadConst":
+                    unify(self._expr(args[3]), a.element, self._lengths)
                 return ArrayOf(new("+", new("+", a.length, nat(left)), nat(right)), a.element)
         raise Clash(f"{name} in a left side is not supported")

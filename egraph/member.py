@@ -40,6 +40,12 @@ def node_of(e: Expr, kids: tuple[int, ...]) -> ENode:
             return ENode("Snd" if i else "Fst", kids)
         case p.Map(_, _, level):
             return ENode("Map", kids) if level is None else ENode("MapL", kids, (level,))
+        case p.Fold(_, _, _, False, n) if n != 0:
+            return ENode("FoldAhead", kids, (n,))
+        case p.To("local", _, n) if n != 0:
+            return ENode("Increase", kids, (n,))
+        case p.To(space):
+            return ENode("To", kids, (space,))
         case p.Fold(_, _, _, unroll):
             return ENode("FoldUnroll" if unroll else "Fold", kids)
         case p.Pad(left, right, mode, _, value):

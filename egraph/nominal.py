@@ -9,6 +9,10 @@ from egglift.egraph.frozen import TileSymbol
 from egglift.egraph.weights import Weights
 from egglift.ir.sizes import Size, SizeOp, Sym
 
+#: tiles of a work-group and of a lone work-item: see TileSymbol
+BLOCKS = {"m": 128, "n": 128, "q": 2, "d": 1, "c": 4, "k": 16, "a": 4, "f": 1, "z": 4, "h": 4, "y": 16, "x": 64, "e": 2}
+ROWS = {"m": 8, "n": 32, "q": 1, "d": 1, "c": 4, "k": 16, "a": 0, "f": 0, "z": 2, "h": 4, "y": 16, "x": 256, "e": 8}
+
 
 @dataclass
 class Nominal:
@@ -42,6 +46,8 @@ class Nominal:
         match s.kind:
             case "v" | "w":
                 want = w.width
+            case kind if kind in BLOCKS:
+                want = (BLOCKS if w.group > 1 else ROWS)[kind]
             case "p":  # so many that every one has some rounds of chunks
                 want = min((w.groups if s.depth == 1 else w.group) if w.group > 1 else 8 * w.items, n // 16)
             case "u":

@@ -16,7 +16,7 @@ class Limits:
     and the last makes one step in any case: what was found is always lowered.
     """
 
-    rows: int = 20_000
+    rows: int = 40_000
     seconds: float = 5.0
 
 
@@ -41,20 +41,31 @@ SIMPLIFY = ("map-id", "join-split", "transpose-transpose", "concat-take-drop", "
 FUSE = Phase(
     "fuse",
     (
-        "map-fusion", "map-one", "map-promotion", "split-of-join", "unzip-left", "unzip-right", "stride-trivial",
+        "map-fusion", "zip-map", "zip-distl", "map-one", "map-promotion", "split-of-join", "unzip-left", "unzip-right", "stride-trivial",
         "slide-is-split", "iterate-one", "reduce-promotion", "reduce-absorb", "fold-map-fusion",
-        "reduce-seed", "user",
+        "reduce-seed", "separate", "reduce-window", "user",
     ),
     1000,
     bottom=True,
     share=0.3,
 )  # fmt: skip
-TILE = Phase("tile", ("deal", "chunk", "vectorise-reduce", "vectorise-map", "tile-map", "user"), 4, share=0.7)
+TILE = Phase(
+    "tile",
+    (
+        "deal", "chunk", "vectorise-reduce", "vectorise-map", "tile-map", "hoist-capture", "reduce-to-fold", "fold-map-fusion",
+        "block", "block-row", "fold-split", "split-k", "split-row", "fission", "interchange-outer", "interchange-outer-into", "interchange-row",
+        "interchange-row-into", "tile-outer", "tile-row", "split-zip", "take-zip", "drop-zip", "unzip-left", "unzip-right", "split-distl", "take-distl",
+        "drop-distl", "slide-tiling", "slide-tiling-2d", "slide-tiling-3d", "zip-part",
+        "pad-pad", "pad-none", "user",
+    ),
+    12,
+    share=0.7,
+)
 LOWER = Phase(
     "lower",
     (
         "drop-map", "reduce-to-fold", "reduce-to-tree", "fold-map-fusion", "fold-unroll", "map-global",
-        "map-global-2d",
+        "map-global-2d", "map-global-3d", "map-workgroup-2d", "map-workgroup-3d", "map-local-2d", "map-local-3d", "prefetch", "increase", "pack",
         "map-workgroup", "map-local", "map-seq", "map-seq-unroll", "map-warp", "map-lane", "map-vec",
         "copy-result", "copy-result-2d", "to-global", "to-local", "to-private", "user",
     ),
@@ -65,7 +76,7 @@ LOWER = Phase(
 EXPLORE = (FUSE, TILE, LOWER)
 
 #: Laws that cut with new tile symbols: in a proof the lengths are those of the two programs.
-CUTTING = ("deal", "chunk", "vectorise-reduce", "vectorise-map", "tile-map", "reduce-stride")
+CUTTING = ("deal", "chunk", "vectorise-reduce", "vectorise-map", "tile-map", "reduce-stride", "slide-tiling", "slide-tiling-2d", "slide-tiling-3d", "slide-slide")
 
 
 def proof(book: Book) -> tuple[Phase, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from egglift.egraph.book import Book, Law, book
-from egglift.egraph.encode import Encoder, binary, binary_operator
+from egglift.egraph.encode import Encoder, binary, binary_operator, binary_type
 from egglift.egraph.engine import engine
 from egglift.egraph.frozen import Graph, build, freeze
 from egglift.egraph.instances import Instance, instances
@@ -23,6 +23,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RuleError
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
+from egglift.ir.sizes import SizeOp, Sym
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import instantiate, subterms
 from egglift.ir.types import Type, leaves
@@ -113,6 +114,11 @@ def _rewritten(law: Law, instance: Instance, whole: Book) -> tuple[Graph, bool]:
         root = encoder.add(binary(instance.program))
         for op in instance.operators:
             encoder.claim(binary_operator(op))
+        for body, t in instance.wanted:
+            encoder.actions.append(f"(wanted (slot {encoder.add(binary(body))}) {encoder.type(binary_type(t))})")
+        for relation, args in instance.facts:
+            given = [encoder.size(x) if isinstance(x, int | Sym | SizeOp) else f"(slot {encoder.add(binary(x))})" for x in args]
+            encoder.actions.append(f"({relation} {' '.join(given)})")
         e.add([*encoder.actions, f"(root (slot {root}))"])
         run.prepare(e)
         matches = dict(run.rules)
@@ -127,6 +133,7 @@ def _rewritten(law: Law, instance: Instance, whole: Book) -> tuple[Graph, bool]:
 def _compare(instance: Instance, other: Expr, graph: Graph, rng: Random) -> Wrong | None:
     """Evaluate both programs on random inputs, with random numbers for the tile symbols."""
     env = {name: rng.choice((1, 2, 2, 3, 4, 5)) for name in (*graph.symbols, *instance.tiles)}
+    env |= {name: rng.choice((0, 1, 2)) for name in env if name.startswith("f")}  # how far ahead to fetch
     program = instantiate(instance.program, env)
     inputs = {t.name: _random(t.type, rng) for t in subterms(program) if isinstance(t, p.Input)}
     try:

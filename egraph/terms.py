@@ -37,6 +37,15 @@ def found(n: Count) -> Count:
     return n
 
 
+def at_least(least: int, n: Count) -> None:
+    """Let a length, or else the first part of it that is free, be no less than `least`."""
+    n = found(n)
+    while isinstance(n, Length) and n.parts is not None:
+        n = next((m for m in map(found, n.parts[1:]) if isinstance(m, Length) and m.tile is None), 0)
+    if isinstance(n, Length) and n.tile is None:
+        n.least = max(n.least, least)
+
+
 class Clash(Exception):
     """Two types cannot be made equal: the pattern has no instance of this shape."""
 
@@ -180,6 +189,12 @@ INTEGERS = (
     ("bitwise_or", 0),
     ("bitwise_xor", 0),
 )
+
+
+def addition() -> Operator:
+    """Addition of integers, for laws that are about this operator."""
+    x = p.Arg(Tuple((I32, I32)))
+    return Operator("add", p.Apply("add", (p.Get(0, x), p.Get(1, x))), True, True, p.Literal(0, I32))
 
 
 def operator(t: Type, commutative: bool, rng: Random) -> Operator | None:

@@ -144,8 +144,8 @@ def width(v: Value) -> int:
 
 
 def rounded(price: float) -> float:
-    """Three digits: prices that differ by less are one state."""
-    return float(f"{price:.3g}")
+    """Two digits: prices that differ by less are one state."""
+    return float(f"{price:.2g}")
 
 
 # ---------------------------------------------------------------------------------------- layout

@@ -1,0 +1,112 @@
+"""Which laws does a low-level program need?  Explorations that leave some out, and the smallest set that still finds it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from egglift.egraph.book import Book
+from egglift.egraph.embedding import Embedding, Host
+from egglift.egraph.encode import Encoder, binary
+from egglift.egraph.engine import Engine, engine
+from egglift.egraph.frozen import Graph, freeze
+from egglift.egraph.member import node_of
+from egglift.egraph.phases import EXPLORE, SIMPLIFY, Limits
+from egglift.egraph.saturate import Run
+from egglift.egraph.sides import equations
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import bodies, children, subterms
+
+*SHAPING, LAST = EXPLORE  # the last phase only adds levels and memories to what the others found
+
+
+@dataclass
+class Ablation:
+    """Searches for the laws by which `source` becomes `target`, a program of `host` with its tile lengths as symbols."""
+
+    source: Expr
+    target: Expr
+    host: Host
+    book: Book
+    limits: Limits
+    rows: int = field(default=0, init=False)  # of the last exploration
+
+    def holds(self, laws: Collection[str]) -> bool:
+        """Is the target among what these laws make of the source?"""
+        with self._shaped(laws) as (e, run, encoder):
+            return self._found(e, run, encoder)
+
+    def smallest(self, laws: Sequence[str], deadline: float) -> tuple[list[str], bool]:
+        """Leaves out what can be left out; False where the deadline came before every law had been tried."""
+        needed = list(laws)
+        if not self.holds(likely := [n for n in needed if n in self._relevant(needed)]):
+            likely = needed
+            self.holds(needed)
+        self.limits = replace(self.limits, rows=3 * self.rows // 2 + 300)
+        needed = likely
+        shaping = [n for n in needed if n in {law for phase in SHAPING for law in phase.laws} or n in SIMPLIFY]
+        user = [n for n in needed if self.book[n].group == "user"]
+        rest = [n for n in needed if n not in shaping and n not in user]
+        for name in (*shaping, *user):
+            if perf_counter() > deadline:
+                return needed, False
+            without = [n for n in needed if n != name]
+            if self.holds(without):
+                needed = without
+        return self._smallest_last(needed, rest, deadline)
+
+    def _smallest_last(self, needed: list[str], rest: Sequence[str], deadline: float) -> tuple[list[str], bool]:
+        """The same for laws of the last phase only: what the others found is kept."""
+        with self._shaped(needed) as (e, run, encoder):
+            for name in rest:
+                if perf_counter() > deadline:
+                    return needed, False
+                without = [n for n in needed if n != name]
+                e.run("(push)")
+                if self._found(e, replace(run, allowed=frozenset(without)), encoder):
+                    needed = without
+                e.run("(pop)")
+        return needed, True
+
+    @contextmanager
+    def _shaped(self, laws: Collection[str]) -> Iterator[tuple[Engine, Run, Encoder]]:
+        """The source explored with all phases but the last."""
+        run, encoder = Run(self.book, frozenset(laws), self.limits), Encoder()
+        with engine(self.book) as e:
+            enter(e, encoder, self.source)
+            run.prepare(e)
+            for phase in SHAPING:
+                run.phase(e, phase)
+            yield e, run, encoder
+
+    def _found(self, e: Engine, run: Run, encoder: Encoder) -> bool:
+        run.phase(e, LAST)
+        self.rows = run.most
+        return contains(freeze(e, encoder), self.host, self.target)
+
+    def _relevant(self, names: Sequence[str]) -> set[str]:
+        """Laws whose result has only patterns that the target has, or that a law which restructures takes: a guess."""
+        useful = {node_of(t, (0,) * len((*bodies(t), *children(t)))).op for t in subterms(self.target)}
+        found: set[str] = set()
+        while True:
+            laws = [self.book[n] for n in names]
+            useful_now = [q for law in laws for q in equations(law) if q.makes <= useful]
+            if {q.law for q in useful_now} <= found:
+                return found
+            found |= {q.law for q in useful_now}
+            useful |= {op for q in useful_now if self.book[q.law].group not in ("lowering", "memory") for op in q.takes}
+
+
+def enter(e: Engine, encoder: Encoder, source: Expr) -> None:
+    """Put a program into an empty e-graph, as its root."""
+    root = encoder.add(binary(source))
+    e.add([*encoder.actions, f"(root (slot {root}))"])
+
+
+def contains(graph: Graph, host: Host, target: Expr) -> bool:
+    """Is `target`, with the tile lengths of `host`, among the programs of `graph`?"""
+    inside = Host(graph, Embedding(graph, host).values)
+    place = inside.find(target, host.values).get(target)
+    return place is not None and place.c == graph.root
