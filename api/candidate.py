@@ -15,7 +15,8 @@ from egglift.ir.patterns import Expr
 class Candidate:
     """One low-level program equal to the source program.
 
-    structure: its loops, staging and tiles in short, e.g. `1T[l...]`; parameters: tile and launch sizes;
+    structure: its loops, staging and tiles in short, e.g. `1T[l...]`; parameters: tile and launch sizes; form: the
+    term as extraction found it, its tile lengths still symbols (None: it has none);
     estimate: seconds by the analytic model, and `bound`, what limits it, in a sentence; measured: seconds, None
     unless it was timed; status: "ok", "model" (not measured), or why it cannot be chosen, with `reason`.
     """
@@ -30,7 +31,8 @@ class Candidate:
     measured: float | None = None
     status: str = "model"
     reason: str = ""
-    derive: Callable[[Expr], tuple[str, ...]] | None = field(default=None, repr=False)
+    form: Expr | None = field(default=None, repr=False)
+    derive: Callable[[Candidate], tuple[str, ...]] | None = field(default=None, repr=False)
 
     @cached_property
     def plan(self) -> Plan:
@@ -40,7 +42,7 @@ class Candidate:
     @property
     def laws(self) -> tuple[str, ...]:
         """The laws that join the source program and this one (found by ablation when asked for)."""
-        return self.derive(self.term) if self.derive else ()
+        return self.derive(self) if self.derive else ()
 
     @property
     def seconds(self) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,8 @@ from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import FAST_MATH, Device
 from egglift.costmodel.check import sample_inputs
+from egglift.egraph.derivation import Derivation
+from egglift.egraph.derive import derive
 from egglift.egraph.explain import Explanation, explain, explored
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, RuleError
@@ -67,7 +70,7 @@ class Kernel:
         self._inputs = inputs_of(program)
         self._lock = threading.Lock()
         self._executable: Executable | None = None
-        self._explained: dict[Expr, Explanation] = {}
+        self._explained: dict[Expr, Explanation | Derivation] = {}
 
     # ------------------------------------------------------------------------------------ what it is
 
@@ -91,23 +94,31 @@ class Kernel:
         """Names of the inputs, in the order of positional arguments."""
         return tuple(self._inputs)
 
-    def _laws(self, term: Expr) -> tuple[str, ...]:
-        return self._explanation(term).laws
+    def _laws(self, candidate: Candidate) -> tuple[str, ...]:
+        return self._explanation(candidate).laws
 
-    def _explanation(self, term: Expr) -> Explanation:
+    def _explanation(self, candidate: Candidate) -> Explanation | Derivation:
         """Found once for each candidate: a search that may take seconds."""
-        if term not in self._explained:
-            options = {name: self.options[name] for name in ("rules", "reassociate") if name in self.options}
-            try:
-                self._explained[term] = explain(self.program, term, **options)
-            except RuleError:  # a proof is searched for anew, and some are long
-                self._explained[term] = explored(self.program, term, **options)
-        return self._explained[term]
+        if candidate.term not in self._explained:
+            self._explained[candidate.term] = self._found_explanation(candidate)
+        return self._explained[candidate.term]
+
+    def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation:
+        """Its derivation; else a proof for its numbers; else, as some proofs are long, the laws that matched."""
+        options = {name: self.options[name] for name in ("rules", "reassociate") if name in self.options}
+        if candidate.form is not None:
+            with suppress(RuleError):
+                off = self.options.get("disabled", ())
+                return derive(self.program, candidate.form, sizes=candidate.parameters, disabled=off, **options)
+        try:
+            return explain(self.program, candidate.term, **options)
+        except RuleError:
+            return explored(self.program, candidate.term, **options)
 
     def explain(self) -> str:
-        """Why this candidate: what bounds it, and the laws that lead from the source program to it."""
-        found = self._explanation(self.term)
-        laws = str(found) if found.steps else "It is the source program as it stands: no law was needed."
+        """Why this candidate: what bounds it, and how it follows from the source program, law by law."""
+        found = self._explanation(self.chosen)
+        laws = str(found) if found.laws else "It is the source program as it stands: no law was needed."
         return f"{self.chosen.bound}\n{laws}"
 
     def __repr__(self) -> str:

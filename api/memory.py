@@ -74,12 +74,14 @@ def _to_json(c: Candidate) -> dict[str, Any]:
         "structure": c.structure, "term": dumps(c.term), "parameters": dict(c.parameters), "estimate": c.estimate,
         "bound": c.bound, "measured": c.measured, "status": c.status, "reason": c.reason,
         "group_size": c.launch.group_size, "max_groups": c.launch.max_groups,
+        "form": None if c.form is None else dumps(c.form),
     }  # fmt: skip
 
 
 def _from_json(data: Mapping[str, Any], device: Device) -> Candidate:
     launch = Launch(data["group_size"], data["max_groups"])
+    form = None if data["form"] is None else loads(data["form"])
     return Candidate(
         data["structure"], loads(data["term"]), dict(data["parameters"]), launch, device.limits, data["estimate"],
-        data["bound"], data["measured"], data["status"], data["reason"],
+        data["bound"], data["measured"], data["status"], data["reason"], form,
     )  # fmt: skip

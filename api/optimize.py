@@ -33,6 +33,8 @@ STRUCTURES = 8  # structures that are priced, each at its most plausible sizes
 REFINED = 4  # of these, the best whose sizes are searched
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 SAMPLE = 8  # candidates measured by measure="sample"
+MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
+SPLITTING = ("split-k", "split-row")
 
 
 def optimize(
@@ -52,21 +54,24 @@ def optimize(
     variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few candidates,
     each checked against the interpreter; "none" trusts the analytic model.  budget: seconds for measuring.
     reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
-    functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?  rules: further laws, as .egg text.
+    functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
+    rules: further laws, as .egg text.
     cache: use and keep records of earlier results.
     """
     if measure not in ("sample", "none"):
         raise ArgumentError(f'measure is "sample" or "none", not {measure!r}')
     program, opened = as_program(expr), open_device(device)
     type_of(program)
+    profile = load_profile(opened)
+    unused = SPLITTING if profile.compute_units < MANY_UNITS else ()
     options = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math, "rules": tuple(rules)}
+    options["disabled"] = unused
     if measure == "sample":
         options["budget"] = budget  # what little time found is no answer to a call with more
     if cache and (known := recall(program, opened, options)) is not None:
         return _kernel(program, opened, known, options)
 
-    profile = load_profile(opened)
-    graph = saturate(program, reassociate=reassociate, rules=rules).graph
+    graph = saturate(program, reassociate=reassociate, rules=rules, disabled=unused).graph
     structures = Extractor(graph, weights(profile)).run()
     candidates = choose_sizes(structures, graph, profile, opened)
     candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
@@ -99,7 +104,9 @@ def _tries(first: Sequence[Point]) -> int:
 def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:
     sizes = {**dict(point.sizes), "group_size": point.launch.group_size, "max_groups": point.launch.max_groups}
     model = point.estimate
-    return Candidate(found.sign, point.term, sizes, point.launch, limits, model.seconds, model.sentence())
+    return Candidate(
+        found.sign, point.term, sizes, point.launch, limits, model.seconds, model.sentence(), form=found.term
+    )
 
 
 def naive(program: Expr, profile: Profile, device: Device, *, optional: bool = False) -> list[Candidate]:

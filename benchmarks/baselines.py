@@ -48,8 +48,15 @@ TORCH: dict[str, Callable[..., Any]] = {
 }
 
 
-def torch_seconds(name: str, inputs: Mapping[str, Any]) -> float | None:
-    """The median of torch's times by CUDA events; None without torch, a GPU, or an equivalent in torch."""
+#: programs of several of torch's kernels, which torch.compile may join
+COMPILED = ("linear_relu",)
+
+
+def torch_seconds(name: str, inputs: Mapping[str, Any], *, compiled: bool = False) -> float | None:
+    """The median of torch's times by CUDA events; None without torch, a GPU, or an equivalent in torch.
+
+    compiled: by torch.compile.  TF32 is off, as it is by default.
+    """
     try:
         import torch
     except ImportError:
@@ -57,11 +64,14 @@ def torch_seconds(name: str, inputs: Mapping[str, Any]) -> float | None:
     if name not in TORCH or not torch.cuda.is_available():
         return None
     tensors = {key: _tensor(torch, value) for key, value in inputs.items()}
+    function = partial(TORCH[name], torch)
+    if compiled:
+        function = torch.compile(function)
     times = []
     for _ in range(WARM + TIMED):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
-        TORCH[name](torch, **tensors)
+        function(**tensors)
         end.record()
         torch.cuda.synchronize()
         times.append(start.elapsed_time(end) * 1e-3)

@@ -49,8 +49,10 @@ def prepare(out: Path, profile_name: str, wanted: Sequence[str]) -> None:
     out.write_text(json.dumps(jobs))
 
 
-def best(value: Any, profile_name: str) -> dict[str, Any]:
-    """A program and its candidates by rising estimate, all as text."""
+def best(
+    value: Any, profile_name: str, without: Sequence[str] = (), structures: int = STRUCTURES, points: int = POINTS
+) -> dict[str, Any]:
+    """A program and its candidates by rising estimate, all as text; `without` some laws."""
     from egglift.codegen.imperative import Limits
     from egglift.costmodel.profile import presets
     from egglift.costmodel.search import Search, varied
@@ -61,15 +63,16 @@ def best(value: Any, profile_name: str) -> dict[str, Any]:
     from egglift.ir.text import dumps
 
     profile, program = presets()[profile_name], as_program(value)
-    limits = Limits(compute_units=profile.compute_units, warp=profile.warp)
-    graph = saturate(program).graph
+    gpu = profile.kind == "gpu"
+    limits = Limits(compute_units=profile.compute_units, warp=profile.warp, branch_barriers=gpu)
+    graph = saturate(program, disabled=without).graph
     candidates = [
         {
             "structure": found.sign, "term": dumps(p.term), "sizes": dict(p.sizes),
             "launch": [p.launch.group_size, p.launch.max_groups, p.launch.swizzle], "estimate": p.estimate.seconds,
         }
-        for found in Extractor(graph, weights(profile)).run()[:STRUCTURES]
-        for p in varied(Search(found.term, graph.symbols, profile, limits).run(TRIES), POINTS)
+        for found in Extractor(graph, weights(profile)).run()[:structures]
+        for p in varied(Search(found.term, graph.symbols, profile, limits).run(TRIES), points)
     ]  # fmt: skip
     return {"program": dumps(program), "candidates": sorted(candidates, key=lambda c: c["estimate"])}
 
@@ -93,9 +96,11 @@ def run(path: Path, device_name: str | None, table: Path | None, flags: Sequence
         table.write_text(json.dumps(results, indent=1))
 
 
-def measured(job: dict[str, Any], device: Any, copy: float, flags: Sequence[str]) -> dict[str, Any]:
+def measured(
+    job: dict[str, Any], device: Any, copy: float, flags: Sequence[str], library: bool = True
+) -> dict[str, Any]:
     """What became of a program: its fastest candidate beside copy and torch, and all others' times."""
-    from benchmarks.baselines import torch_seconds
+    from benchmarks.baselines import COMPILED, torch_seconds
     from egglift.codegen.compile import compile_term
     from egglift.codegen.imperative import Launch
     from egglift.costmodel.check import expect
@@ -116,11 +121,14 @@ def measured(job: dict[str, Any], device: Any, copy: float, flags: Sequence[str]
     if not times:
         return line
     seconds, i = min(times)
-    library, rate = torch_seconds(job["name"], expected.inputs), traffic(program) / seconds
+    other = torch_seconds(job["name"], expected.inputs) if library else None
+    if library and job["name"] in COMPILED:
+        line["torch.compile seconds"] = torch_seconds(job["name"], expected.inputs, compiled=True)
+    rate = traffic(program) / seconds
     return line | {
         "seconds": seconds, "GB/s": rate / 1e9, "of copy": rate / copy,
         "TFLOP/s": job["operations"] / seconds / 1e12 if job["operations"] else None,
-        "torch seconds": library, "ratio to torch": library / seconds if library else None,
+        "torch seconds": other, "ratio to torch": other / seconds if other else None,
         "structure": rows[i]["structure"], "sizes": rows[i]["sizes"], "launch": rows[i]["launch"],
         "first choice seconds": found[0].seconds, "source": plans[i].source,
     }  # fmt: skip
@@ -136,8 +144,10 @@ def text(line: dict[str, Any]) -> str:
     rate = f"{line['TFLOP/s']:7.2f} TFLOP/s" if line["TFLOP/s"] else f"{line['GB/s']:7.0f} GB/s"
     first, ratio = line["first choice seconds"], line["ratio to torch"]
     model = f"{first / line['seconds']:.2f}x" if first else "failed"
+    compiled = line.get("torch.compile seconds")
+    joined = f" ({compiled / line['seconds']:.2f} of torch.compile)" if compiled else ""
     parts = (
-        f"{head} {rate}", f"{line['of copy']:.2f} of copy", f"{ratio:.2f} of torch" if ratio else "no torch",
+        f"{head} {rate}", f"{line['of copy']:.2f} of copy", f"{ratio:.2f} of torch{joined}" if ratio else "no torch",
         f"model's first {model}", count, f"{line['structure']} {line['sizes']} {line['launch']}",
     )  # fmt: skip
     return "  ".join(parts) + failures

@@ -114,9 +114,23 @@ def _describe(d: Any) -> DeviceInfo:
         compute_units=d.max_compute_units,
         memory=d.global_mem_size,
         cache=d.global_mem_cache_size,
-        vector_bytes=4 * d.native_vector_width_float,
+        vector_bytes=_vector_bytes(d),
         limits=limits,
     )
+
+
+#: targets of LLVM, as PoCL's version ends with, whose vectors have 64 bytes; others on x86-64 have 32
+WIDE_TARGETS = (
+    "avx512", "cascadelake", "cooperlake", "cannonlake", "icelake-client", "icelake-server", "tigerlake", "rocketlake",
+    "sapphirerapids", "graniterapids", "znver4", "znver5", "knl", "knm",
+)  # fmt: skip
+
+
+def _vector_bytes(d: Any) -> int:
+    """Bytes of a vector register that the device's compiler uses: PoCL may aim at less than the processor has."""
+    native = 4 * int(d.native_vector_width_float)
+    x86 = "PoCL" in d.version and "x86_64" in d.version
+    return min(native, 32) if x86 and not d.version.strip().endswith(WIDE_TARGETS) else native
 
 
 def open_device(spec: object = None) -> Device:

@@ -7,7 +7,7 @@ longest chain of dependent operations; plus launches and barriers.  Pure functio
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd, prod
+from math import prod
 
 from egglift.codegen.imperative import Kernel, Plan
 from egglift.codegen.index import Var
@@ -81,10 +81,7 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
         "instructions": slow * t.issue / (p.issue_rate * _issue_share(items, groups, p)),
         "chain": _chain(t, waves, groups, p),
         "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
-        "barriers": t.barriers
-        * groups
-        * p.barrier
-        / min(groups, p.compute_units * _groups_per_unit(kernel, group, p)),
+        "barriers": t.barriers * groups * p.barrier * _crowd(group, p) / _side_by_side(kernel, groups, group, p),
         "starts": (groups * p.group_start + items * p.item_start) / min(groups, p.compute_units),
         "launch": p.launch,
     }
@@ -108,6 +105,16 @@ def _groups_per_unit(kernel: Kernel, group: int, p: Profile) -> int:
     return max(1, min(p.items_per_unit // max(32, group), by_local, by_registers or 1, 32))
 
 
+def _side_by_side(kernel: Kernel, groups: int, group: int, p: Profile) -> int:
+    """Work-groups that run at the same time: while one waits at a barrier, the others of its unit go on."""
+    return min(groups, p.compute_units * _groups_per_unit(kernel, group, p))
+
+
+def _crowd(group: int, p: Profile) -> float:
+    """How much longer a barrier takes for a group of more than a few warps."""
+    return max(1.0, group / 128) if p.kind == "gpu" else 1.0
+
+
 def _resident(kernel: Kernel, items: int, group: int, p: Profile) -> int:
     return min(
         items, p.compute_units * (group * _groups_per_unit(kernel, group, p) if p.kind == "gpu" else 1)
@@ -115,9 +122,11 @@ def _resident(kernel: Kernel, items: int, group: int, p: Profile) -> int:
 
 
 def _spilled(kernel: Kernel, group: int, p: Profile) -> float:
-    """How much longer a GPU takes if a work-item needs more registers than it can have."""
+    """How much longer instructions take if a work-item keeps more than its registers hold."""
     if p.kind == "cpu":
-        return 1.0
+        room = 0.75 * p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
+        small = kernel.private_bytes <= 4096  # larger arrays are memory in any case
+        return min(3.0, max(1.0, kernel.private_bytes / room)) if small else 1.0
     allowed = min(255, REGISTERS // max(32, group))
     return 1.0 + max(0, _registers(kernel) - allowed) / 24
 

@@ -151,7 +151,8 @@ def _evaluate(
         alone = restricted(program, row)
         assert alone is not None
         parts.append(flatten(evaluate(alone, inputs, wide=wide)))
-    return tuple(np.concatenate([np.atleast_1d(x) for x in leaf]).reshape(len(rows), -1) for leaf in zip(*parts, strict=True))
+    leaves = ([np.atleast_1d(x) for x in leaf] for leaf in zip(*parts, strict=True))
+    return tuple(np.concatenate(leaf).reshape(len(rows), -1) for leaf in leaves)
 
 
 def _finite(values: tuple[NdArray, ...]) -> float:

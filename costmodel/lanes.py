@@ -62,7 +62,7 @@ def _atom(atom: object, local: tuple[Lanes, ...]) -> Lanes | int:
 
 
 def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:
-    """Sectors of global memory that a warp touches when each lane accesses `width` bytes at element `at` of `size` bytes."""
+    """Sectors of global memory that a warp touches; a lane accesses `width` bytes at element `at` of `size` bytes."""
     try:
         first = evaluate(at, local) * size
     except Unknown:
@@ -86,7 +86,7 @@ def passes(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:
 
 
 def varying(at: Index, loops: Mapping[Var, bool]) -> tuple[int, int]:
-    """Linear and other terms of an index that change with a loop that is not unrolled: what an address costs each time."""
+    """Linear and other terms of an index that a rolled loop changes: what computing the address costs each time."""
     rolled = {v for v, unrolled in loops.items() if not unrolled}
     moving = [a for a, _ in at.terms if not rolled.isdisjoint(a.variables())]
     simple = sum(isinstance(a, Var) for a in moving)

@@ -1,7 +1,8 @@
 """Sizes worth trying for a tile symbol, and how a wish is made to fit the lengths.
 
-Kinds: p workers, u and r their chunks, s parts, v and w vectors; m and n the rows and columns of a block, q and d chunks
-per work-item, c the chunk, k a chunk of what is folded, z pieces of it, a the padding of rows, f how far ahead to fetch.
+Kinds: p workers, u and r their chunks, s parts, v and w vectors; m and n the rows and columns of a block, q and d
+chunks per work-item, c the chunk, k a chunk of what is folded, z pieces of it, a the padding of rows, f how far ahead
+to fetch; h, y and x layers, rows and columns of a tile of windows, e rows of one for a work-item.
 """
 
 from __future__ import annotations
@@ -10,18 +11,25 @@ from collections.abc import Sequence
 
 from egglift.costmodel.profile import Profile
 
-TILED = frozenset("mnqdc")  # kinds that cut blocks into what work-items keep
 #: (blocks of a work-group: rows m, columns n, chunks per work-item in rows and columns, chunk of the fold), best first
-GPU_STARTS = ((128, 128, 2, 2, 16), (64, 64, 1, 2, 16), (128, 256, 2, 2, 16), (128, 128, 4, 2, 8), (64, 128, 2, 2, 8), (32, 32, 1, 1, 16))
-CPU_ROWS, CPU_COLUMNS = (8, 4, 6, 12, 2), (2, 4, 1, 3)  # rows, and columns in vectors, of what registers hold
+GPU_STARTS = (
+    (128, 128, 2, 2, 16), (64, 64, 1, 2, 16), (128, 256, 2, 2, 16),
+    (128, 128, 4, 2, 8), (64, 128, 2, 2, 8), (32, 32, 1, 1, 16),
+)  # fmt: skip
+CPU_ROWS, CPU_COLUMNS = (6, 4, 8, 5), (2, 3, 1, 4)  # rows, and columns in vectors, of what registers hold
 FETCH = (1, 2, 0)
 
 
-def wanted(kind: str, n: int, role: str, profile: Profile) -> Sequence[int]:
-    """Sizes for a symbol that cuts a length `n`, the most plausible first; `role`: the level that shares it out."""
+def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) -> Sequence[int]:
+    """Sizes for a symbol that cuts a length `n`, the most plausible first.
+
+    role: the level that shares it out; inner: is `n` a tile's own length?
+    """
     gpu = profile.kind == "gpu"
     lanes = profile.simd_bytes // 4
     match kind:
+        case "v" if inner and not gpu:  # columns of what registers hold
+            return (2 * lanes, lanes, lanes // 2)
         case "v" | "w":
             return (4, 2, 8) if gpu else (4 * lanes, lanes, 2 * lanes, 8 * lanes)
         case "u":
@@ -40,6 +48,14 @@ def wanted(kind: str, n: int, role: str, profile: Profile) -> Sequence[int]:
             return (16, 8, 32, 64, 128, 256) if gpu else (4, 8, 2) if role == "unrolled" else (256, 512, n)
         case "z":
             return (2, 4, 8, 16)
+        case "h":
+            return (4, 2, 8) if gpu else (8, 4, 16)
+        case "y":
+            return (16, 8, 4, 32) if gpu else (16, 8, 64)
+        case "x":
+            return (64, 128, 32, 256) if gpu else (16 * lanes, 4 * lanes, n)
+        case "e":
+            return (2, 4, 1, 8) if gpu else (8, 4, 1)
         case "a":
             return (4, 0, 1) if gpu else (0,)
         case "f":

@@ -17,7 +17,7 @@ from egglift.ir.traverse import bodies, children
 from egglift.ir.types import I64, Array, Scalar, Tuple, Type
 
 #: scalar operations that the interpreter may take for all of a result, and for the rows of a sample together
-WHOLE, PART = 1 << 28, 1 << 29
+WHOLE, PART = 1 << 28, 1 << 28
 #: rows of a sample at most; its first ones are the first and the last of the result, and those around powers of two
 MOST = 64
 

@@ -133,11 +133,12 @@ class Search:
         """Sizes worth trying for a symbol under the sizes of those around it, the most plausible first."""
         kind = self.tiles[name].kind
         n = max(1, evaluate(self.tiles[name].length, env))
-        sizes = wanted(kind, n, self.roles.get(name, ""), self.profile)
+        inner = bool(symbols(self.tiles[name].length))
+        sizes = wanted(kind, n, self.roles.get(name, ""), self.profile, inner)
         return list(dict.fromkeys(w if kind in "af" else max(1, min(w, n)) for w in sizes))
 
     def starts(self) -> Iterator[dict[str, int]]:
-        """Plausible assignments to start from: for blocks of a GPU's work-groups several, their sizes going together."""
+        """Plausible assignments to start from: of a GPU's blocks several, their sizes going together."""
         first = self.start()
         yield first
         if self.profile.kind == "gpu" and self.tiled:

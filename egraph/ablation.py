@@ -1,4 +1,4 @@
-"""Which laws does a low-level program need?  Explorations that leave some out, and the smallest set that still finds it."""
+"""Which laws does a low-level program need?  Explorations that leave some out, down to a set that needs all."""
 
 from __future__ import annotations
 
@@ -24,28 +24,42 @@ from egglift.ir.traverse import bodies, children, subterms
 
 @dataclass
 class Ablation:
-    """Searches for the laws by which `source` becomes `target`, a program of `host` with its tile lengths as symbols."""
+    """Searches for the laws by which `source` becomes `target`, a program of `host` with its tile lengths."""
 
     source: Expr
     target: Expr
     host: Host
     book: Book
     limits: Limits
-    rows: int = field(default=0, init=False)  # of the last exploration
+    rows: int = field(default=0, init=False)  # of the last exploration that held the target
 
     def holds(self, laws: Collection[str]) -> bool:
         """Is the target among what these laws make of the source?"""
         with self._shaped(laws) as (e, run, encoder):
             return self._found(e, run, encoder)
 
+    def likely(self, laws: Sequence[str]) -> Sequence[str]:
+        """Laws without those that make patterns which the target lacks and no other law takes, if the rest suffices."""
+        relevant = self._relevant(laws)
+        few = [n for n in laws if n in relevant]
+        return few if self.holds(few) else laws
+
+    def completed(self, some: Collection[str], laws: Sequence[str], deadline: float) -> list[str]:
+        """`some` of `laws`, with as few others as are found by bisection, so that the target is reached."""
+        needed, rest = set(some), [n for n in laws if n not in some]
+        while rest and not self.holds(needed):
+            few, enough = 0, len(rest)  # with the first `few` the target is not reached, with the first `enough` it is
+            while enough - few > 1 and perf_counter() < deadline:
+                middle = (few + enough) // 2
+                few, enough = (few, middle) if self.holds(needed | {*rest[:middle]}) else (middle, enough)
+            needed |= {rest[enough - 1]} if enough - few == 1 else {*rest[:enough]}
+            rest = rest[: enough - 1]
+        return [n for n in laws if n in needed]
+
     def smallest(self, laws: Sequence[str], deadline: float) -> tuple[list[str], bool]:
         """Leaves out what can be left out; False where the deadline came before every law had been tried."""
-        needed = list(laws)
-        if not self.holds(likely := [n for n in needed if n in self._relevant(needed)]):
-            likely = needed
-            self.holds(needed)
         self.limits = replace(self.limits, rows=3 * self.rows // 2 + 300)
-        needed = likely
+        needed = list(laws)
         shaping = [n for n in needed if n in {law for phase in SHAPING for law in phase.laws} or n in SIMPLIFY]
         user = [n for n in needed if self.book[n].group == "user"]
         rest = [n for n in needed if n not in shaping and n not in user]
@@ -83,8 +97,9 @@ class Ablation:
 
     def _found(self, e: Engine, run: Run, encoder: Encoder) -> bool:
         run.phase(e, LAST)
-        self.rows = run.most
-        return contains(freeze(e, encoder), self.host, self.target)
+        found = contains(freeze(e, encoder), self.host, self.target)
+        self.rows = run.most if found else self.rows
+        return found
 
     def _relevant(self, names: Sequence[str]) -> set[str]:
         """Laws whose result has only patterns that the target has, or that a law which restructures takes: a guess."""
@@ -107,6 +122,4 @@ def enter(e: Engine, encoder: Encoder, source: Expr) -> None:
 
 def contains(graph: Graph, host: Host, target: Expr) -> bool:
     """Is `target`, with the tile lengths of `host`, among the programs of `graph`?"""
-    inside = Host(graph, Embedding(graph, host).values)
-    place = inside.find(target, host.values).get(target)
-    return place is not None and place.c == graph.root
+    return Host(graph, Embedding(graph, host).values).holds(target, host.values)

@@ -63,6 +63,11 @@ class Host:
         """One of its own nodes by content."""
         return content(node, node.children, self.values)
 
+    def holds(self, e: Expr, values: Mapping[str, int]) -> bool:
+        """Is `e` one of the programs of its root?"""
+        place = self.find(e, values).get(e)
+        return place is not None and place.c == self.graph.root
+
     def find(self, e: Expr, values: Mapping[str, int]) -> dict[Expr, Place]:
         """Where the graph holds the sub-expressions of `e` (over binary tuples); those that it lacks are left out.
 

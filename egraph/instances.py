@@ -116,7 +116,8 @@ class _Filled:
         if scope is not None:
             program = p.Map(program, p.Input("xs", Array(3, scope)))
         tiles = {name: (kind, self.variable(array)) for name, (kind, array) in self.pattern.tiles.items()}
-        wanted = tuple((self.build(self.pattern.defined[f]), self.type(self.pattern.scopes[f])) for f in self.pattern.wanted)
+        bodies = [(self.pattern.defined[f], self.pattern.scopes[f]) for f in self.pattern.wanted]
+        wanted = tuple((self.build(body), self.type(scope)) for body, scope in bodies)
         facts = tuple((name, tuple(map(self._argument, args))) for name, args in self.pattern.facts)
         return Instance(program, number, tiles, tuple(self.operators.values()), wanted, facts)
 

@@ -117,7 +117,8 @@ class LeftSide:
             case "part":
                 reduction, other = samples.reduction(), samples.variable()
                 self.defined[names[1]] = reduction
-                self.defined[names[0]] = samples.either(self.rng, f"(Op2 'add' {names[1]} {other})", f"(Op2 'sub' {other} {names[1]})")
+                sides = f"(Op2 'add' {names[1]} {other})", f"(Op2 'sub' {other} {names[1]})"
+                self.defined[names[0]] = samples.either(self.rng, *sides)
                 self.alike[names[2]] = names[0]
                 self.wanted.append(names[0])
             case "pairwise":
@@ -180,7 +181,7 @@ class LeftSide:
         return self.type_of(pattern, scope)
 
     def nat(self, pattern: Any) -> Count:
-        """A length pattern: a variable, or `(Num n)`."""
+        """A length pattern: a variable, `(Num n)`, or a tile of an array."""
         if isinstance(pattern, Var):
             return self.nats.setdefault(pattern.name, Length(pattern.name))
         if pattern.name == "Num":
@@ -188,6 +189,12 @@ class LeftSide:
             if isinstance(n, Lit) and isinstance(n.value, Int):
                 return n.value.value
             return self.nats.setdefault(n.name, Length(n.name))
+        if pattern.name == "Tile":
+            kind, y = pattern.args
+            name = f"{kind.value.value} of {y.name}"
+            if name not in self.nats:
+                self._tile(name, kind.value.value, y.name)
+            return self.nats[name]
         raise Clash(f"length {pattern.name}")
 
     def type_pattern(self, pattern: Any) -> Kind:
@@ -234,8 +241,8 @@ class LeftSide:
                     if name == "<":
                         at_least(33, self.nat(n))
                 case ">", [Call(name="*", args=[a, b]), Lit(value=Int(value=least))]:
-                    for n in (a, b):
-                        at_least(isqrt(least) + 1, self.nats[n.name])
+                    for side in (a, b):
+                        at_least(isqrt(least) + 1, self.nat(side))
                     rest.append((name, *args))
                 case _:
                     rest.append((name, *args))

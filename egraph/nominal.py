@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import log2
 
 from egglift.egraph.frozen import TileSymbol
 from egglift.egraph.weights import Weights
@@ -12,6 +13,8 @@ from egglift.ir.sizes import Size, SizeOp, Sym
 #: tiles of a work-group and of a lone work-item: see TileSymbol
 BLOCKS = {"m": 128, "n": 128, "q": 2, "d": 1, "c": 4, "k": 16, "a": 4, "f": 1, "z": 4, "h": 4, "y": 16, "x": 64, "e": 2}
 ROWS = {"m": 8, "n": 32, "q": 1, "d": 1, "c": 4, "k": 16, "a": 0, "f": 0, "z": 2, "h": 4, "y": 16, "x": 256, "e": 8}
+FILL = 16  # blocks along each dimension that fill a GPU
+APIECE = 64  # elements of a block's side for each further chunk of a work-item
 
 
 @dataclass
@@ -43,11 +46,16 @@ class Nominal:
 
     def _tile(self, s: TileSymbol) -> int:
         n, w = self.number(s.length), self.weights
+        tiles = BLOCKS if w.group > 1 else ROWS
         match s.kind:
             case "v" | "w":
                 want = w.width
+            case "m" | "n":  # so many blocks that they fill the device; a single one is no tile
+                want = min(tiles[s.kind], _power(n / (FILL if w.group > 1 else 2)))
+            case "q" if w.group > 1:  # a small block is for as many work-items as a large one
+                want = min(tiles[s.kind], n // APIECE)
             case kind if kind in BLOCKS:
-                want = (BLOCKS if w.group > 1 else ROWS)[kind]
+                want = tiles[kind]
             case "p":  # so many that every one has some rounds of chunks
                 want = min((w.groups if s.depth == 1 else w.group) if w.group > 1 else 8 * w.items, n // 16)
             case "u":
@@ -55,3 +63,8 @@ class Nominal:
             case _:
                 want = max(1, n // (w.groups if w.group > 1 else 8 * w.items)) if s.depth == 1 else 16
         return max(1, min(want, n))
+
+
+def _power(n: float) -> int:
+    """The power of two nearest to `n`."""
+    return 1 << round(log2(max(1.0, n)))

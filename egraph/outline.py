@@ -1,46 +1,39 @@
-"""Programs as short texts for reading: types left out, projections as `arg[1][0]`, deep parts as `...`."""
+"""Programs as short texts for reading: types left out, projections as `arg[1][0]`, what is too long as `...`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 
 from egglift.ir import patterns as p
 from egglift.ir.layout import Doc, lines, one_line
 from egglift.ir.patterns import Expr, Operator
-from egglift.ir.printer import plain_name
+from egglift.ir.printer import plain_name, type_text
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.syntax import form_of
-from egglift.ir.traverse import bodies, children, is_expr
+from egglift.ir.traverse import is_expr, subterms
 
 WIDTH = 100
-DEEPEST = 16
+_HIDDEN = "..."
 
 
-def outline(e: Expr, names: Mapping[str, str], most: int = 6, width: int = WIDTH) -> str:
-    """`e` on at most `most` lines, as deep as they allow.  names: other names for tile lengths.
+def outline(e: Expr, budget: int, names: Mapping[str, str] | None = None, width: int = WIDTH) -> str:
+    """`e` in about `budget` characters, over lines of `width`.  names: other names for tile lengths.
 
     (map (fn [f32]4 (reduce add:f32 0.0:f32 arg)) x) -> (map (reduce add 0.0 arg) x)
     """
-    text = ""
-    for depth in range(1, DEEPEST):
-        doc = _doc(e, depth, names)
-        longer = one_line(doc) if most == 1 else lines(doc, width)
-        if text and (longer.count("\n") >= most or (most == 1 and len(longer) > width)):
-            break
-        if longer == text:
-            break
-        text = longer
-    return text
+    return lines(_Outline(names or {}).of(e, budget), width)
 
 
-def size_outline(size: Size, names: Mapping[str, str]) -> str:
+def size_outline(size: Size, names: Mapping[str, str] | None = None) -> str:
     """A length: `(n+(k-1))/k` as `ceil(n/k)`."""
     match size:
         case Sym(name):
-            return names.get(name, name)
+            return (names or {}).get(name, name)
         case SizeOp("/", SizeOp("+", a, SizeOp("-", b, 1)), c) if b == c:
             return f"ceil({size_outline(a, names)}/{size_outline(c, names)})"
+        case SizeOp("/", a, SizeOp("*") as b):
+            return f"({size_outline(a, names)}/({size_outline(b, names)}))"
         case SizeOp("*", a, b):
             return f"{size_outline(a, names)}*{size_outline(b, names)}"
         case SizeOp(op, a, b):
@@ -48,35 +41,75 @@ def size_outline(size: Size, names: Mapping[str, str]) -> str:
     return str(size)
 
 
-def _doc(e: Expr, depth: int, names: Mapping[str, str]) -> Doc:
-    match e:
-        case p.Arg():
-            return "arg"
-        case p.Input(name):
-            return plain_name(name)
-        case p.Literal(value):
-            return repr(value).lower()
-        case p.Get(i, x) if isinstance(inner := _doc(x, depth, names), str) and inner != "...":
-            return f"{inner}[{i}]"
-    if depth == 0:
-        return "..."
-    shown: list[Doc] = [head(e)]
-    deeper = depth - (len(children(e)) + len(bodies(e)) > 1)  # chains of views do not count
-    for value in _slots(e):
-        if is_expr(value):
-            shown.append(_doc(value, deeper, names))  # type: ignore[arg-type]
-        elif isinstance(value, Operator):
-            shown.append(value.name)
-        elif isinstance(value, int | Sym | SizeOp):
-            shown.append(size_outline(value, names))
-        elif isinstance(value, str):
-            shown.append(value)
-    return shown
-
-
 def head(e: Expr) -> str:
     """The name of a pattern in the text form: `mapLocal0`, `toPrivate`, `add`."""
-    return form_of(e).head
+    try:
+        return form_of(e).head
+    except KeyError:
+        return type(e).__name__.lower()
+
+
+@dataclass
+class _Outline:
+    """Shares characters out among the parts of a program: short parts are shown whole, long ones as far as they go."""
+
+    names: Mapping[str, str]
+    lengths: dict[Expr, int] = field(default_factory=dict)
+
+    def of(self, e: Expr, budget: int) -> Doc:
+        for t in subterms(e):  # parts first: their lengths are known when the whole is measured
+            self.lengths.setdefault(t, self._length(t))
+        return self._doc(e, budget)
+
+    def _length(self, e: Expr) -> int:
+        atom = self._atom(e)
+        if atom is not None:
+            return len(atom)
+        return len(head(e)) + 2 + sum(1 + self._part_length(v) for v in _slots(e))
+
+    def _part_length(self, part: object) -> int:
+        return self.lengths[part] if is_expr(part) else len(self._text(part))  # type: ignore[index]
+
+    def _doc(self, e: Expr, budget: int) -> Doc:
+        atom = self._atom(e)
+        if atom is not None:
+            return atom
+        parts = _slots(e)
+        lengths = self.lengths
+        kids: list[Expr] = sorted((v for v in parts if is_expr(v)), key=lambda v: lengths[v])  # type: ignore
+        left = budget - lengths[e] + sum(lengths[v] for v in kids)
+        if budget < lengths[e] and left < sum(min(len(_HIDDEN), lengths[v]) for v in kids):
+            return _HIDDEN
+        shown: dict[object, Doc] = {}
+        for i, kid in enumerate(kids):
+            shown[kid] = self._doc(kid, min(lengths[kid], left // (len(kids) - i)))
+            left -= len(one_line(shown[kid]))
+        return [head(e), *(shown[v] if is_expr(v) else self._text(v) for v in parts if self._text(v) or is_expr(v))]
+
+    def _atom(self, e: Expr) -> str | None:
+        match e:
+            case p.Arg():
+                return "arg"
+            case p.Input(name):
+                return plain_name(name)
+            case p.Constant(t):
+                return f"constant:{type_text(t)}"
+            case p.Literal(value):
+                return repr(value).lower()
+            case p.Get(i, x) if (inner := self._atom(x)) is not None:
+                return f"{inner}[{i}]"
+        return None
+
+    def _text(self, value: object) -> str:
+        """A slot that is no program; types are left out."""
+        match value:
+            case Operator():
+                return value.name
+            case int() | Sym() | SizeOp():
+                return size_outline(value, self.names)
+            case str():
+                return value
+        return ""
 
 
 def _slots(e: Expr) -> list[object]:

@@ -6,8 +6,8 @@ born before i, and in the order of iterations nothing is shown before what it is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from egglift.egraph.ablation import enter
@@ -18,7 +18,7 @@ from egglift.egraph.engine import engine
 from egglift.egraph.frozen import ENode, Graph, freeze
 from egglift.egraph.phases import EXPLORE, Limits
 from egglift.egraph.saturate import Run
-from egglift.egraph.sides import Equation, Match, equations, matches
+from egglift.egraph.sides import Equation, Match, equations, makes, matches
 from egglift.ir.patterns import Expr
 
 _TRIED = 64  # matches of a left side that are compared
@@ -26,12 +26,16 @@ _TRIED = 64  # matches of a left side that are compared
 
 @dataclass(frozen=True)
 class Rewrite:
-    """At iteration `when`, `law` put a node into a class; `match`: what its left side took."""
+    """At iteration `when`, `law` put a node into a class; `match`: what its left side took.
+
+    after: how many rewrites of the same iteration it takes something from, one after another.
+    """
 
     when: int
     law: str
     made: Place
     match: Match = field(repr=False)
+    after: int = 0
 
 
 @dataclass
@@ -50,11 +54,10 @@ class Replay:
         found: dict[Place, Rewrite | None] = {}
         self._trace(list(places), found)
         for law in laws:
-            if not any(r and r.law == law for r in found.values()) and (first := self._first(law)):
+            if not any(r and r.law == law for r in found.values()) and (first := self._first(law, found)):
                 found[first.made] = first
                 self._trace(list(first.match.nodes), found)
-        order = {name: i for i, name in enumerate(self.book.names)}
-        return sorted((r for r in found.values() if r), key=lambda r: (r.when, order[r.law], r.made.c))
+        return sorted(_layered(found), key=lambda r: (r.when, r.after, r.made.c))
 
     def smallest(self, when: int) -> dict[int, ENode]:
         """The node of the smallest program of each class, of what was there after iteration `when`."""
@@ -73,29 +76,43 @@ class Replay:
                     work.extend(rewrite.match.nodes)
 
     def _rewrite(self, made: Place) -> Rewrite | None:
-        """How a node came into a class that was there already; None for parts of what some law made elsewhere."""
+        """How a node came into a class that was there already; None for parts of what some law made elsewhere.
+
+        Of laws whose result could be this node, one whose whole right side is there; else one by its outermost pattern.
+        """
         when = self._birth(made.node)
-        laws = sorted((i, law) for law, i in self.applied.get(made.c, {}).items() if i <= when)
-        for _, law in reversed(laws):  # the last one before the node was there
-            for q in equations(self.book[law]):
-                if q.yields(made.node) and (match := self._match(q, made.c, when)):
-                    return Rewrite(when, law, made, match)
+        laws = sorted(((i, law) for law, i in self.applied.get(made.c, {}).items() if i <= when), reverse=True)
+        similar = [(i, q) for i, law in laws for q in equations(self.book[law]) if q.yields(made.node)]
+        for until in (when - 1, when):  # a node whose parts were renamed meanwhile is noticed one iteration late
+            tried = [(i, q, list(self._matches(q, made, until))) for i, q in similar]
+            for _, q, found in tried:
+                whole = [m for m in found if makes(q, made.node, m, self.host.graph.classes.__getitem__)]
+                if whole:
+                    return Rewrite(when, q.law, made, max(whole, key=self._latest))
+        for i, q, found in tried:
+            if found and i >= when - 1:
+                return Rewrite(when, q.law, made, max(found, key=self._latest))
         return None
 
-    def _match(self, q: Equation, c: int, when: int) -> Match | None:
-        """What the left side took: what was born last, as that is what the law waited for."""
+    def _matches(self, q: Equation, made: Place, until: int) -> Iterator[Match]:
+        """Where the left side may have matched: with nodes that were there after iteration `until`."""
         if q.subject not in q.taken:  # a name for what the rule itself makes
-            return Match({q.subject: c})
-        tried = islice(matches(q, c, lambda k: self._before(k, when)), _TRIED)
-        return max(tried, key=lambda m: max((self._birth(p.node) for p in m.nodes), default=0), default=None)
+            return iter([Match({q.subject: made.c})])
 
-    def _before(self, c: int, when: int) -> list[ENode]:
-        return [node for node in self.host.graph.classes[c] if self._birth(node) < when]
+        def there(c: int) -> Iterator[ENode]:
+            return (n for n in self.host.graph.classes[c] if self._birth(n) <= until and Place(c, n) != made)
 
-    def _first(self, law: str) -> Rewrite | None:
-        """The first rewrite by a law of which the target shows no trace: others took what it made."""
-        classes = sorted((i[law], c) for c, i in self.applied.items() if law in i)
-        for _, c in classes:
+        return islice(matches(q, made.c, there), _TRIED)
+
+    def _latest(self, m: Match) -> int:
+        """When the last of the nodes that a match takes was born: what the law waited for."""
+        return max((self._birth(p.node) for p in m.nodes), default=0)
+
+    def _first(self, law: str, found: Collection[Place]) -> Rewrite | None:
+        """The first rewrite by a law that left no trace in the target, where others rewrote too if it did so."""
+        known = {place.c for place in found}
+        classes = sorted((c not in known, i[law], c) for c, i in self.applied.items() if law in i)
+        for _, _, c in classes:
             for node in sorted(self.host.graph.classes[c], key=self._birth):
                 rewrite = self._rewrite(Place(c, node))
                 if rewrite and rewrite.law == law:
@@ -120,6 +137,24 @@ class Replay:
                         if size < sizes.get(c, size + 1):
                             sizes[c], best[c], changed = size, node, True
         return best
+
+
+def _layered(found: Mapping[Place, Rewrite | None]) -> Iterator[Rewrite]:
+    """The rewrites, with how many others of their iteration come before them."""
+    after: dict[Place, int] = {}
+
+    def count(place: Place, above: frozenset[Place]) -> int:
+        rewrite = found.get(place)
+        if rewrite is None or place in above:
+            return -1
+        if place not in after:
+            same = (p for p in rewrite.match.nodes if (r := found.get(p)) and r.when == rewrite.when)
+            after[place] = 1 + max((count(p, above | {place}) for p in same), default=-1)
+        return after[place]
+
+    for place, rewrite in found.items():
+        if rewrite:
+            yield replace(rewrite, after=count(place, frozenset()))
 
 
 def replay(source: Expr, laws: Iterable[str], book: Book, limits: Limits, host: Host) -> Replay:
@@ -147,5 +182,6 @@ def _snapshots(run: Run, source: Expr) -> Iterator[Graph]:
         enter(e, encoder, source)
         run.prepare(e)
         yield freeze(e, encoder)
-        for _ in run.steps(e, EXPLORE):
-            yield freeze(e, encoder)
+        for phase in EXPLORE:  # one by one: the last is run even where a limit stopped those before it
+            for _ in run.steps(e, [phase]):
+                yield freeze(e, encoder)

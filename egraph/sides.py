@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import zip_longest
 from typing import Any
 
 from egglog.bindings import Call, Eq, Int, Let, Lit, String, Union, Var
@@ -16,6 +15,7 @@ from egglift.egraph.encode import level_text
 from egglift.egraph.frozen import ENode
 from egglift.egraph.language import signatures
 from egglift.ir.patterns import Level
+from egglift.ir.sizes import Sym
 
 #: what substitution and projections make disappear again, and what lengths are named after
 _PASSING = frozenset({"Subst", "Tup", "Fst", "Snd", "Arg", "Iota"})
@@ -110,13 +110,34 @@ def _pattern(q: Equation, pattern: Any, c: int, so_far: Match, nodes: Nodes) -> 
             yield from found
 
 
+def makes(equation: Equation, node: ENode, match: Match, nodes: Nodes) -> bool:
+    """Is `node`, as far as it can be seen, what the right side makes of a match?"""
+    return _is_made(equation.made, [node], match.classes, nodes)
+
+
+def _is_made(pattern: Any, found: Iterable[ENode], classes: Mapping[str, int], nodes: Nodes) -> bool:
+    if not isinstance(pattern, Call) or pattern.name == "Subst":
+        return True
+    kinds = signatures()[pattern.name]
+    inner = [a for a, k in zip(pattern.args, kinds, strict=True) if k in ("expr", "body")]
+
+    def agrees(argument: Any, c: int) -> bool:
+        if isinstance(argument, Var):
+            return classes.get(argument.name, c) == c
+        return _is_made(argument, nodes(c), classes, nodes)
+
+    return any(
+        node.op == pattern.name and fits(pattern, node) and all(map(agrees, inner, node.children)) for node in found
+    )
+
+
 def fits(pattern: Any, node: ENode) -> bool:
     """Do levels, names and numbers that the pattern fixes agree with the node's?"""
     kinds = signatures()[node.op]
     fixed = [(a, k) for a, k in zip(pattern.args, kinds, strict=True) if k not in ("expr", "body")]
     if node.op in ("Lit", "Constant"):
         return True
-    return all(_agrees(a, k, d) for (a, k), d in zip_longest(fixed, node.data[: len(fixed)], fillvalue=None))
+    return all(_agrees(a, k, d) for (a, k), d in zip(fixed, node.data, strict=False))
 
 
 def _agrees(argument: Any, kind: str, value: object) -> bool:
@@ -125,11 +146,14 @@ def _agrees(argument: Any, kind: str, value: object) -> bool:
             return text == value
         case Lit(value=Int(value=number)):
             return number == value
+        case Call(name="Tile", args=[Lit(value=String(value=text)), _]) if isinstance(value, Sym):
+            return value.name.rstrip("0123456789") == text  # a tile length is named after its kind
         case Call(name="Num", args=[Lit(value=Int(value=number))]):
             return number == value
         case Call(name=name, args=args) if kind == "level" and isinstance(value, Level):
             head, *rest = level_text(value).strip("()").split()
-            return name == head and all(not isinstance(a, Lit) or str(a.value.value) == r for a, r in zip(args, rest, strict=True))
+            numbers = [str(a.value.value) if isinstance(a, Lit) and isinstance(a.value, Int) else None for a in args]
+            return name == head and all(n in (None, r) for n, r in zip(numbers, rest, strict=True))
     return True
 
 

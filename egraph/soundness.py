@@ -23,7 +23,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RuleError
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
-from egglift.ir.sizes import SizeOp, Sym
+from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import instantiate, subterms
 from egglift.ir.types import Type, leaves
@@ -117,8 +117,7 @@ def _rewritten(law: Law, instance: Instance, whole: Book) -> tuple[Graph, bool]:
         for body, t in instance.wanted:
             encoder.actions.append(f"(wanted (slot {encoder.add(binary(body))}) {encoder.type(binary_type(t))})")
         for relation, args in instance.facts:
-            given = [encoder.size(x) if isinstance(x, int | Sym | SizeOp) else f"(slot {encoder.add(binary(x))})" for x in args]
-            encoder.actions.append(f"({relation} {' '.join(given)})")
+            encoder.actions.append(f"({relation} {' '.join(_argument(x, encoder) for x in args)})")
         e.add([*encoder.actions, f"(root (slot {root}))"])
         run.prepare(e)
         matches = dict(run.rules)
@@ -128,6 +127,11 @@ def _rewritten(law: Law, instance: Instance, whole: Book) -> tuple[Graph, bool]:
         run.settle(e)
         graph = freeze(e, encoder)
     return graph, matches.get(f"{law.name}#{instance.rule}", 0) > 0
+
+
+def _argument(x: Expr | Size, encoder: Encoder) -> str:
+    """The text of a fact's argument."""
+    return encoder.size(x) if isinstance(x, int | Sym | SizeOp) else f"(slot {encoder.add(binary(x))})"
 
 
 def _compare(instance: Instance, other: Expr, graph: Graph, rng: Random) -> Wrong | None:

@@ -27,7 +27,8 @@ class Change:
     def __str__(self) -> str:
         after = self.after.replace("\n", "\n       ")
         rows = [f"       {self.before}".replace("\n", "\n       "), f"    -> {after}"]
-        rows += [f"       {'where' if i == 0 else '     '} {name} = {text}" for i, (name, text) in enumerate(self.where)]
+        heads = ("where", *("     " for _ in self.where))
+        rows += [f"       {head} {name} = {text}" for head, (name, text) in zip(heads, self.where, strict=False)]
         return "\n".join(rows)
 
 
@@ -42,17 +43,19 @@ class Teller:
     def change(self, rewrite: Rewrite) -> Change:
         """What the rewrite's left side was, and what it became."""
         c, when = rewrite.made.c, rewrite.when
-        old, new = self.replay.smallest(when - 1), self.replay.smallest(when)
+        new = self.replay.smallest(when)
+        old = {**new, **self.replay.smallest(when - 1)}
         letters = self._letters(rewrite, old)
         named: dict[int, Expr] = {k: Input(name, F32) for name, k in letters.items()}
         fixed: dict[int, list[ENode]] = {}
         for place in rewrite.match.nodes:
             fixed.setdefault(place.c, []).append(place.node)
-        before = self._taken(c, fixed, old if c in old else new, named)
+        before = self._taken(c, fixed, old, named)
         after = self._built(rewrite.made.node, new, named)
-        texts = (outline(before, self.names, 4), outline(after, self.names, 8))
-        used = {t.name for e in (before, after) for t in subterms(e) if isinstance(t, Input)}
-        where = [(name, outline(_term(self._graph, old, k), self.names, 1, 88)) for name, k in letters.items() if name in used]
+        texts = (outline(before, 240, self.names), outline(after, 560, self.names))
+        used = set(" ".join(texts).replace("(", " ").replace(")", " ").split())
+        parts = {name: _term(self._graph, old, k) for name, k in letters.items() if name in used}
+        where = [(name, outline(part, 84, self.names)) for name, part in parts.items()]
         return Change(*texts, tuple(where))
 
     def _letters(self, rewrite: Rewrite, best: Mapping[int, ENode]) -> dict[str, int]:
@@ -69,7 +72,9 @@ class Teller:
                 found[letter] = c
         return found
 
-    def _taken(self, c: int, fixed: dict[int, list[ENode]], best: Mapping[int, ENode], named: Mapping[int, Expr]) -> Expr:
+    def _taken(
+        self, c: int, fixed: dict[int, list[ENode]], best: Mapping[int, ENode], named: Mapping[int, Expr]
+    ) -> Expr:
         """The program that the left side matched: its own nodes at the top, the smallest below."""
         if not fixed.get(c):
             return named[c] if c in named else _term(self._graph, best, c, named)
@@ -101,11 +106,11 @@ def _term(graph: Graph, best: Mapping[int, ENode], c: int, named: Mapping[int, E
     return memo[c]
 
 
-def placement(e: Expr, names: Mapping[str, str]) -> str:
+def placement(e: Expr) -> str:
     """Which iterations or values a level or a memory is for: `mapLocal0 over ...`, `toLocal of ...`."""
     match e:
         case p.Map(_, x) | p.Fold(_, _, x):
-            return f"{head(e)} over {outline(x, names, 1, 88)}"
+            return f"{head(e)} over {outline(x, 80)}"
         case p.To(_, x):
-            return f"{head(e)} of {outline(x, names, 1, 88)}"
-    return outline(e, names, 1, 96)
+            return f"{head(e)} of {outline(x, 80)}"
+    return outline(e, 90)

@@ -1,70 +1,60 @@
 """Prices of views: for every scalar of a value, what one access to it costs and how it lies in memory.
 
 A value is a Leaf (a scalar), a Row (an array, all elements alike) or a Both (a pair).  A leaf counts the rows
-around it from the inside: row 0 is the innermost array that it is an element of.
+around it from the inside: row 0 is the innermost array that it is an element of.  Values are keys of the
+extraction's table and made by the ten thousand, so they are named tuples, which hash and compare fast.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import reduce
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from functools import lru_cache, reduce
+from operator import and_
+from typing import NamedTuple, TypeAlias
 
 from egglift.ir.sizes import Size
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 SMALL = 16  # elements; chunks up to this long still lie near each other
+EVERY = 0xFF  # all rows that a value can have
 
 
-class _Hashed:
-    """Values are keys of the table: each computes its hash once."""
-
-    def __hash__(self) -> int:
-        known: int | None = self.__dict__.get("_hash")
-        if known is None:
-            fields = self.__dataclass_fields__  # type: ignore[attr-defined]
-            known = self.__dict__["_hash"] = hash((type(self), *(getattr(self, name) for name in fields)))
-        return known
-
-
-@dataclass(frozen=True)
-class Leaf(_Hashed):
+class Leaf(NamedTuple):
     """A scalar: the price of an access, and along which rows its neighbours are near.
 
     unit: the row along which memory is consecutive (-1: none); near: the row along which it goes in short
-    chunks of consecutive elements (-1: none); fixed: rows along which it does not change.
+    chunks of consecutive elements (-1: none); fixed: the rows along which it does not change, a bit for each.
     """
 
     price: float
     unit: int = -1
     near: int = -1
-    fixed: frozenset[int] = frozenset()
-    __hash__ = _Hashed.__hash__  # a dataclass would make its own
+    fixed: int = 0
+
+    def priced(self, price: float) -> Leaf:
+        """The same place at another price."""
+        return Leaf(price, self.unit, self.near, self.fixed)
 
     def renamed(self, new: Callable[[int], int]) -> Leaf:
         """The leaf with its rows renumbered; a row that becomes -1 is no longer near."""
         unit = new(self.unit) if self.unit >= 0 else -1
         near = new(self.near) if self.near >= 0 else -1
-        return Leaf(self.price, unit, near, frozenset(new(r) for r in self.fixed) - {-1})
+        rows = (new(r) for r in range(self.fixed.bit_length()) if self.fixed >> r & 1)
+        return Leaf(self.price, unit, near, sum({1 << r for r in rows if r >= 0}))
 
 
-@dataclass(frozen=True)
-class Row(_Hashed):
+class Row(NamedTuple):
     """An array of `n` elements."""
 
     n: int
     each: Value
-    __hash__ = _Hashed.__hash__
 
 
-@dataclass(frozen=True)
-class Both(_Hashed):
+class Both(NamedTuple):
     """A pair."""
 
     a: Value
     b: Value
-    __hash__ = _Hashed.__hash__
 
 
 Value: TypeAlias = Leaf | Row | Both
@@ -72,30 +62,35 @@ Value: TypeAlias = Leaf | Row | Both
 
 def leaves(v: Value, change: Callable[[Leaf, int], Leaf], rows: int = 0) -> Value:
     """`v` with every leaf changed; `change` is given the number of rows of `v` around it."""
-    match v:
-        case Row(n, each):
-            return Row(n, leaves(each, change, rows + 1))
-        case Both(a, b):
-            return Both(leaves(a, change, rows), leaves(b, change, rows))
-    return change(v, rows)
+    if isinstance(v, Leaf):
+        return change(v, rows)
+    if isinstance(v, Row):
+        return Row(v.n, leaves(v.each, change, rows + 1))
+    return Both(leaves(v.a, change, rows), leaves(v.b, change, rows))
 
 
-def fill(type: Type, price: float, number: Callable[[Size], int], unit: int = -1) -> Value:
-    """A value of `type`, every scalar at `price`."""
+def fill(type: Type, price: float, number: Callable[[Size], int], rows: int = 0) -> Value:
+    """A value of `type` in memory: every scalar at `price`, the innermost rows consecutive."""
     match type:
         case Scalar():
-            return Leaf(price, unit)
+            return Leaf(price, 0 if rows else -1)
         case Array(n, element):
-            return Row(number(n), fill(element, price, number, unit))
+            return Row(number(n), fill(element, price, number, rows + 1))
         case Tuple((a, b)):
-            return Both(fill(a, price, number, unit), fill(b, price, number, unit))
+            return Both(fill(a, price, number, rows), fill(b, price, number, rows))
         case Tuple(items):
-            return fill(Tuple((items[0], Tuple(items[1:]))), price, number, unit)
+            return fill(Tuple((items[0], Tuple(items[1:]))), price, number, rows)
+
+
+def closed(v: Value) -> Value:
+    """`v` where it does not depend on what is around: it is the same along all further rows."""
+    return leaves(v, lambda leaf, rows: Leaf(leaf.price, leaf.unit, leaf.near, leaf.fixed | EVERY & EVERY << rows))
 
 
 def priced(v: Value, each: float) -> Value:
     """`v` held in one memory: every scalar at price `each`, rows in order."""
-    return leaves(v, lambda leaf, rows: Leaf(each, 0))
+    each = rounded(each)
+    return leaves(v, lambda leaf, rows: Leaf(each, 0 if rows else -1))
 
 
 def dearer(v: Value, more: float) -> Value:
@@ -103,49 +98,84 @@ def dearer(v: Value, more: float) -> Value:
     return leaves(v, lambda leaf, rows: Leaf(rounded(leaf.price + more), fixed=leaf.fixed)) if more else v
 
 
+def part(v: Value, path: str) -> Value:
+    """The component of nested pairs: `part(v, "ba")` is the first of the second of `v`."""
+    for step in path:
+        assert isinstance(v, Both)
+        v = v.a if step == "a" else v.b
+    return v
+
+
 def size(v: Value) -> int:
     """Scalars in `v`."""
-    match v:
-        case Row(n, each):
-            return n * size(each)
-        case Both(a, b):
-            return size(a) + size(b)
-    return 1
+    if isinstance(v, Leaf):
+        return 1
+    return v.n * size(v.each) if isinstance(v, Row) else size(v.a) + size(v.b)
 
 
 def price(v: Value) -> float:
     """The price of one element of every array in `v`, summed over pairs."""
-    match v:
-        case Row(_, each):
-            return price(each)
-        case Both(a, b):
-            return price(a) + price(b)
-    return v.price
+    if isinstance(v, Leaf):
+        return v.price
+    return price(v.each) if isinstance(v, Row) else price(v.a) + price(v.b)
 
 
 def worst(v: Value) -> float:
     """The dearest scalar."""
-    match v:
-        case Row(_, each):
-            return worst(each)
-        case Both(a, b):
-            return max(worst(a), worst(b))
-    return v.price
+    if isinstance(v, Leaf):
+        return v.price
+    return worst(v.each) if isinstance(v, Row) else max(worst(v.a), worst(v.b))
 
 
 def width(v: Value) -> int:
     """Scalars of one element, arrays counted once."""
-    match v:
-        case Row(_, each):
-            return width(each)
-        case Both(a, b):
-            return width(a) + width(b)
-    return 1
+    if isinstance(v, Leaf):
+        return 1
+    return width(v.each) if isinstance(v, Row) else width(v.a) + width(v.b)
 
 
+def prices(v: Value) -> Iterator[float]:
+    """The price of every scalar, arrays counted once."""
+    if isinstance(v, Leaf):
+        yield v.price
+    elif isinstance(v, Row):
+        yield from prices(v.each)
+    else:
+        yield from prices(v.a)
+        yield from prices(v.b)
+
+
+def consecutive(v: Value) -> bool:
+    """Are all scalars of `v` those of rows that lie in memory one after the other?"""
+    if isinstance(v, Leaf):
+        return v.unit == 0
+    return consecutive(v.each) if isinstance(v, Row) else consecutive(v.a) and consecutive(v.b)
+
+
+def ordered(v: Value) -> int:
+    """How much is known about where the scalars of `v` lie."""
+    if isinstance(v, Leaf):
+        return (v.unit >= 0) + (v.near >= 0) + v.fixed.bit_count()
+    return ordered(v.each) if isinstance(v, Row) else ordered(v.a) + ordered(v.b)
+
+
+@lru_cache(1 << 12)
 def rounded(price: float) -> float:
     """Two digits: prices that differ by less are one state."""
     return float(f"{price:.2g}")
+
+
+def argument(v: Value) -> Value:
+    """What the body of a loop is given: nothing about the rows that it is inside of.
+
+    Many values become one here, and so do the states of all that is in the body.
+    """
+
+    def change(leaf: Leaf, rows: int) -> Leaf:
+        unit, near = leaf.unit if leaf.unit < rows else -1, leaf.near if leaf.near < rows else -1
+        return Leaf(leaf.price, unit, near, leaf.fixed & (1 << rows) - 1)
+
+    return leaves(v, change)
 
 
 # ---------------------------------------------------------------------------------------- layout
@@ -157,9 +187,8 @@ def split(v: Value, k: int) -> Value:
 
     def change(leaf: Leaf, row: int) -> Leaf:
         new = leaf.renamed(lambda r: r + 1 if r > row else r)
-        fixed = new.fixed | {row + 1} if row in leaf.fixed else new.fixed
-        near = row + 1 if leaf.unit == row and k <= SMALL else new.near
-        return replace(new, near=near, fixed=fixed)
+        fixed = new.fixed | (leaf.fixed >> row & 1) << row + 1
+        return Leaf(new.price, new.unit, row + 1 if leaf.unit == row and k <= SMALL else new.near, fixed)
 
     return Row(v.n // max(1, k), Row(k, leaves(v.each, change)))
 
@@ -170,8 +199,8 @@ def join(v: Value) -> Value:
 
     def change(leaf: Leaf, row: int) -> Leaf:
         new = leaf.renamed(lambda r: r if r <= row else r - 1 if r > row + 1 else -1)
-        fixed = new.fixed if {row, row + 1} <= leaf.fixed else new.fixed - {row}
-        return replace(new, fixed=fixed)
+        both = leaf.fixed >> row & leaf.fixed >> row + 1 & 1
+        return Leaf(new.price, new.unit, new.near, new.fixed & ~(1 << row) | both << row)
 
     return Row(v.n * v.each.n, leaves(v.each.each, change))
 
@@ -186,26 +215,42 @@ def transpose(v: Value) -> Value:
     return Row(v.each.n, Row(v.n, leaves(v.each.each, change)))
 
 
+def windows(v: Value, k: int, step: int) -> Value:
+    """`[n] -> [windows][k]`."""
+    chunks = split(v, k)
+    assert isinstance(v, Row) and isinstance(chunks, Row)
+    return Row(max(0, v.n - k) // max(1, step) + 1, chunks.each)
+
+
 def spread(v: Value) -> Value:
-    """`v` as the element of a row along which it does not change."""
-    return leaves(v, lambda leaf, rows: replace(leaf, fixed=leaf.fixed | {rows}))
+    """`v` as the element of a new row along which it does not change."""
+
+    def change(leaf: Leaf, row: int) -> Leaf:
+        new = leaf.renamed(lambda r: r + 1 if r >= row else r)  # rows that it was an element of are further out now
+        return Leaf(new.price, new.unit, new.near, new.fixed | 1 << row)
+
+    return leaves(v, change)
 
 
 def gathered(v: Value) -> Value:
     """`v` in an order that is known only at run time."""
-    return leaves(v, lambda leaf, rows: replace(leaf, unit=-1, near=-1))
+    return leaves(v, lambda leaf, rows: Leaf(leaf.price, fixed=leaf.fixed))
 
 
-def across(v: Value, apart: Callable[[float], float], near: bool) -> Value:
-    """The element of `v`, read by neighbours at the same time; `apart` prices what does not lie together.
+def across(
+    v: Value, apart: Callable[[float], float], near: bool, together: Callable[[float], float] = lambda price: price
+) -> Value:
+    """The element of `v`, read by neighbours at the same time: prices of what does not lie together, and of what does.
 
     near: do short chunks count as lying together?
     """
     assert isinstance(v, Row)
 
     def change(leaf: Leaf, row: int) -> Leaf:
-        together = leaf.unit == row or (near and leaf.near == row) or row in leaf.fixed
-        return leaf if together else replace(leaf, price=rounded(apart(leaf.price)))
+        if leaf.fixed >> row & 1:
+            return leaf
+        beside = leaf.unit == row or (near and leaf.near == row)
+        return leaf.priced(rounded((together if beside else apart)(leaf.price)))
 
     return leaves(v.each, change)
 
@@ -216,11 +261,18 @@ def combine(values: tuple[Value, ...], more: float) -> Leaf:
     paid = [v for v in parts if v.price > 0]
     total = rounded(sum(v.price for v in parts) + more)
     if not paid:
-        return Leaf(total, fixed=frozenset(range(8)))
-    fixed = reduce(frozenset.intersection, (v.fixed for v in paid))
-    moving = [v for v in paid if v.fixed != fixed or v.unit >= 0]
-    units, nears = {v.unit for v in moving}, {v.near for v in moving}
-    return Leaf(total, units.pop() if len(units) == 1 else -1, nears.pop() if len(nears) == 1 else -1, fixed)
+        return Leaf(total, fixed=EVERY)
+    unit = _shared([v.unit for v in paid], paid)
+    near = _shared([v.near for v in paid], paid)
+    return Leaf(total, unit, near, reduce(and_, (v.fixed for v in paid)))
+
+
+def _shared(rows: list[int], paid: list[Leaf]) -> int:
+    """The innermost of `rows`, one for each of `paid`, along which the others lie alike or do not change; else -1."""
+    for r in sorted(set(rows)):
+        if r >= 0 and all(row == r or v.fixed >> r & 1 for row, v in zip(rows, paid, strict=True)):
+            return r
+    return -1
 
 
 def mixed(a: Value, b: Value, share: float) -> Value:
@@ -231,5 +283,5 @@ def mixed(a: Value, b: Value, share: float) -> Value:
         case Both(x, y), Both(z, w):
             return Both(mixed(x, z, share), mixed(y, w, share))
         case Leaf(), Leaf():
-            return replace(a, price=rounded(a.price * share + b.price * (1 - share)))
+            return a.priced(rounded(a.price * share + b.price * (1 - share)))
     raise AssertionError((a, b))

@@ -117,7 +117,7 @@ def separable_convolution2d(column: Like, row: Like, mode: Modes, xs: Like) -> V
     """
     u, v = _weights(column, 1, xs), _weights(row, 1, xs)
     (n,) = _odd(u)
-    down, across = mode if isinstance(mode, list) and len(mode) == 2 else (mode, mode)
+    down, across = _modes(mode, 2)
     along = as_value(xs).map(lambda line: convolution1d(v, across, line))
     windows = along.pad(n // 2, n // 2, down).slide(n, 1)
     return windows.map(lambda rows: rows.transpose().map(lambda window: _weighted(window, u)))
@@ -131,10 +131,7 @@ def _weighted(window: Value, weights: Value) -> Value:
 
 
 def _pad(x: Value, count: int, left: Widths, right: Widths, mode: Modes) -> Value:
-    modes = mode if isinstance(mode, list) else [mode] * count
-    if len(modes) != count:
-        raise ShapeError(f"{modes} has {len(modes)} modes for {count} dimensions")
-    return _padded(x, _each(left, count), _each(right, count), modes)
+    return _padded(x, _each(left, count), _each(right, count), _modes(mode, count))
 
 
 def _padded(x: Value, lefts: list[int], rights: list[int], modes: list[Mode]) -> Value:
@@ -173,6 +170,13 @@ def _count(xs: Like, *given: Widths | list[Mode]) -> int:
     return max(counts)
 
 
+def _modes(given: Modes, count: int) -> list[Mode]:
+    modes = given if isinstance(given, list) else [given] * count
+    if len(modes) != count:
+        raise ShapeError(f"{modes} has {len(modes)} modes for {count} dimensions")
+    return modes
+
+
 def _each(given: Widths, count: int) -> list[int]:
     widths = list(given) if isinstance(given, Sequence) else [given] * count
     if len(widths) != count:
@@ -188,7 +192,8 @@ def _weights(given: Like, count: int, x: Like) -> Value:
         given = data.astype(t.dtype) if t.is_float or data.dtype.kind != "f" else data
     w = as_value(given)
     if len(w.shape) != count:
-        raise ShapeError(f"{brief(w.expr)} is {w.type}: these weights are an array of {count} dimension{'s'[: count - 1]}")
+        wanted = "a vector" if count == 1 else "a matrix"
+        raise ShapeError(f"{brief(w.expr)} is {w.type}: these weights are {wanted}")
     return w
 
 
@@ -198,7 +203,8 @@ def _odd(weights: Value) -> list[int]:
     for n in weights.shape:
         sizes.append(_whole(n))
         if sizes[-1] % 2 == 0:
-            raise ShapeError(f"{brief(weights.expr)} is {weights.type}: an even number of weights has no middle; add a zero")
+            given = f"{brief(weights.expr)} is {weights.type}"
+            raise ShapeError(f"{given}: an even number of weights has no middle; add a zero")
     return sizes
 
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
+
+#: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
+settings.register_profile("steady", derandomize=True)
+settings.register_profile("fresh")
+settings.load_profile("steady")
 
 
 @pytest.fixture(scope="session", autouse=True)

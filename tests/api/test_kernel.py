@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -272,3 +272,5 @@ def test_a_candidate_whose_proof_is_too_long_is_still_explained() -> None:
 
     kernel = el.optimize(x.map(softmax), measure="none", cache=False)
     assert "map-one" in kernel.explain()
+    forgotten = replace(kernel.chosen, form=None)  # its tile lengths are numbers only
+    assert "map-one" in Kernel(kernel.program, forgotten, kernel.device, [forgotten]).explain()

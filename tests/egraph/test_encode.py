@@ -32,6 +32,7 @@ def round_trip(e: Expr) -> Expr:
 @settings(max_examples=60, deadline=None)
 @given(programs(levels=True))
 def test_a_program_comes_back_as_it_went_in(e: Expr) -> None:
+    assume(not any(isinstance(t, p.Get) and isinstance(t.x, p.Tup) for t in subterms(e)))  # simplified at once
     graph = saturate(e, laws=(), phases=NOTHING).graph
     assert find(graph, binary(e)) == graph.root
     assert type_of(graph.term(graph.root)) == binary_type(type_of(e)) == graph.types[graph.root]

@@ -1,5 +1,10 @@
 """Extraction: legal, different, equal to the source, and of the shape that the device wants."""
 
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
@@ -12,7 +17,7 @@ from egglift.costmodel.check import expect, flatten
 from egglift.costmodel.profile import presets
 from egglift.costmodel.search import Search
 from egglift.egraph.extract import Extractor
-from egglift.egraph.found import Found
+from egglift.egraph.found import Found, skeleton
 from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights
@@ -33,6 +38,39 @@ BELOW = {  # seed 000, figure 5: what may stand inside what
 def found(name: str, n: int, device: str) -> tuple[Graph, tuple[Found, ...]]:
     graph = saturate(el.as_program(entry(name).program(n))).graph
     return graph, tuple(Extractor(graph, weights(presets()[device])).run())
+
+
+def dot(row: el.Value, column: el.Value) -> el.Value:
+    return el.reduce(el.add, 0.0, el.map(lambda p: p[0] * p[1], el.zip(row, column)))
+
+
+def product(n: int) -> el.Value:
+    a, b = el.array("A", el.f32, (n, n)), el.array("B", el.f32, (n, n))
+    return a.map(lambda row: b.T.map(lambda column: dot(row, column)))
+
+
+def layer(n: int) -> el.Value:
+    a, b, bias = el.array("A", el.f32, (n, n)), el.array("B", el.f32, (n, n)), el.array("b", el.f32, n)
+    return a.map(lambda row: el.zip(b.T, bias).map(lambda c: el.maximum(dot(row, c[0]) + c[1], 0.0)))
+
+
+def bodies_in_space(n: int) -> el.Value:
+    return entry("nbody").program(n)
+
+
+TILED = (product, layer, bodies_in_space)
+
+
+@cache
+def explored(program: Callable[[int], el.Value], n: int) -> Graph:
+    return saturate(el.as_program(program(n))).graph
+
+
+@cache
+def extracted(program: Callable[[int], el.Value], n: int, device: str) -> tuple[Extractor, tuple[str, ...]]:
+    """An extractor that has run, and the structures that it found, best first; tile symbols without their numbers."""
+    extractor = Extractor(explored(program, n), weights(presets()[device]))
+    return extractor, tuple(re.sub(r"(?<=[a-z])\d+", "", f.sign) for f in extractor.run())
 
 
 def levels(e: Expr) -> set[str]:
@@ -107,3 +145,69 @@ def test_a_pipeline_of_ten_maps_is_one_loop(device: str) -> None:
     parallel = [t for t in subterms(programs[0].term) if isinstance(t, p.Map) and t.level and t.level.kind == "global"]
     assert len(parallel) <= 2  # the loop, and the rest that no vector fills
     assert not any(isinstance(t, p.To) for t in subterms(programs[0].term))
+
+
+@pytest.mark.parametrize("n", [1024, 4096])
+def test_a_gpu_multiplies_matrices_in_tiles_staged_in_local_memory_with_blocks_in_registers(n: int) -> None:
+    _, signs = extracted(product, n, "nvidia_h200")
+    assert signs[0] == "W1m(Wn(F(L1cmq[lc](Lcnq(F(c[pc]))))))"
+    assert any("[g{" in sign for sign in signs)  # with panels laid out by a kernel of its own
+
+
+@pytest.mark.parametrize("n", [1024, 4096])
+def test_a_cpu_multiplies_matrices_in_vectors_with_blocks_in_registers(n: int) -> None:
+    _, signs = extracted(product, n, "pocl_cpu")
+    assert signs[0] == "G1m(Gn(F(sm[pc](snv(vv(c))))))"
+    assert "G1m[g{G2n(G1(Gn(c)))}](Gn(F(sm[pc](snv(vv(c))))))" in signs
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_follows_a_product_is_done_by_its_kernel(device: str) -> None:
+    _, signs = extracted(layer, 1024, device)
+    assert signs[0] == extracted(product, 1024, device)[1][0]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_bodies_attract_each_other_with_and_without_a_tile_in_local_memory(device: str) -> None:
+    _, signs = extracted(bodies_in_space, 4096, device)
+    assert any(re.search(r"F\[lc\]|L\w*\[lc\]\(F", sign) for sign in signs)
+    plain = "W(T[lL" if device == "nvidia_h200" else "Gn(F[pc](snv(vv(c))))"
+    assert any(sign.startswith(plain) for sign in extracted(bodies_in_space, 1024, device)[1])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("program", TILED)
+def test_few_of_the_best_differ_in_no_more_than_how_a_work_item_adds_up(
+    program: Callable[[int], el.Value], device: str
+) -> None:
+    extractor, _ = extracted(program, 1024, device)
+    groups = extractor.weights.group > 1
+    skeletons = [skeleton(f.sign, groups) for f in extractor.run()]
+    assert len(set(skeletons)) >= len(skeletons) / 3
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("program", TILED)
+def test_tiled_programs_have_few_states(program: Callable[[int], el.Value], device: str) -> None:
+    extractor, _ = extracted(program, 1024, device)
+    assert len(extractor.table.final) <= 8 * len(extractor.graph.classes)
+
+
+def test_every_process_finds_the_same_programs() -> None:
+    code = (
+        "import egglift as el\n"
+        "from benchmarks.programs.catalogue import entry\n"
+        "from egglift.costmodel.profile import presets\n"
+        "from egglift.egraph.extract import Extractor\n"
+        "from egglift.egraph.saturate import saturate\n"
+        "from egglift.egraph.weights import weights\n"
+        "graph = saturate(el.as_program(entry('softmax_rows').program(1000))).graph\n"
+        "for f in Extractor(graph, weights(presets()['nvidia_h200'])).run(): print(f.total, f.sign, f.term)\n"
+    )
+    one, other = (
+        subprocess.run(
+            [sys.executable, "-c", code], env=os.environ | {"PYTHONHASHSEED": seed}, stdout=subprocess.PIPE, check=True
+        ).stdout
+        for seed in ("1", "2")
+    )
+    assert one and one == other

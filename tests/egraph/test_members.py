@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 
 import egglift as el
+from egglift.egraph.book import book
 from egglift.egraph.explain import prove
 from egglift.egraph.phases import Limits
 from egglift.egraph.saturate import saturate
@@ -30,13 +31,14 @@ def leaves_of(value: Any) -> list[Any]:
     return [np.asarray(value).tolist()]
 
 
-def members(e: Expr, count: int, seed: int) -> list[Expr]:
-    """Random members of the program's class, with random numbers for tile symbols."""
-    rng, graph = Random(seed), saturate(e, limits=Limits(4000, 5)).graph
+def members(e: Expr, count: int, seed: int, without: tuple[str, ...] = (), depth: int = 14) -> list[Expr]:
+    """Random members of the program's class, with random numbers for tile symbols; `without` groups of laws."""
+    disabled = [law.name for law in book().laws if law.group in without]
+    rng, graph = Random(seed), saturate(e, limits=Limits(4000, 20), disabled=disabled).graph
     found = []
     for _ in range(count):
         env = {name: rng.randint(1, 5) for name in graph.symbols}
-        found.append(instantiate(drawn(graph, rng, 14), env))
+        found.append(instantiate(drawn(graph, rng, depth), env))
     return found
 
 
@@ -57,7 +59,8 @@ def test_members_compute_what_the_program_computes(name: str, n: int) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_members_are_proved_equal_by_the_laws_from_right_to_left(name: str) -> None:
     e = PROGRAMS[name](40)
-    assert all(prove(e, member) for member in members(e, 3, 7))
+    # what tiling.egg and stencil.egg make is derived forwards (test_derive.py): their laws are not undone
+    assert all(prove(e, member) for member in members(e, 3, 7, ("tiling", "stencil"), depth=9))
 
 
 @settings(max_examples=40, deadline=None)

@@ -11,7 +11,7 @@ from egglift.ir.types import F32, Array
 
 def steps(moves: list[tuple[str, int]]) -> tuple[Value, np.ndarray]:
     """A value of 4096 elements and the addresses of its elements, both rearranged by `moves`."""
-    value = values.fill(Array(4096, F32), 1.0, int, unit=0)
+    value = values.fill(Array(4096, F32), 1.0, int)
     address = np.arange(4096)
     for move, k in moves:
         if move == "split" and address.shape[0] % k == 0 and address.shape[0] > k:
@@ -64,3 +64,36 @@ def test_work_items_that_take_short_chunks_in_turn_lie_near_each_other() -> None
 def test_what_does_not_change_along_a_row_costs_neighbours_nothing() -> None:
     captured = Row(64, values.spread(Leaf(1.0)))
     assert values.price(values.across(captured, lambda p: p * 100, near=False)) == 1.0
+
+
+def test_what_is_captured_leaves_the_neighbours_of_the_rest_together() -> None:
+    row = values.fill(Array(64, F32), 32.0, int)
+    captured = Row(64, values.spread(Leaf(32.0)))
+    assert isinstance(row, Row)
+    both = values.combine((row.each, captured.each), 1.0)
+    assert (both.price, both.unit) == (65.0, 0)
+    assert values.combine((row.each, Leaf(32.0, -1)), 1.0).unit == -1  # the other lies anywhere
+
+
+def test_a_closed_scalar_is_the_same_along_all_rows() -> None:
+    row = values.fill(Array(64, F32), 32.0, int)
+    assert isinstance(row, Row)
+    assert values.combine((row.each, values.closed(Leaf(32.0))), 1.0).unit == 0
+
+
+def test_the_rows_that_an_element_was_in_are_further_out_in_a_new_row() -> None:
+    element = Leaf(1.0, unit=0)  # one after the other along the row that it was taken from
+    new = values.spread(element)
+    assert new == Leaf(1.0, unit=1, fixed=0b1)
+
+
+@given(MOVES)
+def test_arguments_know_only_their_own_rows(moves: list[tuple[str, int]]) -> None:
+    value, _ = steps(moves)
+    assert isinstance(value, Row)
+    inside, rows = values.argument(value.each), 0
+    while isinstance(inside, Row):
+        inside, rows = inside.each, rows + 1
+    assert isinstance(inside, Leaf)
+    assert inside.unit < rows and inside.near < rows and inside.fixed.bit_length() <= rows
+    assert inside.price == leaf_of(value).price

@@ -1,0 +1,104 @@
+"""How the value of a layout pattern follows from those of its parts; and bodies that only rearrange."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from egglift.egraph import values
+from egglift.egraph.frozen import ENode, Graph, build
+from egglift.egraph.nominal import Nominal
+from egglift.egraph.values import Both, Row, Value, worst
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+
+DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
+LAYOUT = ("Split", "Join", "Transpose", "Stride", "Take")
+
+
+def made(node: ENode, nominal: Nominal, op: float) -> Callable[..., Value]:
+    """The value of arithmetic or layout `node`, as a function of those of its parts.  op: what an operation costs."""
+    if node.op in ("Op1", "Op2", "Op3", "Cast"):
+        more = DEAR * op if node.data[0] in DEAR_OPS else op
+        return lambda *vs: values.combine(vs, more)
+    return shape(node, nominal)
+
+
+def shape(node: ENode, nominal: Nominal) -> Callable[..., Value]:
+    """The value of layout pattern `node`, as a function of the values of its parts."""
+    num = nominal.number
+    match node.op:
+        case "Tup":
+            return Both
+        case "Fst":
+            return lambda v: v.a
+        case "Snd":
+            return lambda v: v.b
+        case "Fill":
+            n = num(node.data[0])
+            return lambda v: Row(n, values.spread(v))
+        case "Zip":
+            return lambda a, b: Row(a.n, Both(a.each, b.each))
+        case "Distl":
+            return lambda a, b: Row(b.n, Both(values.spread(a), b.each))
+        case "Cross":
+            return lambda a, b: Row(a.n, Row(b.n, Both(values.spread(a.each), b.each)))
+        case "Split":
+            k = num(node.data[0])
+            return lambda x: values.split(x, k)
+        case "Join":
+            return values.join
+        case "Transpose":
+            return values.transpose
+        case "Stride":
+            return lambda x: x
+        case "Concat":
+            return lambda a, b: Row(a.n + b.n, values.mixed(a.each, b.each, a.n / max(1, a.n + b.n)))
+        case "Gather":
+            return lambda i, x: Row(i.n, values.gathered(values.dearer(x.each, worst(i))))
+        case "At":
+            return lambda x: x.each
+    return _lengthened(node, nominal)
+
+
+def _lengthened(node: ENode, nominal: Nominal) -> Callable[..., Value]:
+    """`shape` of patterns that make an array longer or shorter, or cut windows."""
+    num = nominal.number
+    match node.op:
+        case "Slide":
+            k, step = map(num, node.data[:2])
+            return lambda x: values.windows(x, k, step)
+        case "Pad" | "PadConst":
+            more = num(node.data[0]) + num(node.data[1])
+            return lambda x, *_: Row(x.n + more, x.each)
+        case "PadUp" | "PadUpConst":
+            k = max(1, num(node.data[0]))
+            return lambda x, *_: Row(-(-x.n // k) * k, x.each)
+        case "Take":
+            n = num(node.data[0])
+            return lambda x: Row(n, x.each)
+        case "Drop":
+            n = num(node.data[0])
+            return lambda x: Row(max(0, x.n - n), x.each)
+    raise AssertionError(f"no view for {node.op}")
+
+
+def layouts(graph: Graph) -> Callable[[int], Expr | None]:
+    """`layouts(graph)(c)`: the body of class `c` if it only rearranges its Arg."""
+    known: dict[int, Expr | None] = {}
+
+    def of(c: int) -> Expr | None:
+        if c not in known:
+            known[c] = None  # a cycle is no layout
+            found = [e for node in graph.classes.get(c, ()) if (e := rearranged(node)) is not None]
+            known[c] = min(found, key=lambda e: sum(1 for _ in subterms(e)), default=None)
+        return known[c]
+
+    def rearranged(node: ENode) -> Expr | None:
+        if node.op == "Arg":
+            return build(node, [])
+        if node.op in LAYOUT or node.op == "Map":
+            parts = [of(k) for k in node.children]
+            return None if None in parts else build(node, [part for part in parts if part is not None])
+        return None
+
+    return of
