@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.carried import best, measured
 from benchmarks.programs.catalogue import chosen, size_text
 
-STRUCTURES, POINTS = 4, 4
+STRUCTURES, POINTS, TRIES = 3, 3, 12
 #: what is switched off: a name, and the laws that make it
 SWITCHES: dict[str, tuple[str, ...]] = {
     "nothing": (),
@@ -46,7 +46,7 @@ def prepare(out: Path, profile: str, wanted: Sequence[str]) -> None:
     for e, size in chosen(wanted, lambda e: e.sizes[-1]):
         operations = e.operations(*size) if e.operations else None
         for name, laws in SWITCHES.items():
-            job = best(e.program(*size), profile, laws, STRUCTURES, POINTS)
+            job = best(e.program(*size), profile, laws, STRUCTURES, POINTS, TRIES)
             jobs.append({"name": e.name, "size": size_text(size), "without": name, "operations": operations, **job})
             print(f"{e.name} {size_text(size)} without {name}: {len(job['candidates'])} candidates", flush=True)
     out.write_text(json.dumps(jobs))

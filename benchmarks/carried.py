@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-STRUCTURES, POINTS, TRIES = 8, 7, 40
+STRUCTURES, POINTS, TRIES = 6, 7, 32
 #: 2^28 floats each
 SUITE = (*(f"{name}:268435456" for name in ("asum", "dot", "scal", "axpy", "vec_sum")), "gemv:16384")
 #: seconds of measuring for each program
@@ -50,7 +50,12 @@ def prepare(out: Path, profile_name: str, wanted: Sequence[str]) -> None:
 
 
 def best(
-    value: Any, profile_name: str, without: Sequence[str] = (), structures: int = STRUCTURES, points: int = POINTS
+    value: Any,
+    profile_name: str,
+    without: Sequence[str] = (),
+    structures: int = STRUCTURES,
+    points: int = POINTS,
+    tries: int = TRIES,
 ) -> dict[str, Any]:
     """A program and its candidates by rising estimate, all as text; `without` some laws."""
     from egglift.codegen.imperative import Limits
@@ -72,7 +77,7 @@ def best(
             "launch": [p.launch.group_size, p.launch.max_groups, p.launch.swizzle], "estimate": p.estimate.seconds,
         }
         for found in Extractor(graph, weights(profile)).run()[:structures]
-        for p in varied(Search(found.term, graph.symbols, profile, limits).run(TRIES), points)
+        for p in varied(Search(found.term, graph.symbols, profile, limits).run(tries), points)
     ]  # fmt: skip
     return {"program": dumps(program), "candidates": sorted(candidates, key=lambda c: c["estimate"])}
 
@@ -92,8 +97,8 @@ def run(path: Path, device_name: str | None, table: Path | None, flags: Sequence
         line = measured(job, device, copy, flags)
         print(text(line), flush=True)
         results.append(line)
-    if table:
-        table.write_text(json.dumps(results, indent=1))
+        if table:  # after each: a run that is stopped keeps what it has
+            table.write_text(json.dumps(results, indent=1))
 
 
 def measured(

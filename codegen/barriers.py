@@ -164,3 +164,18 @@ def _dissolved(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
         else:
             result.append(s)
     return tuple(result)
+
+
+def in_branches(body: Iterable[Statement], looped: bool = False, branch: bool = False) -> bool:
+    """Does a barrier stand in a branch that is taken, or not, in every round of a loop?"""
+    for s in body:
+        match s:
+            case Barrier() if branch:
+                return True
+            case Loop() if in_branches(s.body, True, branch):
+                return True
+            case If(conditions, inner, _, otherwise):
+                taken = branch or (looped and bool(conditions))
+                if in_branches(inner, looped, taken) or in_branches(otherwise, looped, taken):
+                    return True
+    return False

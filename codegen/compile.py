@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from egglift.codegen import terms
-from egglift.codegen.barriers import with_barriers
+from egglift.codegen.barriers import in_branches, with_barriers
 from egglift.codegen.builder import Target
 from egglift.codegen.emit import ROOT, Emitter
 from egglift.codegen.imperative import Buffer, Kernel, Launch, Limits, Plan
@@ -24,7 +24,9 @@ from egglift.codegen.spread import settle
 from egglift.codegen.views import memory, number, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, is_closed, rebuild, subterms
 from egglift.ir.types import Type, leaves
 
@@ -157,6 +159,11 @@ class _Planner:
         target = Target(memory(type_of(term), iter(outputs), emitter.load), "global")
         emitter.emit(term, target, ROOT)
         body = with_barriers(settle(emitter, emitter.blocks[0].statements), shape.group_items)
+        if not self.limits.branch_barriers and in_branches(body):
+            raise CodegenError(
+                f"{brief(term)}: work-items wait for each other in a branch of a loop, which this device's compiler "
+                "gets wrong; choose tiles that divide the lengths, or mapSeq instead of mapLocal there"
+            )
         params = used_params(emitter.params, body)
         order = [b for _, buffers in self.memory.values() for b in buffers] + list(outputs)
         params = tuple(sorted(params, key=lambda b: (b in outputs, order.index(b))))

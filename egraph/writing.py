@@ -28,6 +28,7 @@ from egglift.ir import patterns as p
 from egglift.ir.patterns import Level
 
 COMPUTED = ("To", "Increase", *FOLDS, "Tree", "Iterate")  # written directly, not elsewhere and copied
+COMPUTING = ("Op1", "Op2", "Op3", "Cast", *FOLDS, "Tree", "Iterate")
 AHEAD = 0.95  # of the price of a step that fetches what the next one needs
 REST = 4  # the same for a rest of the elements
 HELD = 256  # accumulators that a work-item of a group may have
@@ -131,10 +132,18 @@ def _copied(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Fo
         n = size(s.value)
         n = ceil(n / w.group) if who.kind == "group" else n
         lazy = AGAIN if s.how.node.op == "Map" and n > 1 else 1.0
-        moved = who is ITEM.writing("private") and values.consecutive(s.value) and not _evaluated(x, s.how)
-        vectors = w.vector_ops if moved else 1.0  # compilers load registers by vectors
+        vectors = w.vector_ops if who is ITEM.writing("private") and _moved(x, s) else 1.0
         cost = n * (price(s.value) / values.width(s.value) + write) * lazy * vectors
         yield Found(s.setup + cost, s.once, (n > 1 and _after(s, cost, who)) or "c" + s.sign, s.how)
+
+
+def _moved(x: Context, s: Seen) -> bool:
+    """Is nothing computed for a copy of consecutive elements?  Compilers load such into registers by vectors."""
+    return values.consecutive(s.value) and worst(s.value) <= rounded(x.weights.global_) and not _computes(s.how)
+
+
+def _computes(how: Term) -> bool:
+    return how.node.op in COMPUTING or any(isinstance(part, Term) and _computes(part) for part in how.parts)
 
 
 def _evaluated(x: Context, how: Term) -> bool:

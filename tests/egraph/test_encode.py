@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import egglift as el
 from egglift.egraph.encode import binary, binary_type
@@ -17,6 +17,7 @@ from egglift.ir.interpret import evaluate
 from egglift.ir.notation import as_expr
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import SizeOp, Sym
+from egglift.ir.traverse import subterms
 from egglift.ir.types import F32, F64, I64, U64, Array, Scalar, Tuple
 from tests.programs import programs, values_for
 
