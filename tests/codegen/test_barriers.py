@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from egglift.codegen.barriers import with_barriers
+from egglift.codegen.barriers import in_branches, with_barriers
 from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Barrier, Buffer, Const, If, Launch, Load, Loop, Plan, Statement, Store
 from egglift.codegen.index import Index, Var, index
@@ -140,3 +140,11 @@ def test_groups_that_take_several_rows_wait_before_the_next() -> None:
 
 def test_a_sum_of_private_folds_has_no_barrier() -> None:
     assert "barrier" not in compile_term(fmap(total, p.Split(10, vector("x", 100)), "global")).source
+
+
+def test_a_barrier_in_a_branch_of_a_loop_is_noticed() -> None:
+    i = Var("i0", 4, "loop")
+    branch = If(((index(i), 2),), (Barrier(),))
+    assert in_branches([Loop(i, 4, (branch,))])
+    assert in_branches([Loop(i, 4, (If(((index(i), 2),), (), 1.0, (Barrier(),)),))])
+    assert not in_branches([branch, Loop(i, 4, (Barrier(), step(write(LOCAL))))])
