@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -73,13 +74,13 @@ def _to_json(c: Candidate) -> dict[str, Any]:
     return {
         "structure": c.structure, "term": dumps(c.term), "parameters": dict(c.parameters), "estimate": c.estimate,
         "bound": c.bound, "measured": c.measured, "status": c.status, "reason": c.reason,
-        "group_size": c.launch.group_size, "max_groups": c.launch.max_groups,
+        "launch": asdict(c.launch),
         "form": None if c.form is None else dumps(c.form),
     }  # fmt: skip
 
 
 def _from_json(data: Mapping[str, Any], device: Device) -> Candidate:
-    launch = Launch(data["group_size"], data["max_groups"])
+    launch = Launch(**data["launch"])
     form = None if data["form"] is None else loads(data["form"])
     return Candidate(
         data["structure"], loads(data["term"]), dict(data["parameters"]), launch, device.limits, data["estimate"],
