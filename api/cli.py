@@ -155,7 +155,7 @@ def check(kernel: Kernel) -> str | None:
     """Runs a kernel on a random sample: None where it agrees with the NumPy meaning, else how not."""
     expected = expect(kernel.program, seed=1)
     arguments = operands(kernel.device, inputs_of(kernel.program), expected.inputs)
-    return expected.disagreement(kernel.executable.run(arguments, poison=True))
+    return expected.disagreement(kernel.executable.run(arguments, poison=True, rows=expected.rows))
 
 
 def _batch(arguments: argparse.Namespace) -> int:

@@ -10,6 +10,8 @@ from functools import partial
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 #: calls that warm up, calls that are timed
 WARM, TIMED = 3, 11
 
@@ -22,6 +24,71 @@ def _gemm(torch: Any, variant: str, a: Any, b: Any, A: Any, B: Any, C: Any) -> A
 def _attention(torch: Any, Q: Any, K: Any, V: Any) -> Any:
     return torch.nn.functional.scaled_dot_product_attention(Q[None, None], K[None, None], V[None, None])
 
+
+def _window(torch: Any, x: Any, kernels: Any, mode: str = "replicate") -> Any:
+    """Convolutions of a grid with each of `kernels`, by the library: conv2d or conv3d behind a pad."""
+    weights = torch.tensor(np.asarray(kernels, np.float32), device=x.device)[:, None]
+    dims = x.ndim
+    pads = [n // 2 for n in reversed(weights.shape[2:]) for _ in (0, 1)]
+    padded = torch.nn.functional.pad(x.float()[None, None], pads, mode)
+    return (torch.nn.functional.conv2d if dims == 2 else torch.nn.functional.conv3d)(padded, weights)
+
+
+def _convolution(kernel: Any, mode: str = "replicate") -> Callable[..., Any]:
+    return lambda torch, x: _window(torch, x, [kernel], mode)
+
+
+def _separate(weights: Any) -> Callable[..., Any]:
+    """A row of weights across, then the same down."""
+    row = np.asarray(weights)[None]
+    return lambda torch, x: _window(torch, _window(torch, x, [row])[0, 0], [row.T])
+
+
+def _star(dims: int, reach: int = 1, middle: float = 1.0) -> Any:
+    """Weights that are 1 along the axes."""
+    found = np.zeros((2 * reach + 1,) * dims, np.float32)
+    for axis in range(dims):
+        found[tuple(slice(None) if a == axis else reach for a in range(dims))] = 1
+    found[(reach,) * dims] = middle
+    return found
+
+
+def _hotspot(torch: Any, temperature: Any, power: Any) -> Any:
+    return _window(torch, temperature, [_star(temperature.ndim)]) + power
+
+
+def _sobel(torch: Any, x: Any) -> Any:
+    across = np.outer([1, 2, 1], [-1, 0, 1])
+    return torch.linalg.vector_norm(_window(torch, x, [across, across.T]), dim=1)
+
+
+def _acoustic(torch: Any, now: Any, before: Any, mask: Any) -> Any:
+    return torch.where(mask > 0, _window(torch, now, [_star(3)], "constant") - before, 0.0)
+
+
+SLOPE = np.array([[0, 0, 0], [-0.5, 0, 0.5], [0, 0, 0]])
+#: of stencils: a convolution of as many points, by the library, with what else is done in kernels of its own
+STENCILS: dict[str, Callable[..., Any]] = {
+    "jacobi_2d-5": _convolution(_star(2)),
+    "jacobi_2d-9": _convolution(np.ones((3, 3))),
+    "gaussian_blur-9": _convolution(np.ones((3, 3))),
+    "gaussian_blur-25": _convolution(np.ones((5, 5))),
+    "stencil_2d": _convolution(np.ones((3, 3))),
+    "convolution_17-general": _convolution(np.ones((17, 17))),
+    "convolution_17-given": lambda torch, x, weights: _window(torch, x, [weights.cpu().numpy()]),
+    "convolution_17-gaussian": _separate(np.ones(17)),
+    "convolution_17-separable": _separate(np.ones(17)),
+    "sobel": _sobel,
+    "gradient": lambda torch, x: _window(torch, x, [SLOPE, SLOPE.T]),
+    "game_of_life": _convolution(np.ones((3, 3)), "circular"),
+    "hotspot_2d": _hotspot,
+    "hotspot_3d": _hotspot,
+    "jacobi_3d-7": _convolution(_star(3)),
+    "jacobi_3d-13": _convolution(_star(3, 2)),
+    "heat_3d": _convolution(_star(3), "constant"),
+    "poisson": _convolution(np.ones((3, 3, 3))),
+    "acoustic": _acoustic,
+}
 
 TORCH: dict[str, Callable[..., Any]] = {
     "scal": lambda torch, a, x: torch.mul(x, a),
@@ -45,6 +112,7 @@ TORCH: dict[str, Callable[..., Any]] = {
     "pair_distances-squared": lambda torch, X, Y: torch.cdist(X, Y).square(),
     "pair_distances-manhattan": lambda torch, X, Y: torch.cdist(X, Y, p=1),
     "kmeans": lambda torch, points, centroids: torch.cdist(points, centroids).argmin(1),
+    **STENCILS,
 }
 
 

@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-STRUCTURES, POINTS, TRIES = 6, 7, 32
+STRUCTURES, POINTS, TRIES = 10, 4, 32
 #: 2^28 floats each
 SUITE = (*(f"{name}:268435456" for name in ("asum", "dot", "scal", "axpy", "vec_sum")), "gemv:16384")
 #: seconds of measuring for each program

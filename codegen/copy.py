@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -55,16 +56,57 @@ def _alone(em: Emitter, source: Arr, target: Target, type: Array) -> None:
     def one(i: Index) -> None:
         copy(em, element(source, i), Target(element(target.view, i), target.space), type.element)
 
-    n = source.length
-
     def pair(i: Index) -> tuple[View, View]:
         return element(source, i), element(target.view, i)
 
-    width = _width(em, type.element, (n,), WIDE, pair, both=True)
-    unroll = target.space == "private" and n // width <= 32
-    if width == 1:
-        return em.loop(n, one, unroll)
-    em.loop(n // width, lambda i: levels.vector(em, width, lambda lane: one(i * width + lane)), unroll)
+    start = 0
+    for count, width in _runs(em, type.element, source.length, pair):
+        unroll = target.space == "private" and count // width <= 32
+        if width == 1:
+            em.loop(count, partial(_after, one, start), unroll)
+        else:
+            _vectors(em, count // width, width, start, one, unroll)
+        start += count
+
+
+def _after(one: Callable[[Index], None], start: int, i: Index) -> None:
+    one(i + start)
+
+
+def _vectors(em: Emitter, trips: int, width: int, start: int, one: Callable[[Index], None], unroll: bool) -> None:
+    """`one` for elements from `start` on, `width` at once."""
+    em.loop(trips, lambda i: levels.vector(em, width, lambda lane: one(i * width + start + lane)), unroll)
+
+
+def _runs(em: Emitter, t: Type, n: int, pair: Callable[[Index], tuple[View, View]]) -> list[tuple[int, int]]:
+    """How n neighbours are moved, elements of type `t`: runs of so many, so many of them at once.
+
+    A GPU reads vectors where they are aligned only: `x[8*i-1 .. 8*i+4]` is an element, four at once, and an element.
+    """
+    width = _width(em, t, (n,), WIDE, pair, both=True)
+    if not isinstance(t, Scalar) or em.limits.warp == 1 or em.executor.lane is not None:
+        return [(n, width)]
+    start, most = _start(em, n, pair), TOGETHER // t.size
+    while start is not None and most > 1:
+        head = -start.constant % most
+        body = (n - head) // most * most
+        if body > 0 and not any(k % most for _, k in start.terms):
+            return [run for run in ((head, 1), (body, most), (n - head - body, 1)) if run[0]]
+        most //= 2
+    return [(n, width)]
+
+
+def _start(em: Emitter, n: int, pair: Callable[[Index], tuple[View, View]]) -> Index | None:
+    """Where in global memory n neighbours begin that are copied to registers; None if that is not what is copied."""
+    e = Var("?", n, "loop")
+    with em.probe() as statements:
+        source, place = pair(index(e))
+    if statements or not (isinstance(source, im.Load) and isinstance(place, im.Load)):
+        return None
+    near = source.at.coefficient(e) == 1 and place.at.coefficient(e) == 1
+    if not near or source.buffer.space != "global" or place.buffer.space != "private" or place.buffer.lanes > 1:
+        return None
+    return source.at.substitute({e: 0})
 
 
 def _width(

@@ -4,6 +4,7 @@ Padding and what is taken of padded results leave tests (clamped indices, guarde
 code, which most tiles do not need.  `if (the tile lies inside) { its code without those tests } else { with them }`.
 One condition serves all dimensions.  It depends on the tile alone, so that a work-group goes one way together and
 may have barriers in both versions, where the device allows that; elsewhere such tiles have one version, with the tests.
+What both versions do alike in the end, after a tile has been staged, say, follows once.
 The loop of a single work-item does its first and last steps apart from the others.
 """
 
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from egglift.codegen import imperative as im
+from egglift.codegen.alike import common_end
 from egglift.codegen.builder import Condition, share
 from egglift.codegen.imperative import Statement, Value
 from egglift.codegen.index import Choice, Clamp, Data, Index, Var, assuming, index
@@ -35,16 +37,19 @@ def tile(em: Emitter, at: Condition, outer: bool, emit: Callable[[], None]) -> N
     with em.block() as general:
         emit()
     most, inside, interior = em.private_bytes, _Inside(tiles), general
-    if tiles and _has_loops(general) and (em.limits.branch_barriers or not _exchanges(em, general)):
+    if tiles and _has_loops(general):
         while inside.narrowed(interior):  # without some tests, others are plain to see
             em.private_bytes = before
             with em.block() as interior, assuming(*inside.facts):
                 emit()
             most = max(most, em.private_bytes)
     em.private_bytes = most
-    if not inside.conditions:
+    shared = common_end(general, interior)
+    apart, both = len(interior) - shared, general[: len(general) - shared]
+    if not inside.conditions or (not em.limits.branch_barriers and _exchanges(em, both)):
         return em.put(*general)
-    em.put(im.If(inside.conditions, tuple(interior), share(inside.conditions), tuple(general)))
+    em.put(im.If(inside.conditions, tuple(interior[:apart]), share(inside.conditions), tuple(both)))
+    em.put(*interior[apart:])
 
 
 def loop(em: Emitter, start: int, n: int, body: Callable[[Index], None]) -> None:
@@ -68,8 +73,9 @@ def loop(em: Emitter, start: int, n: int, body: Callable[[Index], None]) -> None
 
 
 def _exchanges(em: Emitter, statements: Iterable[Statement]) -> bool:
-    """Will there be barriers in `statements`?"""
-    return em.shape.group_items > 1 and any(a.buffer.space == "local" for a in accesses(statements))
+    """Will there be barriers in `statements`?  Where local memory is only written, the barrier comes after them."""
+    found = [a for a in accesses(statements) if a.buffer.space == "local"]
+    return em.shape.group_items > 1 and any(not a.write for a in found)
 
 
 def _has_loops(statements: Iterable[Statement]) -> bool:

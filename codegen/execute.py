@@ -37,6 +37,14 @@ class Timing:
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Some rows of a result that is an array of `of` rows."""
+
+    indices: tuple[int, ...]
+    of: int
+
+
+@dataclass(frozen=True)
 class Executable:
     """A plan compiled for a device.  Its methods may be called from several threads."""
 
@@ -45,15 +53,24 @@ class Executable:
     kernels: tuple[Any, ...]
     _temporaries: dict[Buffer, Operand] = field(default_factory=dict, repr=False)
 
-    def run(self, inputs: Mapping[str, Sequence[Operand]], *, poison: bool = False) -> list[NdArray]:
+    def run(
+        self, inputs: Mapping[str, Sequence[Operand]], *, poison: bool = False, rows: Rows | None = None
+    ) -> list[NdArray]:
         """The result's buffers as flat arrays, in leaf order (ir.types.leaves).
 
         inputs: by program input, its leaves (structure of arrays) as arrays or device buffers.  With
         `poison`, outputs and temporaries are first filled with NaN or 0xAA: what is not written shows.
+        rows: only these come back, one behind the other.
         """
-        buffers = self.enqueue(inputs, poison=poison)
-        out = self.plan.outputs
-        return [self.device.download(b, o.scalar, o.size) for b, o in zip(buffers, out, strict=True)]
+        outputs = zip(self.enqueue(inputs, poison=poison), self.plan.outputs, strict=True)
+        if rows is None:
+            return [self.device.download(b, o.scalar, o.size) for b, o in outputs]
+        return [np.concatenate([self._row(b, o, i, rows.of) for i in rows.indices]) for b, o in outputs]
+
+    def _row(self, operand: Operand, buffer: Buffer, index: int, count: int) -> NdArray:
+        """The `index`th of the `count` rows of a result."""
+        size = buffer.size // count
+        return self.device.download(operand, buffer.scalar, size, index * size)
 
     def enqueue(
         self, inputs: Mapping[str, Sequence[Operand]], *, poison: bool = False, wait_for: Sequence[Any] = ()

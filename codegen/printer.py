@@ -11,7 +11,7 @@ from egglift.codegen.index import Index, Var
 from egglift.codegen.inplace import Access, accesses, loads
 from egglift.codegen.scalars import MASKS, memory_type, stripped, value_type, vector_store
 from egglift.codegen.text import Alias, Hidden, int_type
-from egglift.codegen.vectors import WIDEST, Lanes, VectorText, parts_of
+from egglift.codegen.vectors import WIDEST, Lanes, VectorText, on_lane, parts_of
 from egglift.ir.types import BOOL
 
 INDENT = "  "
@@ -110,12 +110,12 @@ class KernelText(VectorText):
 
     def _vector_store(self, s: im.Store, lanes: Lanes, declares: bool) -> None:
         buffer = s.buffer
-        if buffer.lanes > 1:
+        if buffer.lanes > 1 and not on_lane(s.at):
             head = self._declaration(buffer) if declares else self._register(buffer, s.at, lanes)
             if buffer.scalar == BOOL:
                 return self.line(f"{head} = {stripped(self.mask(s.value, lanes, 1))};")
             self._assignment(head, s, lambda v: self.number(v, lanes))
-        elif s.at.coefficient(lanes.var) == 1 and not _is_fragment(s, lanes, s.buffer):
+        elif buffer.lanes == 1 and s.at.coefficient(lanes.var) == 1 and not _is_fragment(s, lanes, s.buffer):
             text = self.stored_bool(s.value, lanes) if buffer.scalar == BOOL else self.number(s.value, lanes)
             if isinstance(s.value, im.Load) and _is_fragment(s, lanes, s.value.buffer):
                 text = self.gathered(s.value, lanes)

@@ -296,11 +296,11 @@ class Device:
         except opencl().Error as error:
             raise DeviceError(f"{self.name} cannot hold a buffer of {size} bytes: {error}") from error
 
-    def download(self, buffer: Operand, scalar: Scalar, size: int) -> NdArray:
-        """`size` elements of `buffer`, waited for.  WrongResult: a bool is neither 0 nor 1."""
+    def download(self, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
+        """`size` elements of `buffer` from the `start`th on, waited for.  WrongResult: a bool is neither 0 nor 1."""
         raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
         if size:
-            opencl().enqueue_copy(self.queue, raw, buffer, is_blocking=True)
+            opencl().enqueue_copy(self.queue, raw, buffer, src_offset=start * scalar.size, is_blocking=True)
         if scalar != BOOL:
             return raw
         if size and int(raw.max()) > 1:

@@ -113,15 +113,15 @@ class VectorText(Text):
         if found is None:
             match v:
                 case im.Load(buffer, at):
-                    differs = buffer.lanes > 1 or _on_lane(at)
+                    differs = buffer.lanes > 1 or on_lane(at)
                 case im.Name(name, _):
                     differs = name in self.kinds
                 case im.IndexValue(at, _):
-                    differs = _on_lane(at)
+                    differs = on_lane(at)
                 case im.Call(_, args, _):
                     differs = any(map(self.varies, args))
                 case im.Guarded(at, _, a, b):
-                    differs = _on_lane(at) or self.varies(a) or self.varies(b)
+                    differs = on_lane(at) or self.varies(a) or self.varies(b)
                 case _:
                     differs = False
             found = self._varies[id(v)] = (v, differs)
@@ -139,7 +139,7 @@ class VectorText(Text):
                 return self._load(v, buffer, at, lanes)
             case im.IndexValue(at, t) if at.coefficient(lanes.var) is not None:
                 return self._counted(at, t, lanes)
-            case im.Guarded(at, n, a, b) if not _on_lane(at):
+            case im.Guarded(at, n, a, b) if not on_lane(at):
                 return f"({self._within(at, n)} ? {self.number(a, lanes)} : {self.number(b, lanes)})"
             case im.Call("cast", (x,), t):
                 return self._cast(x, t, lanes)
@@ -176,9 +176,9 @@ class VectorText(Text):
         return vector_function(f"convert_{memory_type(t)}", x.type, t, [stripped(text)], lanes.width, self.helpers)
 
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
-        if buffer.lanes > 1:
+        if buffer.lanes > 1 and not on_lane(at):
             return self._register(buffer, at, lanes)
-        if at.coefficient(lanes.var) != 1:
+        if buffer.lanes > 1 or at.coefficient(lanes.var) != 1:
             return self.gathered(v, lanes)
         return self.chunk(buffer, at, lanes)
 
@@ -200,7 +200,7 @@ class VectorText(Text):
         """The vector of a private buffer that is kept for every lane."""
         if buffer.size * lanes.parts == 1:
             return buffer.name
-        return f"{buffer.name}[{super().index(at * lanes.parts + lanes.part)}]"
+        return f"{buffer.name}[{super().index(self.known(at) * lanes.parts + lanes.part)}]"
 
     def _part_name(self, name: str, lanes: Lanes) -> str:
         return name if lanes.parts == 1 else f"{name}_{lanes.part}"
@@ -238,8 +238,11 @@ class VectorText(Text):
         match v:
             case im.Name(name, _):
                 return self._part_name(name, lanes)
-            case im.Load(buffer, at) if buffer.lanes > 1:
+            case im.Load(buffer, at) if buffer.lanes > 1 and not on_lane(at):
                 return self._register(buffer, at, lanes)
+            case im.Load(buffer, at) if buffer.lanes > 1:
+                components = (f"{c} ? -1 : 0" for c in self.components(v, lanes))
+                return f"({MASKS[size]}{lanes.width})({', '.join(components)})"
             case im.Load(buffer, at):
                 return f"({self._load(v, buffer, at, lanes)} != (uchar{lanes.width})(0))"
             case im.Call("cast", (x,), _):
@@ -274,5 +277,6 @@ def is_aligned(at: Index, width: int) -> bool:
     return at.constant % width == 0 and all(k % width == 0 for _, k in at.terms)
 
 
-def _on_lane(at: Index) -> bool:
+def on_lane(at: Index) -> bool:
+    """Does `at` differ between lanes?"""
     return any(v.role == "lane" for v in at.variables())

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from math import prod
 
 from egglift.codegen.imperative import Kernel, Plan
-from egglift.codegen.index import Var
-from egglift.costmodel.lanes import BANKS, SECTOR, WORD, Lanes, ids, passes, sectors
+from egglift.costmodel.lanes import BANKS, WORD, ids, passes
 from egglift.costmodel.profile import Profile
-from egglift.costmodel.tally import Access, Tally, tally
+from egglift.costmodel.tally import Tally, tally
+from egglift.costmodel.traffic import traffic
 
 REGISTERS = 65536  # of a GPU's unit
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
@@ -73,11 +73,11 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     groups = max(1, items // max(1, group))
     resident = _resident(kernel, items, group, p)
     waves = -(-items // max(1, resident))
-    dram, cached = _traffic(t, kernel, resident, p)
+    moved = traffic(t, kernel, resident, p)
     slow = _latency(resident, groups, group, p) * _spilled(kernel, group, p)
     terms = {
-        "memory": dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
-        "cache": cached / (p.cache_bandwidth * min(1.0, groups / p.compute_units)),
+        "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
+        "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
         "instructions": slow * t.issue / (p.issue_rate * _issue_share(items, groups, p)),
         "chain": _chain(t, waves, groups, p),
         "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
@@ -88,7 +88,7 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     overlapping = [terms[n] for n in ("memory", "cache", "instructions", "chain", "local", "starts")]
     rest = sum(overlapping) - max(overlapping)
     seconds = max(overlapping) + 0.15 * rest + terms["barriers"] + terms["launch"]
-    return KernelEstimate(kernel.name, seconds, terms, dram, t.flops)
+    return KernelEstimate(kernel.name, seconds, terms, moved.dram, t.flops)
 
 
 def _registers(kernel: Kernel) -> int:
@@ -185,97 +185,3 @@ def _local(t: Tally, local_size: tuple[int, ...], p: Profile) -> float:
         if a.buffer.space == "local":
             total += a.count / len(local[0]) * passes(a.at, a.buffer.scalar.size, a.bytes, local)
     return total * BANKS * WORD / p.local_bandwidth
-
-
-# ---------------------------------------------------------------------------------------- global memory
-
-
-def _traffic(t: Tally, kernel: Kernel, resident: int, p: Profile) -> tuple[float, float]:
-    """Bytes moved from and to memory, and through the cache."""
-    dram = cached = 0.0
-    local = ids(kernel.local_size, p.warp)
-    for a in t.accesses:
-        if a.buffer.space == "global":
-            size = a.buffer.size * a.buffer.scalar.size
-            useful = a.count * a.bytes
-            moved = _moved_gpu(a, local, t.fast, resident, p) if p.kind == "gpu" else _moved_cpu(a, p)
-            reread = size < useful and (size <= p.cache_bytes or (p.kind == "cpu" and _stays(a, p)))
-            waste = moved / useful if useful else 1.0
-            once = min(moved, size * min(waste, 8.0))
-            if reread or (moved > useful and size <= p.cache_bytes):
-                dram += once
-            else:
-                dram += max(once, moved * _apart(a, kernel, resident)) if p.kind == "gpu" else moved
-            cached += moved
-    return dram, cached
-
-
-def _apart(a: Access, kernel: Kernel, resident: int) -> float:
-    """The part of what work-groups that run side by side read that is not the same for several of them."""
-    counts = [g // n for g, n in zip(kernel.global_size, kernel.local_size, strict=True)]
-    left = max(1, resident // prod(kernel.local_size))
-    together = []
-    for n in counts:
-        together.append(min(n, left))
-        left = -(-left // n)
-    moves = {v.dim for v in a.at.variables() if v.role in ("workgroup", "global")}
-    return prod((n for d, n in enumerate(together) if d in moves), start=1) / prod(together)
-
-
-def _stays(a: Access, p: Profile) -> bool:
-    """Does what the inner loops read again stay in one core's cache?"""
-    span = 1
-    for var, trips in reversed(a.loops):
-        if a.at.coefficient(var) != 0:
-            span *= trips
-    return span * a.bytes <= p.cache_bytes / max(1, p.compute_units)
-
-
-def _item_stride(a: Access, fast: int) -> int | None:
-    """Elements between the accesses of neighbouring work-items; None: no simple stride."""
-    for v in a.at.variables():
-        if v.role == "warp" or (v.role in ("local", "global") and v.dim == fast):
-            return a.at.coefficient(v)
-    return 0
-
-
-def _moved_gpu(a: Access, local: tuple[Lanes, ...], fast: int, resident: int, p: Profile) -> float:
-    """Bytes in sectors of 32: what the lanes of one warp touch, times the warps."""
-    stride, lanes = _item_stride(a, fast), len(local[0])
-    touched = SECTOR * sectors(a.at, a.buffer.scalar.size, a.bytes, local)
-    if stride is None or stride == 0 or touched < lanes * a.bytes:
-        return a.count / lanes * touched
-    step = abs(stride) * a.buffer.scalar.size
-    if step <= a.bytes:
-        # a store of more than 16 bytes is several: each leaves its sectors half written
-        return a.count * a.bytes * (1.6 if a.store and a.bytes > 16 else 1.0)
-    inner = a.loops[-1][0] if a.loops else None
-    trips = a.loops[-1][1] if a.loops else 1
-    if inner is not None and trips <= 16 and (a.at.coefficient(inner) or 0) * trips == abs(stride):
-        return a.count * a.bytes  # a short loop uses up all that lies between neighbours
-    walks = inner is not None and abs(a.at.coefficient(inner) or 1 << 20) * a.buffer.scalar.size <= 32
-    if walks and resident / p.compute_units * 128 <= 128 << 10:
-        return a.count * a.bytes * 1.2  # the sectors stay in the first cache until they are used up
-    return a.count / lanes * touched
-
-
-def _moved_cpu(a: Access, p: Profile) -> float:
-    """Bytes in cache lines, from the innermost variable that moves the address."""
-    if a.lane is not None and a.at.coefficient(a.lane) == 1:
-        return a.count * a.bytes
-    items = sorted((v for v in a.at.variables() if v.role in ("local", "global")), key=lambda v: v.dim)
-    order: list[Var] = [*([a.lane] if a.lane else []), *(v for v, _ in reversed(a.loops)), *items]
-    inside = 1.0
-    trips = dict(a.loops)
-    for v in order:
-        step = a.at.coefficient(v)
-        if step is None:
-            return a.count * a.bytes * 2
-        if step:
-            stride = abs(step) * a.buffer.scalar.size
-            if stride <= p.line_bytes:
-                return a.count * max(a.bytes, stride)
-            # a walk over lines: do they stay until a neighbour comes back to them?
-            inside *= trips.get(v, v.count)
-            return a.count * (a.bytes * 2 if inside * p.line_bytes <= 1 << 18 else p.line_bytes)
-    return float(p.line_bytes)  # one address

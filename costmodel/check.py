@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from egglift.costmodel.sample import restricted, sampled_rows
+from egglift.codegen.execute import Rows
+from egglift.costmodel.sample import portions, sampled_rows
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Fold, Reduce
@@ -85,14 +86,14 @@ class Expected:
     """Sample inputs of a program with its result on them by the interpreter, leaf by leaf.
 
     wide: floats computed in float64; narrow: in the program's own types.  A result may agree with either.
-    rows: of a large result, those that are compared (None: all).
+    rows: of a large result, those that are compared (None: all); an actual result may be them alone.
     """
 
     program: Expr
     inputs: dict[str, Value]
     wide: tuple[NdArray, ...]
     scalars: tuple[Scalar, ...]
-    rows: tuple[int, ...] | None = None
+    rows: Rows | None = None
 
     def only_rounded(self, actual: Sequence[NdArray]) -> bool:
         """Are differences within what adding the longest array one by one may lose, n half units in the last place?"""
@@ -121,11 +122,13 @@ class Expected:
     def _compared(self, actual: Sequence[NdArray]) -> list[NdArray]:
         """The part of a result that is compared."""
         got = [np.asarray(a) for a in actual]
-        if self.rows is None:
+        rows = self.rows
+        if rows is None:
             return got
-        t = type_of(self.program)
-        assert isinstance(t, Array)
-        return [a.reshape(number(t.length), -1)[list(self.rows)] for a in got]
+        return [
+            a if a.size == wide.size else a.reshape(rows.of, -1)[list(rows.indices)]
+            for a, wide in zip(got, self.wide, strict=True)
+        ]
 
 
 def expect(program: Expr, seed: int = 0) -> Expected:
@@ -142,17 +145,13 @@ def expect(program: Expr, seed: int = 0) -> Expected:
 
 
 def _evaluate(
-    program: Expr, inputs: dict[str, Value], rows: tuple[int, ...] | None, *, wide: bool
+    program: Expr, inputs: dict[str, Value], rows: Rows | None, *, wide: bool
 ) -> tuple[NdArray, ...]:
     if rows is None:
         return tuple(flatten(evaluate(program, inputs, wide=wide)))
-    parts = []
-    for row in rows:
-        alone = restricted(program, row)
-        assert alone is not None
-        parts.append(flatten(evaluate(alone, inputs, wide=wide)))
+    parts = [flatten(evaluate(portion, inputs, wide=wide)) for portion in portions(program, rows)]
     leaves = ([np.atleast_1d(x) for x in leaf] for leaf in zip(*parts, strict=True))
-    return tuple(np.concatenate(leaf).reshape(len(rows), -1) for leaf in leaves)
+    return tuple(np.concatenate(leaf).reshape(len(rows.indices), -1) for leaf in leaves)
 
 
 def _finite(values: tuple[NdArray, ...]) -> float:

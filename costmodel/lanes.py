@@ -5,7 +5,8 @@ The index of an access is evaluated for the first warp of a group, every loop at
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +17,7 @@ from egglift.codegen.index import Choice, Clamp, Data, Index, Quotient, Remainde
 Lanes = npt.NDArray[np.int64]
 BANKS, WORD = 32, 4  # of local memory: banks, and the bytes that each gives in one pass
 SECTOR = 32  # bytes
+MOST = 1 << 14  # accesses of a group that are looked at
 
 
 class Unknown(Exception):
@@ -33,29 +35,29 @@ def ids(local_size: tuple[int, ...], warp: int) -> tuple[Lanes, ...]:
     return tuple(found)
 
 
-def evaluate(at: Index, local: tuple[Lanes, ...]) -> Lanes:
-    """The index for every lane; Unknown if it depends on loaded numbers."""
+def evaluate(at: Index, local: tuple[Lanes, ...], loops: Mapping[Var, Lanes] | None = None) -> Lanes:
+    """The index for every lane; Unknown if it depends on loaded numbers.  loops: their variables' values (else 0)."""
     total = np.full(len(local[0]), at.constant, dtype=np.int64)
     for atom, k in at.terms:
-        total = total + k * _atom(atom, local)
+        total = total + k * _atom(atom, local, loops or {})
     return total
 
 
-def _atom(atom: object, local: tuple[Lanes, ...]) -> Lanes | int:
+def _atom(atom: object, local: tuple[Lanes, ...], loops: Mapping[Var, Lanes]) -> Lanes | int:
     match atom:
         case Var(_, _, "local" | "global", dim):
             return local[dim] if dim < len(local) else 0
         case Var():
-            return 0
+            return loops.get(atom, 0)
         case Quotient(x, d):
-            return evaluate(x, local) // d
+            return evaluate(x, local, loops) // d
         case Remainder(x, d):
-            return evaluate(x, local) % d
+            return evaluate(x, local, loops) % d
         case Clamp(x, high):
-            return np.clip(evaluate(x, local), 0, high)
+            return np.clip(evaluate(x, local, loops), 0, high)
         case Choice(test, n, inside, outside):
-            t = evaluate(test, local)
-            return np.where((t >= 0) & (t < n), evaluate(inside, local), evaluate(outside, local))
+            t = evaluate(test, local, loops)
+            return np.where((t >= 0) & (t < n), evaluate(inside, local, loops), evaluate(outside, local, loops))
         case Data():
             raise Unknown
     raise AssertionError(atom)
@@ -70,6 +72,38 @@ def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float
     reach = np.arange(0, max(width, 1), SECTOR)
     touched = np.unique((first[:, None] + reach) // SECTOR)
     return float(len(np.union1d(touched, (first + width - 1) // SECTOR)))
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What a work-group touches of a buffer: sectors of memory, and bytes of them that it uses."""
+
+    sectors: int
+    bytes: int
+
+
+def footprint(
+    accesses: Sequence[tuple[Index, Sequence[tuple[Var, int]], int]], size: int, local_size: tuple[int, ...]
+) -> Footprint | None:
+    """All that the accesses (index, loops, bytes) of one work-group touch, elements of `size` bytes.
+
+    None where that depends on loaded numbers, or is more than is looked at.
+    """
+    items, found = int(np.prod(local_size)), []
+    for at, loops, width in accesses:
+        moving = {v: n for v, n in loops if at.coefficient(v) != 0}
+        words = max(1, width // WORD)
+        if items * words * int(np.prod([*moving.values()])) > MOST:
+            return None
+        grid = np.indices((items, *moving.values())).reshape(1 + len(moving), -1)
+        local = tuple(dim[grid[0]] for dim in ids(local_size, items))
+        try:
+            first = evaluate(at, local, dict(zip(moving, grid[1:], strict=True))) * size // WORD
+        except Unknown:
+            return None
+        found.append(np.unique(np.add.outer(first, np.arange(words))))
+    places = np.unique(np.concatenate(found))
+    return Footprint(len(np.unique(places * WORD // SECTOR)), WORD * len(places))
 
 
 def passes(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:

@@ -5,44 +5,58 @@ A product of two matrices of 4096 rows takes the interpreter minutes and gigabyt
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 import numpy as np
 
+from egglift.codegen.execute import Rows
+from egglift.codegen.views import length, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import bodies, children
-from egglift.ir.types import I64, Array, Scalar, Tuple, Type
+from egglift.ir.types import I64, Array
 
 #: scalar operations that the interpreter may take for all of a result, and for the rows of a sample together
 WHOLE, PART = 1 << 28, 1 << 28
+#: the same for rows that are computed together
+AT_ONCE = 1 << 26
 #: rows of a sample at most; its first ones are the first and the last of the result, and those around powers of two
-MOST = 64
+MOST = 32
 
 
-def sampled_rows(program: Expr, seed: int = 0) -> tuple[int, ...] | None:
+def sampled_rows(program: Expr, seed: int = 0) -> Rows | None:
     """Which rows of a large program's result to check; None: all of it."""
     t, work = type_of(program), operations(program)
-    if work <= WHOLE or not isinstance(t, Array) or restricted(program, 0) is None:
+    if work <= WHOLE or not isinstance(t, Array) or restricted(program, (0,)) is None:
         return None
     n = number(t.length)
     count = max(2, min(MOST, n, PART * n // work))
     edges = [0, n - 1, *(k for power in range(3, 12) for k in ((1 << power) - 1, 1 << power) if k < n)]
     drawn = np.random.default_rng(seed).permutation(n)[:count].tolist()
     rows = list(dict.fromkeys([0, n - 1, *drawn[: count // 2], *edges, *drawn]))
-    return tuple(sorted(rows[:count]))
+    return Rows(tuple(sorted(rows[:count])), n)
 
 
-def restricted(program: Expr, row: int) -> Expr | None:
-    """The program for one row of its result alone: `map f x` -> `map f (gather [row] x)`; None if it is no map."""
+def portions(program: Expr, rows: Rows) -> Iterator[Expr]:
+    """The program for some of its rows, a few at a time: what the interpreter holds at once is bounded."""
+    few = max(1, AT_ONCE * rows.of // max(1, operations(program)))
+    for start in range(0, len(rows.indices), few):
+        part = restricted(program, rows.indices[start : start + few])
+        assert part is not None
+        yield part
+
+
+def restricted(program: Expr, rows: Sequence[int]) -> Expr | None:
+    """The program for some rows of its result: `map f x` -> `map f (gather rows x)`; None if it is no map."""
     match program:
         case p.Map(body, x, level):
-            at = p.Constant(Array(1, I64), np.array([row], np.int64).tobytes())
+            at = p.Constant(Array(len(rows), I64), np.array(rows, np.int64).tobytes())
             return p.Map(body, p.Gather(at, x), level)
         case p.Zip(arrays):
-            parts = [restricted(a, row) for a in arrays]
+            parts = [restricted(a, rows) for a in arrays]
             return None if any(q is None for q in parts) else p.Zip(tuple(q for q in parts if q is not None))
     return None
 
@@ -53,29 +67,14 @@ def operations(e: Expr) -> int:
     own = sum(map(operations, children(e)))
     match e:
         case p.Map(body, x) | p.Fold(body, _, x) | p.Tree(body, _, x):
-            return own + _length(x) * sum(map(operations, bodies(e)))
+            return own + length(type_of(x)) * sum(map(operations, bodies(e)))
         case p.Reduce(_, _, x):
-            return own + _length(x) * sum(map(operations, bodies(e)))
+            return own + length(type_of(x)) * sum(map(operations, bodies(e)))
         case p.Iterate(n, body, _):
             return own + number(n) * operations(body)
         case p.Apply() | p.Cast():
             return own + 1
         case p.Input() | p.Constant() | p.Arg():
             return own
-    return own + _volume(type_of(e)) // 64
+    return own + volume(type_of(e)) // 64
 
-
-def _length(x: Expr) -> int:
-    t = type_of(x)
-    assert isinstance(t, Array)
-    return number(t.length)
-
-
-def _volume(t: Type) -> int:
-    match t:
-        case Scalar():
-            return 1
-        case Array(n, element):
-            return number(n) * _volume(element)
-        case Tuple(items):
-            return sum(map(_volume, items))

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 
 from egglift.codegen import imperative as c
 from egglift.codegen.index import Index, Var
 from egglift.codegen.inplace import accesses
-from egglift.costmodel.lanes import varying
+from egglift.costmodel.lanes import SECTOR, varying
 from egglift.costmodel.profile import Profile
+from egglift.costmodel.unread import Places, needed, read_places
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Access:
     store: bool
     loops: tuple[tuple[Var, int], ...]  # the enclosing loops, outermost first, with their trips
     lane: Var | None
+    rolled: bool = False  # is one of the loops not unrolled?
 
 
 @dataclass
@@ -52,6 +55,7 @@ class _Here:
     loops: tuple[tuple[Var, int], ...]
     unrolled: tuple[Var, ...] = ()
     ahead: frozenset[c.Buffer] = frozenset()  # registers that the next step of a loop reads, not this one
+    read: Mapping[c.Buffer, Places] = field(default_factory=dict)  # which elements of arrays of registers are read
 
     @property
     def kinds(self) -> dict[Var, bool]:
@@ -69,8 +73,10 @@ def tally(kernel: c.Kernel, profile: Profile) -> Tally:
     for n in kernel.global_size:
         items *= n
     total = Tally(fast=next((d for d, n in enumerate(kernel.local_size) if n > 1), 0))
-    _walk(kernel.body, _Here(1.0, 1.0, ()), total, items, profile)
-    total.accesses = _together(total.accesses)
+    here = _Here(1.0, 1.0, (), read=read_places(kernel.body))
+    _wait(_walk(kernel.body, here, total, items, profile), here, total)
+    alone = [a for a in total.accesses if not (profile.kind == "gpu" and a.buffer.space == "global") or a.store]
+    total.accesses = [*_together(alone), *_side_by_side([a for a in total.accesses if a not in alone])]
     return total
 
 
@@ -87,38 +93,73 @@ def _together(accesses: list[Access]) -> list[Access]:
     return merged
 
 
-def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, profile: Profile) -> None:
+def _side_by_side(loads: list[Access]) -> list[Access]:
+    """Loads of global memory within a sector of each other as one: the cache has what the first of them brought."""
+    groups: dict[tuple[object, ...], list[Access]] = {}
+    for a in loads:
+        first = a.at.substitute({a.lane: 0}) if a.lane is not None and a.bytes > a.buffer.scalar.size else a.at
+        groups.setdefault((a.buffer, first.terms, a.loops), []).append(replace(a, at=first))
+    merged = []
+    for same in groups.values():
+        same.sort(key=lambda a: a.at.constant)
+        last, end = same[0], 0
+        for a in same:
+            start = (a.at.constant - last.at.constant) * a.buffer.scalar.size
+            if a is not last and start > end + SECTOR:
+                merged.append(last)
+                last, end, start = a, 0, 0
+            end = max(end, start + a.bytes)
+            last = replace(last, bytes=end, count=max(last.count, a.count))
+        merged.append(last)
+    return merged
+
+
+def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, profile: Profile) -> float:
+    """Add the statements of a block; the bytes that it loads from global memory before it waits are returned."""
     chain, flight = 0.0, 0.0
-    ahead = (_ahead(body) if here.loops else frozenset[c.Buffer]()) | here.ahead
+    if here.loops:
+        here = replace(here, ahead=here.ahead | _ahead(body))
     for s in body:
         match s:
             case c.Let(_, value, lane):
                 flight += _statement(value, None, lane, here, total, items, profile)
             case c.Store(buffer, at, value, lane):
-                loaded = _statement(value, (buffer, at), lane, here, total, items, profile)
-                flight += loaded if buffer not in ahead else 0.0
+                part = needed(s, here.read)
+                there = replace(here, times=here.times * part) if part < 1 else here
+                loaded = _statement(value, (buffer, at), lane, there, total, items, profile)
+                flight += part * loaded if buffer not in here.ahead else 0.0
                 if buffer.space == "private" and _reads(value, buffer):
                     chain = max(chain, _depth(value, profile) * here.steps(at))
             case c.Loop(var, trips, inner, unroll):
                 inside = replace(
                     here, times=here.times * trips, loops=(*here.loops, (var, trips)),
-                    unrolled=(*here.unrolled, var) if unroll else here.unrolled, ahead=here.ahead | ahead,
+                    unrolled=(*here.unrolled, var) if unroll else here.unrolled,
                 )  # fmt: skip
-                _walk(inner, inside, total, items, profile)
-                if not unroll:
+                loaded = _walk(inner, inside, total, items, profile)
+                if unroll:  # all trips' loads are on their way together
+                    flight += trips * loaded
+                else:
+                    _wait(loaded, inside, total)
                     total.issue += 2 * trips * here.times * here.share * items
             case c.If(conditions, inner, share, otherwise):
                 total.issue += len(conditions) * here.times * here.share * items
-                _walk(inner, replace(here, share=here.share * share, ahead=here.ahead | ahead), total, items, profile)
-                _walk(otherwise, replace(here, share=here.share * (1 - share)), total, items, profile)
+                branches = (inner, share), (otherwise, 1 - share)
+                flight += max(
+                    _walk(b, replace(here, share=here.share * part), total, items, profile) for b, part in branches
+                )
             case c.Barrier():
                 total.barriers += here.times
     if here.loops:
         total.chain += chain
         total.chains += chain * here.share * items
-    if flight:
+    return flight
+
+
+def _wait(loaded: float, here: _Here, total: Tally) -> None:
+    """A round of loads, of so many bytes, every time that a work-item comes here."""
+    if loaded:
         total.waits += here.times
-        total.flight = max(total.flight, flight)
+        total.flight = max(total.flight, loaded)
 
 
 def _statement(
@@ -210,11 +251,11 @@ def _access(
 ) -> None:
     if buffer.space in ("global", "local"):
         lanes = lane.count if lane is not None and _varies(at, lane) else 1
-        size = buffer.scalar.size
+        size, rolled = buffer.scalar.size, not all(here.kinds.values())
         if lane is not None and lanes > 1 and at.coefficient(lane) != 1:
-            total.accesses.append(Access(buffer, at, size, count * lanes, store, here.loops, lane))
+            total.accesses.append(Access(buffer, at, size, count * lanes, store, here.loops, lane, rolled))
         else:
-            total.accesses.append(Access(buffer, at, size * lanes, count, store, here.loops, lane))
+            total.accesses.append(Access(buffer, at, size * lanes, count, store, here.loops, lane, rolled))
 
 
 def _reads(value: c.Value, buffer: c.Buffer) -> bool:

@@ -24,7 +24,7 @@ from egglift.egraph.reading import views
 from egglift.egraph.values import Value, argument
 from egglift.egraph.writing import programs
 
-MANY = 4  # times as many programs as are kept are compared for the whole
+MANY = 20  # times as many programs as are kept are compared for the whole
 ALIKE = 2  # programs of the same loops and staging among them, while there are others
 State = tuple[bool, int, Executor, Value | None]  # results or views, the class, who asks, the argument
 

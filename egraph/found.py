@@ -116,6 +116,7 @@ def _price(row: tuple[float, str, Found]) -> tuple[float, str]:
 def different(found: Iterable[Found], k: int, groups: bool = True, alike: int = 1) -> list[Found]:
     """The k best of `found`, cheapest first, no more than `alike` of each skeleton while there are others.
 
+    The best of every way to stage is among them, half of k at most: what caches keep is not priced before sizes are.
     Without `groups` of work-items that share anything, it does not matter which parallel loops are spread over them.
     """
     by: dict[str, Found] = {}
@@ -128,7 +129,10 @@ def different(found: Iterable[Found], k: int, groups: bool = True, alike: int = 
         key = skeleton(sign, groups)
         count[key] = count.get(key, 0) + 1
         (first if count[key] <= alike else later).append(f)
-    return sorted([*first, *later][:k], key=lambda f: (f.total, f.sign))
+    leaders = list({staging(f.sign): f for f in reversed(first)}.values())
+    leaders = sorted(leaders, key=lambda f: f.total)[: k // 2]
+    chosen = dict.fromkeys([*leaders, *first, *later])
+    return sorted(list(chosen)[:k], key=lambda f: (f.total, f.sign))
 
 
 # ---------------------------------------------------------------------------------------- signatures
@@ -195,6 +199,11 @@ def skeleton(sign: str, groups: bool = True) -> str:
     if groups:
         return "".join(_SKELETON.findall(sign))
     return "".join(length + staged for length, staged in _LENGTHS.findall(sign))
+
+
+def staging(sign: str) -> tuple[int, bool, bool]:
+    """Kernels before, and whether local and private memory are used: `staging("L[lc](c)") == (0, True, False)`."""
+    return len(kernels(sign)), "[l" in sign, "[p" in sign
 
 
 def ungrouped(sign: str) -> str:

@@ -13,7 +13,8 @@ from egglift.egraph.values import Row, Value, priced, size
 from egglift.egraph.writing import REST, computed, shared_fold
 
 STRIDED = 3.0
-REGISTERS = 128  # scalars that a work-item copies into private memory at most
+FIRST_CACHE = 4096  # bytes of an input that stay in the cache next to the work-items
+REGISTERS = 256  # scalars that a work-item copies into private memory at most
 
 
 def views(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Seen]:
@@ -38,7 +39,12 @@ def _plain(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) ->
         case "Arg":
             return [] if arg is None else [Seen(0, NONE, arg, "", Term(node, ()))]
         case "Input" | "Constant":
-            each = x.weights.global_lane if who.kind in ("lane", "lanes") else x.weights.global_
+            w = x.weights
+            each = w.global_lane if who.kind in ("lane", "lanes") else w.global_
+            if node.op == "Constant":
+                each = min(each, w.op)  # the same for all, in a cache of its own or in the instructions
+            elif x.is_array(c) and 4 * size(x.filled(c, 0.0)) <= FIRST_CACHE:
+                each = min(each, max(w.local, w.op))
             return [Seen(TINY, NONE, x.filled(c, each), "", Term(node, ()))]
         case "Lit" | "Iota":
             return [Seen(TINY, NONE, x.filled(c, 0.0), "", Term(node, ()))]

@@ -181,14 +181,14 @@ def argument(v: Value) -> Value:
 # ---------------------------------------------------------------------------------------- layout
 
 
-def split(v: Value, k: int) -> Value:
-    """`[n] -> [n/k][k]`."""
+def split(v: Value, k: int, apart: int | None = None) -> Value:
+    """`[n] -> [n/k][k]`.  apart: from the start of a chunk to that of the next, where that is not k."""
     assert isinstance(v, Row)
 
     def change(leaf: Leaf, row: int) -> Leaf:
         new = leaf.renamed(lambda r: r + 1 if r > row else r)
         fixed = new.fixed | (leaf.fixed >> row & 1) << row + 1
-        return Leaf(new.price, new.unit, row + 1 if leaf.unit == row and k <= SMALL else new.near, fixed)
+        return Leaf(new.price, new.unit, row + 1 if leaf.unit == row and (apart or k) <= SMALL else new.near, fixed)
 
     return Row(v.n // max(1, k), Row(k, leaves(v.each, change)))
 
@@ -217,7 +217,7 @@ def transpose(v: Value) -> Value:
 
 def windows(v: Value, k: int, step: int) -> Value:
     """`[n] -> [windows][k]`."""
-    chunks = split(v, k)
+    chunks = split(v, k, step)
     assert isinstance(v, Row) and isinstance(chunks, Row)
     return Row(max(0, v.n - k) // max(1, step) + 1, chunks.each)
 

@@ -71,7 +71,7 @@ def once(parts: Sequence[NdArray], keep: Sequence[int] = ()) -> tuple[list[NdArr
     return [a[short] for a in parts], axes
 
 
-def along_axis(axis: int, part: slice | int) -> Callable[[NdArray], NdArray]:
+def along_axis(axis: int, part: slice | int | NdArray) -> Callable[[NdArray], NdArray]:
     """The function that takes `part` of an array along `axis`."""
     return lambda a: a[(slice(None),) * axis + (part,)]
 
@@ -125,8 +125,8 @@ def join_structures(parts: Sequence[Value], axis: int) -> Value:
 
 
 def pick(a: NdArray, positions: NdArray, axis: int) -> NdArray:
-    """Elements of `a` along `axis` at fixed positions."""
-    return along(lambda x: np.take(x, positions, axis), a, (axis,))
+    """Elements of `a` along `axis` at fixed positions.  An index, not np.take: that copies all of a strided array."""
+    return along(along_axis(axis, positions), a, (axis,))
 
 
 def gather(indices: NdArray, a: NdArray, axis: int) -> NdArray:

@@ -1,0 +1,184 @@
+"""Global memory: the bytes that accesses move from memory, from the cache of all units, and from that of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from egglift.codegen.imperative import Kernel
+from egglift.codegen.index import Var
+from egglift.costmodel.lanes import SECTOR, Lanes, footprint, ids, sectors
+from egglift.costmodel.profile import Profile
+from egglift.costmodel.tally import Access, Tally
+
+FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
+WASTE = 8.0  # sectors are brought at most so many times as often as they would be for neighbours
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes of one launch: dram from and to memory, cached through the cache of the device, near by the lanes."""
+
+    dram: float
+    cached: float
+    near: float
+
+    def cache_seconds(self, p: Profile) -> float:
+        """The time of whichever cache takes longer, all units busy."""
+        return max(self.cached / p.cache_bandwidth, self.near / p.local_bandwidth)
+
+
+def traffic(t: Tally, kernel: Kernel, resident: int, p: Profile) -> Traffic:
+    """What the accesses to global memory move."""
+    found = [a for a in t.accesses if a.buffer.space == "global" and a.count]
+    return _cpu(found, p) if p.kind == "cpu" else _gpu(found, t, kernel, resident, p)
+
+
+# ---------------------------------------------------------------------------------------- GPUs
+
+
+def _gpu(accesses: Sequence[Access], t: Tally, kernel: Kernel, resident: int, p: Profile) -> Traffic:
+    local = ids(kernel.local_size, p.warp)
+    loads = [a for a in accesses if not a.store]
+    moved = {id(a): _moved(a, local, t.fast, resident, p) for a in accesses}
+    dram = cached = 0.0
+    for a in accesses:
+        if a.store:
+            dram += _alone(a, moved[id(a)], kernel, resident, p)
+            cached += moved[id(a)]
+    for same in _by_place(loads):
+        items = prod(kernel.global_size)
+        share = max(a.count / (items * prod(n for _, n in _loops(a))) for a in same)
+        seen = footprint([(a.at, _loops(a), a.bytes) for a in same], same[0].buffer.scalar.size, kernel.local_size)
+        at_once = resident / p.compute_units / prod(kernel.local_size) if any(a.rolled for a in same) else 1.0
+        if seen is None or seen.sectors * SECTOR * at_once > FIRST_CACHE:
+            dram += sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)
+            cached += sum(moved[id(a)] for a in same)
+            continue
+        groups = items / prod(kernel.local_size)
+        brought = min(share, 1.0) * groups * seen.sectors * SECTOR
+        cached += brought
+        size = same[0].buffer.size * same[0].buffer.scalar.size
+        waste = seen.sectors * SECTOR / seen.bytes
+        once = min(brought, size * (min(waste, WASTE) if waste > 2 else 1.0))
+        fits = size <= p.cache_bytes and brought > size
+        dram += once if fits else max(once, brought * _apart(same[0], kernel, resident, size / brought))
+    return Traffic(dram, cached, sum(moved.values()))
+
+
+def _by_place(loads: Sequence[Access]) -> list[list[Access]]:
+    """Loads of one buffer that happen in the same part of the kernel: with the same loops' share of work-items."""
+    groups: dict[tuple[object, ...], list[Access]] = {}
+    for a in loads:
+        share = round(a.count / prod(n for _, n in _loops(a)))
+        places = [key for key in groups if key[0] is a.buffer and 0.25 < share / max(key[1], 1) < 4]  # type: ignore[operator]
+        groups.setdefault(places[0] if places else (a.buffer, share), []).append(a)
+    return list(groups.values())
+
+
+def _loops(a: Access) -> tuple[tuple[Var, int], ...]:
+    """What the access is repeated over: loops, and the lanes of a vector whose elements are not neighbours."""
+    return a.loops if a.lane is None or a.at.coefficient(a.lane) == 0 else (*a.loops, (a.lane, a.lane.count))
+
+
+def _alone(a: Access, moved: float, kernel: Kernel, resident: int, p: Profile) -> float:
+    """Bytes of memory for an access by itself."""
+    size = a.buffer.size * a.buffer.scalar.size
+    useful = a.count * a.bytes
+    once = min(moved, size * min(moved / useful, WASTE))
+    if size <= p.cache_bytes and (size < useful or moved > useful):
+        return once
+    return max(once, moved * _apart(a, kernel, resident, size / useful))
+
+
+def _apart(a: Access, kernel: Kernel, resident: int, part: float) -> float:
+    """The part of what work-groups that run side by side read that is not the same for several of them.
+
+    part: the buffer's size of all that is read.  Where no two groups read the same place by their ids, what is read
+    several times is what windows have in common: those of neighbours, which are there at the same time.
+    """
+    counts = [g // n for g, n in zip(kernel.global_size, kernel.local_size, strict=True)]
+    left = max(1, resident // prod(kernel.local_size))
+    together = []
+    for n in counts:
+        together.append(min(n, left))
+        left = -(-left // n)
+    moves = {v.dim for v in a.at.variables() if v.role in ("workgroup", "global")}
+    if all(d in moves for d, n in enumerate(counts) if n > 1):
+        return min(1.0, part)
+    return prod((n for d, n in enumerate(together) if d in moves), start=1) / prod(together)
+
+
+def _item_stride(a: Access, fast: int) -> int | None:
+    """Elements between the accesses of neighbouring work-items; None: no simple stride."""
+    for v in a.at.variables():
+        if v.role == "warp" or (v.role in ("local", "global") and v.dim == fast):
+            return a.at.coefficient(v)
+    return 0
+
+
+def _moved(a: Access, local: tuple[Lanes, ...], fast: int, resident: int, p: Profile) -> float:
+    """Bytes in sectors of 32: what the lanes of one warp touch, times the warps."""
+    stride, lanes = _item_stride(a, fast), len(local[0])
+    touched = SECTOR * sectors(a.at, a.buffer.scalar.size, a.bytes, local)
+    if stride is None or stride == 0 or touched < lanes * a.bytes:
+        return a.count / lanes * touched
+    step = abs(stride) * a.buffer.scalar.size
+    if step <= a.bytes:
+        # a store of more than 16 bytes is several: each leaves its sectors half written
+        return a.count * a.bytes * (1.6 if a.store and a.bytes > 16 else 1.0)
+    inner = a.loops[-1][0] if a.loops else None
+    trips = a.loops[-1][1] if a.loops else 1
+    if inner is not None and trips <= 16 and (a.at.coefficient(inner) or 0) * trips == abs(stride):
+        return a.count * a.bytes  # a short loop uses up all that lies between neighbours
+    walks = inner is not None and abs(a.at.coefficient(inner) or 1 << 20) * a.buffer.scalar.size <= 32
+    if walks and resident / p.compute_units * 128 <= 128 << 10:
+        return a.count * a.bytes * 1.2  # the sectors stay in the first cache until they are used up
+    return a.count / lanes * touched
+
+
+# ---------------------------------------------------------------------------------------- CPUs
+
+
+def _cpu(accesses: Sequence[Access], p: Profile) -> Traffic:
+    dram = cached = 0.0
+    for a in accesses:
+        size, useful = a.buffer.size * a.buffer.scalar.size, a.count * a.bytes
+        moved = _moved_cpu(a, p)
+        once = min(moved, size * min(moved / useful, WASTE))
+        again = size < useful and (size <= p.cache_bytes or _stays(a, p))
+        dram += once if again or (moved > useful and size <= p.cache_bytes) else moved
+        cached += moved
+    return Traffic(dram, cached, 0.0)
+
+
+def _stays(a: Access, p: Profile) -> bool:
+    """Does what the inner loops read again stay in one core's cache?"""
+    span = 1
+    for var, trips in reversed(a.loops):
+        if a.at.coefficient(var) != 0:
+            span *= trips
+    return span * a.bytes <= p.cache_bytes / max(1, p.compute_units)
+
+
+def _moved_cpu(a: Access, p: Profile) -> float:
+    """Bytes in cache lines, from the innermost variable that moves the address."""
+    if a.lane is not None and a.at.coefficient(a.lane) == 1:
+        return a.count * a.bytes
+    items = sorted((v for v in a.at.variables() if v.role in ("local", "global")), key=lambda v: v.dim)
+    order: list[Var] = [*([a.lane] if a.lane else []), *(v for v, _ in reversed(a.loops)), *items]
+    inside = 1.0
+    trips = dict(a.loops)
+    for v in order:
+        step = a.at.coefficient(v)
+        if step is None:
+            return a.count * a.bytes * 2
+        if step:
+            stride = abs(step) * a.buffer.scalar.size
+            if stride <= p.line_bytes:
+                return a.count * max(a.bytes, stride)
+            # a walk over lines: do they stay until a neighbour comes back to them?
+            inside *= trips.get(v, v.count)
+            return a.count * (a.bytes * 2 if inside * p.line_bytes <= 1 << 18 else p.line_bytes)
+    return float(p.line_bytes)  # one address
