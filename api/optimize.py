@@ -29,8 +29,7 @@ from egglift.ir.patterns import Expr
 from egglift.kernel import Kernel
 from egglift.memory import recall, remember
 
-STRUCTURES = 8  # structures that are priced, each at its most plausible sizes
-REFINED = 4  # of these, the best whose sizes are searched
+REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 SAMPLE = 8  # candidates measured by measure="sample"
 MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
@@ -85,7 +84,7 @@ def optimize(
 
 def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, device: Device) -> list[Candidate]:
     """The best assignments of sizes of the best structures, by the model: one of each structure comes first."""
-    searches = [(f, Search(f.term, graph.symbols, profile, device.limits)) for f in structures[:STRUCTURES]]
+    searches = [(f, Search(f.term, graph.symbols, profile, device.limits)) for f in structures]
     rows = [(f, search, search.run(tries=1)) for f, search in searches]
     rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
     found = [

@@ -27,11 +27,11 @@ def _attention(torch: Any, Q: Any, K: Any, V: Any) -> Any:
 
 def _window(torch: Any, x: Any, kernels: Any, mode: str = "replicate") -> Any:
     """Convolutions of a grid with each of `kernels`, by the library: conv2d or conv3d behind a pad."""
-    weights = torch.tensor(np.asarray(kernels, np.float32), device=x.device)[:, None]
-    dims = x.ndim
-    pads = [n // 2 for n in reversed(weights.shape[2:]) for _ in (0, 1)]
+    weights = np.asarray(kernels, np.float32)
+    pads = [n // 2 for n in reversed(weights.shape[1:]) for _ in (0, 1)]
     padded = torch.nn.functional.pad(x.float()[None, None], pads, mode)
-    return (torch.nn.functional.conv2d if dims == 2 else torch.nn.functional.conv3d)(padded, weights)
+    convolve = torch.nn.functional.conv2d if weights.ndim == 3 else torch.nn.functional.conv3d
+    return convolve(padded, torch.tensor(weights, device=x.device)[:, None])
 
 
 def _convolution(kernel: Any, mode: str = "replicate") -> Callable[..., Any]:
@@ -53,8 +53,8 @@ def _star(dims: int, reach: int = 1, middle: float = 1.0) -> Any:
     return found
 
 
-def _hotspot(torch: Any, temperature: Any, power: Any) -> Any:
-    return _window(torch, temperature, [_star(temperature.ndim)]) + power
+def _hotspot(dims: int) -> Callable[..., Any]:
+    return lambda torch, temperature, power: _window(torch, temperature, [_star(dims)]) + power
 
 
 def _sobel(torch: Any, x: Any) -> Any:
@@ -75,14 +75,14 @@ STENCILS: dict[str, Callable[..., Any]] = {
     "gaussian_blur-25": _convolution(np.ones((5, 5))),
     "stencil_2d": _convolution(np.ones((3, 3))),
     "convolution_17-general": _convolution(np.ones((17, 17))),
-    "convolution_17-given": lambda torch, x, weights: _window(torch, x, [weights.cpu().numpy()]),
+    "convolution_17-given": lambda torch, x, weights: _convolution(np.ones((17, 17)))(torch, x),
     "convolution_17-gaussian": _separate(np.ones(17)),
     "convolution_17-separable": _separate(np.ones(17)),
     "sobel": _sobel,
     "gradient": lambda torch, x: _window(torch, x, [SLOPE, SLOPE.T]),
     "game_of_life": _convolution(np.ones((3, 3)), "circular"),
-    "hotspot_2d": _hotspot,
-    "hotspot_3d": _hotspot,
+    "hotspot_2d": _hotspot(2),
+    "hotspot_3d": _hotspot(3),
     "jacobi_3d-7": _convolution(_star(3)),
     "jacobi_3d-13": _convolution(_star(3, 2)),
     "heat_3d": _convolution(_star(3), "constant"),

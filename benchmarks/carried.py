@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-STRUCTURES, POINTS, TRIES = 10, 4, 32
+POINTS, TRIES = 4, 32
 #: 2^28 floats each
 SUITE = (*(f"{name}:268435456" for name in ("asum", "dot", "scal", "axpy", "vec_sum")), "gemv:16384")
 #: seconds of measuring for each program
@@ -53,7 +53,7 @@ def best(
     value: Any,
     profile_name: str,
     without: Sequence[str] = (),
-    structures: int = STRUCTURES,
+    structures: int | None = None,
     points: int = POINTS,
     tries: int = TRIES,
 ) -> dict[str, Any]:
@@ -120,7 +120,10 @@ def measured(
         "program": job["name"], "size": job["size"], "device": device.name, "driver": device.driver,
         "measured": sum(m.seconds is not None for m in found), "candidates": len(rows),
         "failed": [f"{c['structure']}: {m.status} {m.reason}" for c, m in zip(rows, found) if m.status not in TRIED],
-        "all": [[c["estimate"], m.seconds, c["structure"], c["sizes"]] for c, m in zip(rows, found)],
+        "all": [
+            [c["estimate"], m.seconds, c["structure"], c["sizes"], c["launch"], m.build_seconds]
+            for c, m in zip(rows, found)
+        ],
     }  # fmt: skip
     times = [(m.seconds, i) for i, m in enumerate(found) if m.seconds is not None]
     if not times:

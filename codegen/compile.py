@@ -21,6 +21,7 @@ from egglift.codegen.names import Names
 from egglift.codegen.normal import simplified, with_levels
 from egglift.codegen.source import kernel_source, used_params
 from egglift.codegen.spread import settle
+from egglift.codegen.unroll import limited
 from egglift.codegen.views import memory, number, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -158,7 +159,7 @@ class _Planner:
         emitter.prepare(_closed_nodes(term), ROOT)
         target = Target(memory(type_of(term), iter(outputs), emitter.load), "global")
         emitter.emit(term, target, ROOT)
-        body = with_barriers(settle(emitter, emitter.blocks[0].statements), shape.group_items)
+        body = limited(with_barriers(settle(emitter, emitter.blocks[0].statements), shape.group_items))
         if not self.limits.branch_barriers and in_branches(body):
             raise CodegenError(
                 f"{brief(term)}: work-items wait for each other in a branch of a loop, which this device's compiler "

@@ -71,17 +71,18 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     t = tally(kernel, p)
     items, group = prod(kernel.global_size), prod(kernel.local_size)
     groups = max(1, items // max(1, group))
-    resident = _resident(kernel, items, group, p)
+    side_by_side = _groups_per_unit(kernel, group, _registers(kernel, t), p)
+    resident = min(items, p.compute_units * (group * side_by_side if p.kind == "gpu" else 1))
     waves = -(-items // max(1, resident))
     moved = traffic(t, kernel, resident, p)
-    slow = _latency(resident, groups, group, p) * _spilled(kernel, group, p)
+    slow = _latency(resident, groups, p) * _spilled(kernel, group, _registers(kernel, t), p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
         "instructions": slow * t.issue / (p.issue_rate * _issue_share(items, groups, p)),
         "chain": _chain(t, waves, groups, p),
         "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
-        "barriers": t.barriers * groups * p.barrier * _crowd(group, p) / _side_by_side(kernel, groups, group, p),
+        "barriers": t.barriers * groups * p.barrier * _crowd(group, p) / min(groups, p.compute_units * side_by_side),
         "starts": (groups * p.group_start + items * p.item_start) / min(groups, p.compute_units),
         "launch": p.launch,
     }
@@ -91,23 +92,18 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     return KernelEstimate(kernel.name, seconds, terms, moved.dram, t.flops)
 
 
-def _registers(kernel: Kernel) -> int:
+def _registers(kernel: Kernel, t: Tally) -> int:
     """Registers of a work-item, roughly: private memory, addresses and what an expression holds."""
-    return 32 + kernel.private_bytes // 4
+    return 32 + int(kernel.private_bytes * (1 - t.unread)) // 4
 
 
-def _groups_per_unit(kernel: Kernel, group: int, p: Profile) -> int:
+def _groups_per_unit(kernel: Kernel, group: int, registers: int, p: Profile) -> int:
     """Work-groups that one compute unit holds at a time."""
     if p.kind == "cpu":
         return 1
     by_local = (4 * p.local_bytes) // (kernel.local_bytes + 1024) if kernel.local_bytes else 32
-    by_registers = REGISTERS // (max(32, group) * min(255, _registers(kernel)))
+    by_registers = REGISTERS // (max(32, group) * min(255, registers))
     return max(1, min(p.items_per_unit // max(32, group), by_local, by_registers or 1, 32))
-
-
-def _side_by_side(kernel: Kernel, groups: int, group: int, p: Profile) -> int:
-    """Work-groups that run at the same time: while one waits at a barrier, the others of its unit go on."""
-    return min(groups, p.compute_units * _groups_per_unit(kernel, group, p))
 
 
 def _crowd(group: int, p: Profile) -> float:
@@ -115,23 +111,17 @@ def _crowd(group: int, p: Profile) -> float:
     return max(1.0, group / 128) if p.kind == "gpu" else 1.0
 
 
-def _resident(kernel: Kernel, items: int, group: int, p: Profile) -> int:
-    return min(
-        items, p.compute_units * (group * _groups_per_unit(kernel, group, p) if p.kind == "gpu" else 1)
-    )
-
-
-def _spilled(kernel: Kernel, group: int, p: Profile) -> float:
+def _spilled(kernel: Kernel, group: int, registers: int, p: Profile) -> float:
     """How much longer instructions take if a work-item keeps more than its registers hold."""
     if p.kind == "cpu":
         room = 0.75 * p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
         small = kernel.private_bytes <= 4096  # larger arrays are memory in any case
         return min(3.0, max(1.0, kernel.private_bytes / room)) if small else 1.0
     allowed = min(255, REGISTERS // max(32, group))
-    return 1.0 + max(0, _registers(kernel) - allowed) / 24
+    return 1.0 + max(0, registers - allowed) / 24
 
 
-def _latency(resident: int, groups: int, group: int, p: Profile) -> float:
+def _latency(resident: int, groups: int, p: Profile) -> float:
     """How much longer instructions take where few warps of a unit are there to fill each other's gaps."""
     if p.kind == "cpu":
         return 1.0
@@ -151,7 +141,7 @@ def _bandwidth_share(t: Tally, resident: int, groups: int, p: Profile) -> float:
         return max(min(1.0, groups / p.compute_units), 0.6 / p.compute_units)
     if not p.bytes_in_flight:
         return 1.0
-    x = resident * max(4.0, min(64.0, t.flight)) / p.bytes_in_flight
+    x = resident * max(4.0, min(128.0, t.flight)) / p.bytes_in_flight
     return float(x / (1 + x**3) ** (1 / 3))
 
 

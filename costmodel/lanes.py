@@ -17,7 +17,6 @@ from egglift.codegen.index import Choice, Clamp, Data, Index, Quotient, Remainde
 Lanes = npt.NDArray[np.int64]
 BANKS, WORD = 32, 4  # of local memory: banks, and the bytes that each gives in one pass
 SECTOR = 32  # bytes
-MOST = 1 << 14  # accesses of a group that are looked at
 
 
 class Unknown(Exception):
@@ -83,17 +82,17 @@ class Footprint:
 
 
 def footprint(
-    accesses: Sequence[tuple[Index, Sequence[tuple[Var, int]], int]], size: int, local_size: tuple[int, ...]
+    accesses: Sequence[tuple[Index, Sequence[tuple[Var, int]], int]], size: int, local_size: tuple[int, ...], most: int
 ) -> Footprint | None:
     """All that the accesses (index, loops, bytes) of one work-group touch, elements of `size` bytes.
 
-    None where that depends on loaded numbers, or is more than is looked at.
+    None where that depends on loaded numbers, or is more than `most` for one of them.
     """
     items, found = int(np.prod(local_size)), []
     for at, loops, width in accesses:
         moving = {v: n for v, n in loops if at.coefficient(v) != 0}
         words = max(1, width // WORD)
-        if items * words * int(np.prod([*moving.values()])) > MOST:
+        if items * words * int(np.prod([*moving.values()])) > most:
             return None
         grid = np.indices((items, *moving.values())).reshape(1 + len(moving), -1)
         local = tuple(dim[grid[0]] for dim in ids(local_size, items))

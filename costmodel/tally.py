@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import prod
 
 from egglift.codegen import imperative as c
@@ -12,6 +13,8 @@ from egglift.codegen.inplace import accesses
 from egglift.costmodel.lanes import SECTOR, varying
 from egglift.costmodel.profile import Profile
 from egglift.costmodel.unread import Places, needed, read_places
+
+MOST_STEPS = 4096  # of unrolled loops that are looked at
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,7 @@ class Tally:
     flops: float = 0.0
     fast: int = 0  # the dimension along which work-items are neighbours
     flight: float = 0.0  # global bytes that one item has in flight in its busiest loop
+    unread: float = 0.0  # the part of private arrays that is never read
     accesses: list[Access] = field(default_factory=list)
 
 
@@ -73,7 +77,10 @@ def tally(kernel: c.Kernel, profile: Profile) -> Tally:
     for n in kernel.global_size:
         items *= n
     total = Tally(fast=next((d for d, n in enumerate(kernel.local_size) if n > 1), 0))
-    here = _Here(1.0, 1.0, (), read=read_places(kernel.body))
+    read = read_places(kernel.body)
+    held = sum(b.scalar.size * b.size for b in read)
+    total.unread = sum(b.scalar.size * int((~places).sum()) for b, places in read.items()) / max(1, held)
+    here = _Here(1.0, 1.0, (), read=read)
     _wait(_walk(kernel.body, here, total, items, profile), here, total)
     alone = [a for a in total.accesses if not (profile.kind == "gpu" and a.buffer.space == "global") or a.store]
     total.accesses = [*_together(alone), *_side_by_side([a for a in total.accesses if a not in alone])]
@@ -105,7 +112,7 @@ def _side_by_side(loads: list[Access]) -> list[Access]:
         last, end = same[0], 0
         for a in same:
             start = (a.at.constant - last.at.constant) * a.buffer.scalar.size
-            if a is not last and start > end + SECTOR:
+            if a is not last and (start > end + SECTOR or not 0.5 <= a.count / last.count <= 2):
                 merged.append(last)
                 last, end, start = a, 0, 0
             end = max(end, start + a.bytes)
@@ -179,9 +186,12 @@ def _statement(
             continue
         seen.add(id(v))
         match v:
+            case c.Load(buffer, at) if buffer.space == "constant" and _is_uniform(at):
+                pass  # part of the instruction that uses it
             case c.Load(buffer, at):
-                total.issue += count * _memory_issue(buffer, at, lane, here, profile)
-                _access(total, buffer, at, False, lane, count, here)
+                again = _distinct(at, here) if buffer.space == "local" else 1.0
+                total.issue += count * again * _memory_issue(buffer, at, lane, here, profile)
+                _access(total, buffer, at, False, lane, count * again, here)
                 if buffer.space == "global":
                     flight += buffer.scalar.size * (lanes if _varies(at, lane) else 1)
             case c.Call(op, args, type):
@@ -197,6 +207,27 @@ def _statement(
             case _:
                 pass
     return flight
+
+
+def _distinct(at: Index, here: _Here) -> float:
+    """The part of the steps of unrolled loops that read another place than all steps before: compilers read it once."""
+    return _part_distinct(tuple((at.coefficient(v), n) for v, n in here.loops if v in here.unrolled))
+
+
+@cache
+def _part_distinct(steps: tuple[tuple[int | None, int], ...]) -> float:
+    trips = prod(n for _, n in steps)
+    if not 1 < trips <= MOST_STEPS or any(k is None for k, _ in steps):
+        return 1.0
+    places = {0}
+    for k, n in steps:
+        places = {x + (k or 0) * i for x in places for i in range(n)}
+    return len(places) / trips
+
+
+def _is_uniform(at: Index) -> bool:
+    """Is the index the same for all work-items of a group and all lanes?"""
+    return not any(v.role in ("local", "global", "warp", "lane") for v in at.variables())
 
 
 def _op_cost(op: str, args: tuple[c.Value, ...], profile: Profile) -> float:

@@ -13,6 +13,8 @@ from egglift.costmodel.profile import Profile
 from egglift.costmodel.tally import Access, Tally
 
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
+ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are looked at
+PARTIAL = 1.6  # times as long take stores that leave sectors half written
 WASTE = 8.0  # sectors are brought at most so many times as often as they would be for neighbours
 
 
@@ -50,8 +52,10 @@ def _gpu(accesses: Sequence[Access], t: Tally, kernel: Kernel, resident: int, p:
     for same in _by_place(loads):
         items = prod(kernel.global_size)
         share = max(a.count / (items * prod(n for _, n in _loops(a))) for a in same)
-        seen = footprint([(a.at, _loops(a), a.bytes) for a in same], same[0].buffer.scalar.size, kernel.local_size)
-        at_once = resident / p.compute_units / prod(kernel.local_size) if any(a.rolled for a in same) else 1.0
+        rolled = any(a.rolled for a in same)
+        places = [(a.at, _loops(a), a.bytes) for a in same]
+        seen = footprint(places, same[0].buffer.scalar.size, kernel.local_size, ROLLED if rolled else UNROLLED)
+        at_once = resident / p.compute_units / prod(kernel.local_size) if rolled else 1.0
         if seen is None or seen.sectors * SECTOR * at_once > FIRST_CACHE:
             dram += sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)
             cached += sum(moved[id(a)] for a in same)
@@ -126,12 +130,12 @@ def _moved(a: Access, local: tuple[Lanes, ...], fast: int, resident: int, p: Pro
         return a.count / lanes * touched
     step = abs(stride) * a.buffer.scalar.size
     if step <= a.bytes:
-        # a store of more than 16 bytes is several: each leaves its sectors half written
-        return a.count * a.bytes * (1.6 if a.store and a.bytes > 16 else 1.0)
+        # a store of more than 16 bytes is several
+        return a.count * a.bytes * (PARTIAL if a.store and a.bytes > 16 else 1.0)
     inner = a.loops[-1][0] if a.loops else None
     trips = a.loops[-1][1] if a.loops else 1
     if inner is not None and trips <= 16 and (a.at.coefficient(inner) or 0) * trips == abs(stride):
-        return a.count * a.bytes  # a short loop uses up all that lies between neighbours
+        return a.count * a.bytes * (PARTIAL if a.store else 1.0)  # a short loop uses up all between neighbours
     walks = inner is not None and abs(a.at.coefficient(inner) or 1 << 20) * a.buffer.scalar.size <= 32
     if walks and resident / p.compute_units * 128 <= 128 << 10:
         return a.count * a.bytes * 1.2  # the sectors stay in the first cache until they are used up

@@ -30,7 +30,8 @@ def read_places(body: Iterable[Statement]) -> dict[Buffer, Places]:
         if places is None:
             unknown.add(a.buffer)
         else:
-            found.setdefault(a.buffer, np.zeros(a.buffer.size, np.bool_))[places] = True
+            inside = places[(places >= 0) & (places < a.buffer.size)]  # tests around it keep it there
+            found.setdefault(a.buffer, np.zeros(a.buffer.size, np.bool_))[inside] = True
     return {b: places for b, places in found.items() if b not in unknown}
 
 
@@ -43,7 +44,9 @@ def needed(s: Store, read: Mapping[Buffer, Places]) -> float:
     if places is None:
         return 1.0
     lanes = np.arange(s.lane.count) * (s.at.coefficient(s.lane) or 0) if s.lane is not None else np.zeros(1, np.int64)
-    return float(read[s.buffer][places[:, None] + lanes].any(axis=1).mean())
+    written = places[:, None] + lanes
+    inside = (written >= 0) & (written < s.buffer.size)
+    return float((read[s.buffer][np.where(inside, written, 0)] & inside).any(axis=1).mean())
 
 
 def _places(at: Index) -> npt.NDArray[np.int64] | None:

