@@ -86,27 +86,31 @@ def _runs(em: Emitter, t: Type, n: int, pair: Callable[[Index], tuple[View, View
     width = _width(em, t, (n,), WIDE, pair, both=True)
     if not isinstance(t, Scalar) or em.limits.warp == 1 or em.executor.lane is not None:
         return [(n, width)]
-    start, most = _start(em, n, pair), TOGETHER // t.size
-    while start is not None and most > 1:
-        head = -start.constant % most
-        body = (n - head) // most * most
-        if body > 0 and not any(k % most for _, k in start.terms):
-            return [run for run in ((head, 1), (body, most), (n - head - body, 1)) if run[0]]
+    most = TOGETHER // t.size
+    while most > 1:
+        for head in range(most):
+            body = (n - head) // most * most
+            if body > 0 and _from_vectors(em, head, body, most, pair):
+                return [run for run in ((head, 1), (body, most), (n - head - body, 1)) if run[0]]
         most //= 2
     return [(n, width)]
 
 
-def _start(em: Emitter, n: int, pair: Callable[[Index], tuple[View, View]]) -> Index | None:
-    """Where in global memory n neighbours begin that are copied to registers; None if that is not what is copied."""
-    e = Var("?", n, "loop")
+def _from_vectors(
+    em: Emitter, start: int, count: int, width: int, pair: Callable[[Index], tuple[View, View]]
+) -> bool:
+    """Are `count` elements from `start` on copied from aligned vectors of global memory to registers?
+
+    They may be where the first and the last elements are not: those may lie beyond an edge.
+    """
+    chunk, lane = Var("?c", count // width, "loop"), Var("?", width, "lane")
     with em.probe() as statements:
-        source, place = pair(index(e))
+        source, place = pair(index(chunk) * width + start + lane)
     if statements or not (isinstance(source, im.Load) and isinstance(place, im.Load)):
-        return None
-    near = source.at.coefficient(e) == 1 and place.at.coefficient(e) == 1
-    if not near or source.buffer.space != "global" or place.buffer.space != "private" or place.buffer.lanes > 1:
-        return None
-    return source.at.substitute({e: 0})
+        return False
+    near = source.at.coefficient(lane) == 1 and place.at.coefficient(lane) == 1
+    spaces = source.buffer.space == "global" and place.buffer.space == "private" and place.buffer.lanes == 1
+    return near and spaces and is_aligned(source.at.substitute({lane: 0}), width)
 
 
 def _width(

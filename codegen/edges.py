@@ -10,7 +10,7 @@ The loop of a single work-item does its first and last steps apart from the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from egglift.codegen import imperative as im
@@ -36,7 +36,7 @@ def tile(em: Emitter, at: Condition, outer: bool, emit: Callable[[], None]) -> N
     before = em.private_bytes
     with em.block() as general:
         emit()
-    most, inside, interior = em.private_bytes, _Inside(tiles), general
+    most, inside, interior = em.private_bytes, _Inside(tiles, [_group(em, i) for i, _ in tiles]), general
     if tiles and _has_loops(general):
         while inside.narrowed(interior):  # without some tests, others are plain to see
             em.private_bytes = before
@@ -59,7 +59,7 @@ def loop(em: Emitter, start: int, n: int, body: Callable[[Index], None]) -> None
         em.loop(n, lambda i: body(i + start))
     match whole:
         case [im.Loop(var, _, steps, False)] if n > FEW:
-            inside = _Inside(((index(var), n),))
+            inside = _Inside(((index(var), n),), [None])
             inside.narrowed(steps)
             ((low, high),) = inside.spans
         case _:
@@ -91,20 +91,40 @@ def _has_loops(statements: Iterable[Statement]) -> bool:
     return False
 
 
+#: a work-group's id, how many groups there are, and how many work-items each has along the dimension
+Group = tuple[Index, int, int]
+
+
+def _group(em: Emitter, i: Index) -> Group | None:
+    """The groups whose work-items have a tile each and run in lock-step, if that is how tiles are counted by `i`."""
+    for d in range(3 if em.limits.warp > 1 else 0):
+        if i == em.global_id(d) and em.shape.local[d] > 1 and em.shape.groups[d] > 1:
+            return em.group_id(d), em.shape.groups[d], em.shape.local[d]
+    return None
+
+
 class _Inside:
     """Finds the tiles for which the code's tests hold whatever else they depend on: those tests that most tiles pass.
 
-    spans: for each dimension, the first and the last of these tiles.
+    spans: for each dimension, the first and the last of these tiles.  Where work-items have a tile each, a group goes
+    one way together: neighbours that go different ways would wait for each other.
     """
 
-    def __init__(self, tiles: tuple[Condition, ...]) -> None:
-        self.tiles = tiles
+    def __init__(self, tiles: tuple[Condition, ...], groups: Sequence[Group | None]) -> None:
+        self.tiles, self.groups = tiles, groups
         self.spans = [(0, n - 1) for _, n in tiles]
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
         """What tells these tiles from the others; none if all tiles are inside."""
-        return tuple(c for (i, n), span in zip(self.tiles, self.spans, strict=True) for c in _within(i, n, span))
+        return tuple(c for d in range(len(self.tiles)) for c in self._conditions(d))
+
+    def _conditions(self, d: int) -> Iterator[Condition]:
+        (i, n), (low, high), group = self.tiles[d], self.spans[d], self.groups[d]
+        if group is None:
+            return _within(i, n, (low, high))
+        at, count, items = group
+        return _within(at, count, (low // items, high // items))
 
     @property
     def facts(self) -> Iterator[tuple[Index, int, int]]:
@@ -115,6 +135,7 @@ class _Inside:
         before = list(self.spans)
         with assuming(*self.facts):
             self.statements(statements)
+        self.spans = [_whole(*spans) for spans in zip(self.spans, before, self.groups, strict=True)]
         return self.spans != before
 
     def test(self, e: Index, bottom: int | None, n: int) -> None:
@@ -176,6 +197,15 @@ class _Inside:
                         self.indices(x)
                 case _:
                     self.indices(a.x)
+
+
+def _whole(span: Span, before: Span, group: Group | None) -> Span:
+    """The part of `span` that groups have to themselves; `before` if that is less than most of them."""
+    if group is None or span == before:
+        return span
+    _, count, items = group
+    low, high = -(-span[0] // items), (span[1] + 1) // items - 1
+    return (low * items, (high + 1) * items - 1) if 4 * (high - low + 1) >= 3 * count else before
 
 
 def _within(i: Index, n: int, span: Span) -> Iterator[Condition]:

@@ -107,13 +107,10 @@ def _warped(wanted: list[int], most: int) -> Sizes:
 
 
 def _shared(grid: Sizes, items: int) -> Sizes:
-    """`items` work-items over the dimensions of global maps; 32 along dimension 0 if there are several.
-
-    What is left is a square in the other two: neighbours in all directions read what one of them has brought.
-    """
-    several = sum(n > 1 for n in grid)
-    x = min(grid[0] or 1, 32 if several > 1 and items > 32 else items)
-    y = min(grid[1] or 1, 1 << (items // x).bit_length() // 2 if several > 2 else items // x)
+    """`items` work-items over the dimensions of global maps; 32 along dimension 0 if there are several."""
+    several = sum(n > 1 for n in grid) > 1
+    x = min(grid[0] or 1, 32 if several and items > 32 else items)
+    y = min(grid[1] or 1, items // x)
     z = min(grid[2] or 1, items // (x * y))
     x = min(grid[0] or 1, items // (y * z))
     return x, y, z

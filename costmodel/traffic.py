@@ -73,12 +73,15 @@ def _gpu(accesses: Sequence[Access], t: Tally, kernel: Kernel, resident: int, p:
 
 def _by_place(loads: Sequence[Access]) -> list[list[Access]]:
     """Loads of one buffer that happen in the same part of the kernel: with the same loops' share of work-items."""
-    groups: dict[tuple[object, ...], list[Access]] = {}
+    groups: list[tuple[float, list[Access]]] = []
     for a in loads:
-        share = round(a.count / prod(n for _, n in _loops(a)))
-        places = [key for key in groups if key[0] is a.buffer and 0.25 < share / max(key[1], 1) < 4]  # type: ignore[operator]
-        groups.setdefault(places[0] if places else (a.buffer, share), []).append(a)
-    return list(groups.values())
+        times = a.count / prod(n for _, n in _loops(a))
+        alike = (same for n, same in groups if same[0].buffer is a.buffer and n / 4 < times < 4 * n)
+        if same := next(alike, None):
+            same.append(a)
+        else:
+            groups.append((times, [a]))
+    return [same for _, same in groups]
 
 
 def _loops(a: Access) -> tuple[tuple[Var, int], ...]:

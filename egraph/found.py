@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import zip_longest
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
@@ -116,7 +117,7 @@ def _price(row: tuple[float, str, Found]) -> tuple[float, str]:
 def different(found: Iterable[Found], k: int, groups: bool = True, alike: int = 1) -> list[Found]:
     """The k best of `found`, cheapest first, no more than `alike` of each skeleton while there are others.
 
-    The best of every way to stage is among them, half of k at most: what caches keep is not priced before sizes are.
+    The best two of every way to stage are among them: what caches keep is not priced before sizes are.
     Without `groups` of work-items that share anything, it does not matter which parallel loops are spread over them.
     """
     by: dict[str, Found] = {}
@@ -129,8 +130,10 @@ def different(found: Iterable[Found], k: int, groups: bool = True, alike: int = 
         key = skeleton(sign, groups)
         count[key] = count.get(key, 0) + 1
         (first if count[key] <= alike else later).append(f)
-    leaders = list({staging(f.sign): f for f in reversed(first)}.values())
-    leaders = sorted(leaders, key=lambda f: f.total)[: k // 2]
+    ways: dict[tuple[int, bool, bool], list[Found]] = {}
+    for f in first:
+        ways.setdefault(staging(f.sign), []).append(f)
+    leaders = [f for rank in zip_longest(*(found[:2] for found in ways.values())) for f in rank if f is not None]
     chosen = dict.fromkeys([*leaders, *first, *later])
     return sorted(list(chosen)[:k], key=lambda f: (f.total, f.sign))
 

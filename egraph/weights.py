@@ -51,7 +51,7 @@ def weights(p: Profile) -> Weights:
     stream = 4 * items / p.bandwidth / op
     return Weights(
         global_=stream, global_lane=0.6 * stream, local=4 * items / p.local_bandwidth / op + 0.5, private=0.05, op=1.0,
-        loop=0.5, barrier=6.0, launch=p.launch / op, apart=5.0, warp=p.warp, vector_ops=0.95, items=items,
+        loop=0.5, barrier=6.0, launch=p.launch / op, apart=5.0, warp=p.warp, vector_ops=0.9, items=items,
         groups=p.compute_units * 8, group=256, local_bytes=p.local_bytes, width=4,
         kept=256,
     )  # fmt: skip
