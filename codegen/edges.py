@@ -11,6 +11,7 @@ The loop of a single work-item does its first and last steps apart from the othe
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import prod
 from typing import TYPE_CHECKING
 
 from egglift.codegen import imperative as im
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from egglift.codegen.emit import Emitter
 
 Span = tuple[int, int]
-FEW = 4  # steps of a loop that is not worth cutting
+FEW = 4  # steps of a loop, and groups, that are not worth telling apart
 
 
 def tile(em: Emitter, at: Condition, outer: bool, emit: Callable[[], None]) -> None:
@@ -96,10 +97,12 @@ Group = tuple[Index, int, int]
 
 
 def _group(em: Emitter, i: Index) -> Group | None:
-    """The groups whose work-items have a tile each and run in lock-step, if that is how tiles are counted by `i`."""
-    for d in range(3 if em.limits.warp > 1 else 0):
-        if i == em.global_id(d) and em.shape.local[d] > 1 and em.shape.groups[d] > 1:
-            return em.group_id(d), em.shape.groups[d], em.shape.local[d]
+    """The groups, if tiles are counted by `i`, work-items have one each, and neighbours along it run in lock-step."""
+    for d in range(3):
+        count, items = em.shape.groups[d], em.shape.local[d]
+        lock_step = items > 1 and prod(em.shape.local[:d]) < em.limits.warp
+        if i == em.global_id(d) and lock_step and count >= FEW:
+            return em.group_id(d), count, items
     return None
 
 
