@@ -22,6 +22,7 @@ from egglift.ir.errors import ArgumentError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.report import duration
+from egglift.steps import time_steps
 
 
 @dataclass(frozen=True)
@@ -106,20 +107,25 @@ class Kernel:
     def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation:
         """Its derivation; else a proof for its numbers; else, as some proofs are long, the laws that matched."""
         options = {name: self.options[name] for name in ("rules", "reassociate") if name in self.options}
-        if candidate.form is not None:
+        program, term, form = self.program, candidate.term, candidate.form
+        if form is not None and (steps := time_steps(program)):
+            program, term, form = steps.program, steps.of(term), steps.of(form)
+        if form is not None:
             with suppress(RuleError):
                 off = self.options.get("disabled", ())
-                return derive(self.program, candidate.form, sizes=candidate.parameters, disabled=off, **options)
+                return derive(program, form, sizes=candidate.parameters, disabled=off, **options)
         try:
-            return explain(self.program, candidate.term, **options)
+            return explain(program, term, **options)
         except RuleError:
-            return explored(self.program, candidate.term, **options)
+            return explored(program, term, **options)
 
     def explain(self) -> str:
         """Why this candidate: what bounds it, and how it follows from the source program, law by law."""
         found = self._explanation(self.chosen)
         laws = str(found) if found.laws else "It is the source program as it stands: no law was needed."
-        return f"{self.chosen.bound}\n{laws}"
+        steps = time_steps(self.program) if self.chosen.form is not None else None
+        each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
+        return f"{self.chosen.bound}\n{each}{laws}"
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
@@ -28,6 +28,7 @@ from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.kernel import Kernel
 from egglift.memory import recall, remember
+from egglift.steps import Steps, time_steps
 
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
@@ -70,9 +71,10 @@ def optimize(
     if cache and (known := recall(program, opened, options)) is not None:
         return _kernel(program, opened, known, options)
 
-    graph = saturate(program, reassociate=reassociate, rules=rules, disabled=unused).graph
-    structures = Extractor(graph, weights(profile)).run()
-    candidates = choose_sizes(structures, graph, profile, opened)
+    laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": unused}
+    candidates = found(program, profile, opened, laws)
+    if steps := time_steps(program):
+        candidates += [w for c in found(steps.program, profile, opened, laws) if (w := _again(steps, c, profile))]
     candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
     if measure == "sample":
         candidates = measured(candidates, program, opened, budget, reassociate, fast_math)
@@ -80,6 +82,12 @@ def optimize(
     if cache:
         remember(program, opened, options, candidates)
     return _kernel(program, opened, candidates, options)
+
+
+def found(program: Expr, profile: Profile, device: Device, laws: Mapping[str, Any]) -> list[Candidate]:
+    """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
+    graph = saturate(program, **laws).graph
+    return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, device)
 
 
 def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, device: Device) -> list[Candidate]:
@@ -93,6 +101,19 @@ def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, de
     ]
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
     return [c for rank in zip_longest(*found) for c in rank if c is not None]
+
+
+def _again(steps: Steps, c: Candidate, profile: Profile) -> Candidate | None:
+    """A candidate for one step as a candidate for all of them; None if it cannot be repeated."""
+    term, form = steps.again(c.term), c.form and steps.again(c.form)
+    if term is None:
+        return None
+    whole = replace(c, term=term, form=form)
+    try:
+        model = estimate(whole.plan, profile)
+    except CodegenError:
+        return None
+    return replace(whole, estimate=model.seconds, bound=model.sentence())
 
 
 def _tries(first: Sequence[Point]) -> int:

@@ -27,20 +27,21 @@ POINTS, TRIES = 4, 32
 #: 2^28 floats each
 SUITE = (*(f"{name}:268435456" for name in ("asum", "dot", "scal", "axpy", "vec_sum")), "gemv:16384")
 #: seconds of measuring for each program
-BUDGET = 60.0
+BUDGET = 40.0
 #: what a candidate's status may be without it having failed
 TRIED = ("ok", "skipped")
 
 # ---------------------------------------------------------------------------------------- without a device
 
 
-def prepare(out: Path, profile_name: str, wanted: Sequence[str]) -> None:
+def prepare(out: Path, profile_name: str, wanted: Sequence[str], points: int = POINTS, naive: bool = False) -> None:
     """Saturate, extract and price; the best candidates of each program go to `out` as JSON."""
     from benchmarks.programs.catalogue import chosen, size_text
 
     jobs = []
     for e, size in chosen(wanted or SUITE, lambda e: e.sizes[-1]):
-        job = {"name": e.name, "size": size_text(size), **best(e.program(*size), profile_name)}
+        job = {"name": e.name, "size": size_text(size)}
+        job |= best(e.program(*size), profile_name, points=points, naive=naive)
         job["operations"] = e.operations(*size) if e.operations else None
         rows = job["candidates"]
         first = f"best estimate {rows[0]['estimate'] * 1e6:.1f} us" if rows else ""
@@ -56,9 +57,15 @@ def best(
     structures: int | None = None,
     points: int = POINTS,
     tries: int = TRIES,
+    naive: bool = False,
 ) -> dict[str, Any]:
-    """A program and its candidates by rising estimate, all as text; `without` some laws."""
-    from egglift.codegen.imperative import Limits
+    """A program and its candidates by rising estimate, all as text; `without` some laws.
+
+    naive: the program as it stands comes last.
+    """
+    from egglift.codegen.compile import compile_term
+    from egglift.codegen.imperative import Launch, Limits
+    from egglift.costmodel.analytic import estimate
     from egglift.costmodel.profile import presets
     from egglift.costmodel.search import Search, varied
     from egglift.egraph.extract import Extractor
@@ -79,7 +86,13 @@ def best(
         for found in Extractor(graph, weights(profile)).run()[:structures]
         for p in varied(Search(found.term, graph.symbols, profile, limits).run(tries), points)
     ]  # fmt: skip
-    return {"program": dumps(program), "candidates": sorted(candidates, key=lambda c: c["estimate"])}
+    candidates.sort(key=lambda c: c["estimate"])
+    if naive:
+        seconds = estimate(compile_term(program, Launch(), limits), profile).seconds
+        launch = [Launch().group_size, Launch().max_groups, 1]
+        plain = {"structure": "naive", "term": dumps(program), "sizes": {}, "launch": launch, "estimate": seconds}
+        candidates.append(plain)
+    return {"program": dumps(program), "candidates": candidates}
 
 
 # ---------------------------------------------------------------------------------------- on the device
@@ -198,6 +211,8 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM:SIZE", help="for prepare: what to prepare")
     parser.add_argument("--profile", default="nvidia_h100", help="for prepare: the device that prices candidates")
+    parser.add_argument("--points", type=int, default=POINTS, help="for prepare: choices of sizes of each structure")
+    parser.add_argument("--naive", action="store_true", help="for prepare: the program as it stands, too")
     parser.add_argument("--device", help="for run: a part of a device's name")
     parser.add_argument("--fast-math", action="store_true", help="for run: allow less exact functions")
     parser.add_argument("--table", type=Path, help="for run: where to write all figures as JSON")
@@ -205,7 +220,7 @@ def main() -> None:
     from egglift.codegen.runtime import FAST_MATH
 
     if args.what == "prepare":
-        prepare(args.file, args.profile, args.programs)
+        prepare(args.file, args.profile, args.programs, args.points, args.naive)
     else:
         run(args.file, args.device, args.table, FAST_MATH if args.fast_math else ())
 

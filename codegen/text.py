@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 
 from egglift.codegen import imperative as im
 from egglift.codegen.imperative import Buffer, Value
@@ -51,11 +52,16 @@ class Text:
         terms = sorted(at.terms, key=lambda t: (t[1] < 0, -abs(t[1]), t[0].key))
         wide = _needs_long(at.constant, terms)
         text = ""
-        for position, (a, k) in enumerate(terms):
-            sign = ("-" if k < 0 else "") if not text else " - " if k < 0 else " + "
-            # a sum is as wide as its first term
-            long = wide and (position == 0 or _needs_long(0, [(a, k)]))
-            text += sign + self._term(a, abs(k), long)
+        for k, same in groupby(terms, key=lambda t: t[1]):
+            atoms = [a for a, _ in same]
+            if k > 1 and len(atoms) > 1 and not wide:  # `8*i + 8*j` is `8*(i + j)`
+                text += (" + " if text else "") + f"{k}*({' + '.join(map(self._atom, atoms))})"
+                continue
+            for a in atoms:
+                sign = ("-" if k < 0 else "") if not text else " - " if k < 0 else " + "
+                # a sum is as wide as its first term
+                long = wide and (not text or _needs_long(0, [(a, k)]))
+                text += sign + self._term(a, abs(k), long)
         if text.startswith("-") and at.constant > 0:
             return f"{at.constant} - {text[1:]}"
         if at.constant or not text:

@@ -17,6 +17,8 @@ from egglift.ir.patterns import Expr
 
 #: seconds of timing for one candidate: no more helps, and less only where the budget is short
 TIMING = 0.3
+#: the part of a budget in which candidates are built: what is built should be timed, too
+BUILDING = 0.5
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,13 @@ class Measurement:
 
 @dataclass(frozen=True)
 class _Trial:
-    """What all candidates of one measurement share.  inputs: on the device."""
+    """What all candidates of one measurement share.  inputs: on the device.  begun_by: when the last is built."""
 
     device: Device
     expected: Expected
     inputs: Mapping[str, Sequence[Operand]]
     options: Sequence[str]
+    begun_by: float
     deadline: float
     budget: float
     rounded: bool
@@ -71,17 +74,19 @@ def measure(
     """Builds, checks and times each of `plans`, candidates for `program`: one Measurement each, in order.
 
     They are built and checked several at a time, then timed one by one on an otherwise idle device.
-    budget_seconds: no candidate is begun after that time, the first aside.  floor_seconds: what the hardware
-    cannot undercut.  expected: computed from `program` and `seed` unless given.  rounded: the program's own order
-    of operations is asked for, and what it loses by rounding is right.  report: called with each.
+    budget_seconds: no candidate is begun after half of that time, nor timed after it, the first aside.
+    floor_seconds: what the hardware cannot undercut.  expected: computed from `program` and `seed` unless given.
+    rounded: the program's own order of operations is asked for, and what it loses by rounding is right.
+    report: called with each.
     """
     budget = float("inf") if budget_seconds is None else budget_seconds
-    deadline = time.perf_counter() + budget
+    start = time.perf_counter()
+    begun_by, deadline = start + BUILDING * budget, start + budget
     expected = expect(program, seed) if expected is None else expected
     inputs = {
         name: [device.upload(leaf) for leaf in flatten(value)] for name, value in expected.inputs.items()
     }
-    trial = _Trial(device, expected, inputs, options, deadline, budget, rounded)
+    trial = _Trial(device, expected, inputs, options, begun_by, deadline, budget, rounded)
     with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
         checked = list(pool.map(lambda i: _checked(plans[i], trial, i == 0), range(len(plans))))
     results: list[Measurement] = []
@@ -101,7 +106,7 @@ def _checked(plan: Plan, trial: _Trial, first: bool) -> Measurement:
     It runs on a queue of its own: PoCL compiles at the first launch, and a shared queue would wait for it.
     """
     start = time.perf_counter()
-    if start > trial.deadline and not first:
+    if start > trial.begun_by and not first:
         return _skipped(plan, trial)
     executable, built = None, 0.0
     try:

@@ -146,7 +146,7 @@ def gather(indices: NdArray, a: NdArray, axis: int) -> NdArray:
     (short,), _ = once([a], (axis,))
     if all(short.shape[k] == 1 for k in range(axis)):
         table = short.reshape(short.shape[axis:])
-        result = along(lambda chosen: np.take(table, chosen, 0), clamped, (axis,))
+        result = along(lambda chosen: table[chosen], clamped, (axis,))
         return np.broadcast_to(result, (*clamped.shape, *a.shape[axis + 1 :]))
     rows = clamped.reshape(*clamped.shape, *(1,) * (a.ndim - axis - 1))
     return np.take_along_axis(a, np.broadcast_to(rows, (*clamped.shape, *a.shape[axis + 1 :])), axis)

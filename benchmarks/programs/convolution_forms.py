@@ -183,7 +183,7 @@ def turned_copy(tile: Expr, more: int, chunk: int) -> Expr:
         return Transpose(To("local", map2d(_same, Transpose(tile), LOCAL), more))
     parts = fmap(lambda row: Split(chunk, row), Transpose(tile))
     lines = fmap(lambda row: fmap(lambda part: fmap(_same, part, LOCAL[0]), row, UNROLL), parts, LOCAL[1])
-    return Transpose(fmap(Join, To("local", lines, more)))
+    return Transpose(To("local", fmap(Join, lines), more))
 
 
 def _same(x: Expr) -> Expr:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy import ndimage
 
 from benchmarks.programs.convolution_forms import FORMS, Sizes, tiled
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
+from egglift.codegen.imperative import Launch, Limits
 from tests.harness import compute
 
 SMALL = Sizes(32, 48, 5, (8, 8), 16, (16, 8), 4)
@@ -39,3 +41,21 @@ def test_longer_rows_take_more_local_memory() -> None:
 
 def test_separated_forms_are_two_kernels() -> None:
     assert [len(compile_term(f(SMALL), Launch(16)).kernels) for f in FORMS.values()] == [1] * 3 + [2] * 10
+
+
+#: operations of the thesis' hand-written kernels to find an element for a weight (listings 24 to 36), kernel by kernel
+BY_HAND = {"00": (12,), "01": (6,), "02": (6,), "03": (4, 5), "04": (1, 1)} | {f"{i:02}": (3, 3) for i in range(5, 13)}
+
+
+def operations(source: str) -> int:
+    """Operations of the index of what a weight is multiplied with; of two versions of the code, those inside."""
+    found = re.search(r"\w+ \+?= .*?\b(?:x|s0|tmp0)\[(.*?)\] \* \w+\[", source)
+    assert found, source
+    return len(re.findall(r" [-+/%<?] |\*|clamp_index", found[1]))
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_indices_are_as_short_as_those_written_by_hand(name: str) -> None:
+    limits = Limits(group_size=8192, warp=32, branch_barriers=True)
+    plan = compile_term(FORMS[name](Sizes()), Launch(16), limits)
+    assert all(operations(k.source) <= n for k, n in zip(plan.kernels, BY_HAND[name], strict=True))

@@ -1,4 +1,4 @@
-"""What a work-group could do together it must not do for the lanes of a vector, which differ."""
+"""The lanes of a vector differ: each has a value of its own, and reads what it keeps at a place of its own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
+from egglift.ir.types import BOOL, F32, Scalar
 from tests.codegen.low import add_of, fmap, lit, meaning, op, total, vector
 from tests.harness import run
 
@@ -33,3 +34,48 @@ def test_each_lane_has_a_value_of_its_own(name: str, outer: str) -> None:
     values = np.random.default_rng(0).integers(-8, 9, (8, 16)).astype(np.float32)
     (actual,) = run(compile_term(term, Launch(16)), {"M": values})
     np.testing.assert_array_equal(actual, meaning(term, M=values)[0])
+
+
+# ---------------------------------------------------------------------------------------- registers of all lanes
+
+
+def window(w: Expr, row: int, column: int) -> Expr:
+    return p.At(column, p.At(row, w))
+
+
+def difference(w: Expr) -> Expr:
+    return op("sub", window(w, 0, 2), op("mul", lit(3.0), window(w, 1, 0)))
+
+
+def only(w: Expr) -> Expr:
+    return op("logical_and", window(w, 0, 2), op("logical_not", window(w, 1, 0)))
+
+
+def chosen(w: Expr) -> Expr:
+    return op("where", window(w, 1, 1), lit(1.0), lit(2.0))
+
+
+def over_kept_rows(f: Callable[[Expr], Expr], lanes: int, t: Scalar) -> Expr:
+    """`f` of windows of 2 x 3, one for each lane, within rows that are kept in registers of each lane."""
+
+    def windows(tile: Expr) -> Expr:
+        return p.Transpose(fmap(lambda row: p.Slide(3, 1, p.To("private", row)), tile))
+
+    return fmap(lambda tile: fmap(f, windows(tile), "vec"), vector("M", 5, 2, lanes + 2, t=t), "global")
+
+
+@pytest.mark.parametrize("lanes", [2, 4, 16, 32])
+@pytest.mark.parametrize(("f", "t"), [(difference, F32), (only, BOOL), (chosen, BOOL)])
+def test_lanes_read_their_registers_each_at_its_own_place(f: Callable[[Expr], Expr], t: Scalar, lanes: int) -> None:
+    term = over_kept_rows(f, lanes, t)
+    values = np.random.default_rng(lanes).integers(0, 2 if t == BOOL else 9, (5, 2, lanes + 2)).astype(t.dtype)
+    (actual,) = run(compile_term(term, Launch(2)), {"M": values})
+    np.testing.assert_array_equal(actual, meaning(term, M=values)[0])
+
+
+def test_a_register_that_all_lanes_read_at_one_place_is_read_as_a_vector() -> None:
+    apart = compile_term(over_kept_rows(difference, 4, F32)).source
+    assert "(float4)(r1[2].s0, r1[3].s1, r1[4].s2, r1[5].s3)" in apart and "v0" not in apart
+    columns = fmap(lambda m: fmap(lambda c: total(p.To("private", c)), p.Transpose(m), "vec"), vector("M", 5, 3, 4))
+    together = compile_term(columns).source
+    assert "float4 r0[3];" in together and ".s" not in together

@@ -1,7 +1,8 @@
-"""Products of matrices in the registers of single work-items: sums in vectors, the loop over k kept, panels packed."""
+"""Products and windows in the registers of single work-items: sums in vectors, panels packed, rows read as vectors."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 
 from egglift.codegen import imperative as im
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Statement
+from egglift.codegen.imperative import Launch, Limits, Statement
 from egglift.codegen.inplace import accesses
+from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
-from egglift.ir.types import F32, F64, Scalar
-from tests.codegen.low import NdArray
+from egglift.ir.types import F32, F64, I8, Scalar
+from tests.codegen.low import NdArray, elem, fmap, meaning, total, vector
 from tests.codegen.low_blocks import product, registers
 from tests.harness import compute
 
@@ -87,3 +89,72 @@ def test_a_packed_panel_is_read_from_one_end_to_the_other() -> None:
     reads = [a for a in accesses(plan.kernels[1].body) if a.buffer.name == panels.name]
     assert len(plan.kernels) == 2
     assert {a.at.coefficient(k) for a in reads} == {16}
+
+
+# ---------------------------------------------------------------------------------------- rows of windows
+
+GPU = Limits(warp=32)
+
+
+def neighbours(each: int, size: int, t: Scalar = F32, count: int = 8) -> Expr:
+    """The sums of windows in a row of tiles: a work-item keeps what it reads for `each` of them in registers."""
+    tiles = p.Slide(each + size - 1, each, p.Pad(size // 2, size // 2, "clamp", vector("x", count * each, t=t)))
+    sums = fmap(lambda w: total(w, t), p.Slide(size, 1, p.To("private", p.Arg(elem(tiles)))), "unroll")
+    return p.Join(fmap(sums, tiles, "global"))
+
+
+def reads(term: Expr, limits: Limits) -> list[str]:
+    """How a tile inside the grid is read: the types of what is read at once, and where the first of them starts."""
+    inside, _ = compile_term(term, LAUNCH, limits).source.split("} else {")
+    found = re.findall(r"(?:\*\(const global (\w+)\*\)&)?\bx\[([^]]*)\]", re.sub(r"\bi\d+", "i", inside))
+    return [f"{kind or 'one'} at {at}" for kind, at in found]
+
+
+@pytest.mark.parametrize(
+    ("each", "size", "t", "expected"),
+    [
+        (4, 3, F32, ["one at 4*g0 - 1", "float4 at 4*g0", "one at 4*g0 + 4"]),
+        (8, 5, F32, ["one at 8*g0 + i - 2", "float4 at 8*g0 + 4*i", "one at 8*g0 + i + 8"]),
+        (6, 3, F32, ["one at 6*g0 - 1", "float2 at 6*g0 + 2*i", "one at 6*g0 + 6"]),
+        (4, 9, F32, ["float4 at 4*g0 + 4*i - 4"]),
+        (4, 3, F64, ["one at 4*g0 - 1", "double2 at 4*g0 + 2*i", "one at 4*g0 + 4"]),
+        (16, 3, I8, ["one at 16*g0 - 1", "char16 at 16*g0", "one at 16*g0 + 16"]),
+        (3, 3, F32, ["one at 3*g0 + i - 1"]),  # no work-item's row starts where a vector may
+        (2, 2, F32, ["one at 2*g0 - 1", "float2 at 2*g0"]),
+    ],
+)
+def test_a_gpu_reads_aligned_vectors_within_a_row(each: int, size: int, t: Scalar, expected: list[str]) -> None:
+    assert reads(neighbours(each, size, t), GPU) == expected
+
+
+@pytest.mark.parametrize(
+    ("each", "size", "expected"),
+    [
+        (4, 3, ["float2_any at 4*g0 + 2*i - 1"]),
+        (6, 3, ["float8_any at 6*g0 - 1"]),
+        (8, 5, ["float2 at 8*g0 + 2*i - 2"]),
+        (3, 3, ["one at 3*g0 + i - 1"]),
+    ],
+)
+def test_a_cpu_reads_vectors_that_start_anywhere(each: int, size: int, expected: list[str]) -> None:
+    assert reads(neighbours(each, size), Limits()) == expected
+
+
+def test_a_row_that_ends_before_an_aligned_vector_is_read_by_both_alike() -> None:
+    def apart(n: int, before: int) -> Expr:
+        """Windows of n in a row of 8 quarters, which start `before` elements before them."""
+        x = p.Pad(before, n, "clamp", vector("x", 32))
+        return fmap(lambda w: total(p.To("private", w)), p.Slide(n, 4, x), "global")
+
+    assert reads(apart(2, 3), GPU) == reads(apart(2, 3), Limits())
+    assert reads(apart(3, 1), GPU) == ["one at 4*g0 - 1", "float2 at 4*g0"] != reads(apart(3, 1), Limits())
+
+
+@pytest.mark.parametrize("limits", [GPU, Limits()], ids=["gpu", "cpu"])
+@pytest.mark.parametrize("t", [F32, F64, I8], ids=str)
+@pytest.mark.parametrize(("each", "size"), [(4, 3), (8, 5), (6, 3), (4, 9), (16, 3), (3, 3), (2, 2), (1, 3), (5, 7)])
+def test_neighbours_in_registers_are_summed(each: int, size: int, t: Scalar, limits: Limits) -> None:
+    for count in (2, 8, 64):
+        term = neighbours(each, size, t, count)
+        x = np.random.default_rng(each).integers(-8, 9, count * each).astype(t.dtype)
+        np.testing.assert_array_equal(compute(term, Launch(4), limits, x=x), meaning(term, x=x)[0])

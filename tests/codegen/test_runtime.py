@@ -9,7 +9,7 @@ import threading
 import numpy as np
 import pytest
 
-from egglift.codegen.execute import Executable
+from egglift.codegen.execute import Executable, Rows
 from egglift.codegen.imperative import Buffer, Kernel, Plan
 from egglift.codegen.runtime import Device, devices, open_device, opencl
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError, WrongResult
@@ -103,6 +103,34 @@ def test_a_plan_runs_on_arrays_and_on_device_buffers(device: Device) -> None:
     uploaded = executable.upload({"x": [x]})
     np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
     np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
+
+
+@pytest.mark.parametrize("indices", [(0,), (3,), (9,), (0, 3, 9), (5, 2, 2)])
+def test_some_rows_of_a_result_come_back_alone(device: Device, indices: tuple[int, ...]) -> None:
+    x = np.arange(1000, dtype=np.float32)
+    executable = device.build(double(1000))
+    (whole,), (rows,) = executable.run({"x": [x]}), executable.run({"x": [x]}, rows=Rows(indices, 10))
+    assert rows.shape == (100 * len(indices),) and rows.dtype == whole.dtype
+    np.testing.assert_array_equal(rows, whole.reshape(10, 100)[list(indices)].reshape(-1))
+    np.testing.assert_array_equal(whole, 2 * x)
+
+
+def test_each_of_several_results_has_its_rows(device: Device) -> None:
+    x, y, z = (Buffer("x", "global", F32, 12), Buffer("y", "global", F32, 12), Buffer("z", "global", I32, 4))
+    source = "kernel void k(global const float *x, global float *y, global int *z) "
+    source += "{ int i = get_global_id(0); y[i] = -x[i]; if (i % 3 == 0) z[i / 3] = i; }"
+    plan = Plan((Kernel("k", source, (x, y, z), (12,), (4,), ()),), {"x": (x,)}, (), (y, z), ((0, (x, y, z)),))
+    wide, narrow = device.build(plan).run({"x": [np.arange(12, dtype=np.float32)]}, rows=Rows((1, 3), 4))
+    np.testing.assert_array_equal(wide, [-3, -4, -5, -9, -10, -11])
+    np.testing.assert_array_equal(narrow, [3, 9])
+
+
+def test_only_the_rows_that_come_back_are_looked_at(device: Device) -> None:
+    half = device.build(one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10, BOOL))
+    inputs = {"x": [np.ones(10, np.bool_)]}
+    assert half.run(inputs, poison=True, rows=Rows((0, 4), 10))[0].tolist() == [True, True]
+    with pytest.raises(WrongResult, match="170"):
+        half.run(inputs, poison=True, rows=Rows((0, 5), 10))
 
 
 def test_poison_shows_what_a_kernel_does_not_write(device: Device) -> None:

@@ -1,0 +1,90 @@
+"""What the work-items of a group touch of global memory: every sector and every word once."""
+
+from __future__ import annotations
+
+import pytest
+
+from egglift.codegen.imperative import Buffer, Load
+from egglift.codegen.index import Data, Index, Var, index
+from egglift.costmodel.lanes import Footprint, footprint
+from egglift.ir.types import I32
+
+L0, L1 = Var("l0", 32, "local", 0), Var("l1", 4, "local", 1)
+G0, W0 = Var("g0", 4096, "global", 0), Var("w0", 128, "workgroup", 0)
+I, J, K = Var("i0", 8, "loop"), Var("i1", 4, "loop"), Var("i2", 3, "loop")
+MANY = 1 << 20
+Accesses = list[tuple[Index, tuple[tuple[Var, int], ...], int]]
+
+
+def one(at: Index, *loops: Var, width: int = 4) -> Accesses:
+    return [(at, tuple((v, v.count) for v in loops), width)]
+
+
+def touched(accesses: Accesses, size: int = 4, group: tuple[int, ...] = (32,), most: int = MANY) -> Footprint | None:
+    return footprint(accesses, size, group, most)
+
+
+@pytest.mark.parametrize(
+    ("at", "sectors", "used"),
+    [
+        (index(L0), 4, 128),
+        (index(G0), 4, 128),
+        (index(G0) + index(W0) * 1024, 4, 128),
+        (index(L0) * 2, 8, 128),  # half of each sector
+        (index(L0) * 8, 32, 128),  # a sector for each
+        (index(L0) * 1024, 32, 128),
+        (index(L0) // 2, 2, 64),
+        (index(L0) % 8, 1, 32),
+        (index(L0).clamp(9), 2, 36),
+        (index(L0) + 4, 5, 128),
+        (index(L0) - 1, 5, 128),
+        (index(7), 1, 4),
+    ],
+)
+def test_work_items_touch_sectors_together(at: Index, sectors: int, used: int) -> None:
+    assert touched(one(at)) == Footprint(sectors, used)
+
+
+def test_all_dimensions_of_a_group_touch_memory() -> None:
+    rows = one(index(L1) * 1024 + L0)
+    assert touched(rows, group=(32, 4)) == Footprint(16, 512)
+    assert touched(rows, group=(32, 1)) == touched(rows) == Footprint(4, 128)
+    assert touched(one(index(L0) * 1024 + L1), group=(32, 4)) == Footprint(32, 512)
+
+
+def test_a_loop_uses_up_sectors() -> None:
+    assert touched(one(index(L0) * 8 + I, I)) == Footprint(32, 1024)
+    assert touched(one(index(L0) * 8 + I)) == Footprint(32, 128)  # its first step alone
+    assert touched(one(index(L0) * 32 + index(J) * 8 + I, I, J)) == Footprint(128, 4096)
+
+
+def test_a_loop_that_does_not_move_the_access_counts_once() -> None:
+    assert touched(one(index(L0), I, J)) == Footprint(4, 128)
+    assert touched(one(index(L0), I), most=32) == Footprint(4, 128)
+
+
+def test_windows_touch_what_they_share_once() -> None:
+    apart = [a for k in range(3) for a in one(index(L0) + k)]
+    assert touched(apart) == touched(one(index(L0) + K, K)) == Footprint(5, 136)
+    far = [a for k in range(3) for a in one(index(L0) + 1024 * k)]
+    assert touched(far) == Footprint(12, 384)
+
+
+@pytest.mark.parametrize(("size", "width", "sectors", "used"), [
+    (4, 16, 4 * 4, 512), (8, 8, 8, 256), (8, 16, 16, 512), (2, 2, 2, 64), (1, 1, 1, 32), (1, 16, 16, 512),
+])  # fmt: skip
+def test_vectors_and_other_types_touch_their_bytes(size: int, width: int, sectors: int, used: int) -> None:
+    assert touched(one(index(L0) * (width // size), width=width), size) == Footprint(sectors, used)
+
+
+def test_loaded_numbers_are_not_known() -> None:
+    data = Data(Load(Buffer("n", "global", I32, 9), index(L0)), 0, 8, frozenset({L0}))
+    assert touched(one(index(data))) is None
+    assert touched([*one(index(L0)), *one(index(data) * 2 + L0)]) is None
+
+
+def test_more_than_was_asked_for_is_not_looked_at() -> None:
+    walk = one(index(L0) * 8 + I, I)
+    assert touched(walk, most=256) is not None and touched(walk, most=255) is None
+    assert touched([*one(index(L0)), *walk], most=255) is None
+    assert touched(one(index(L0) * 4, width=16), most=127) is None

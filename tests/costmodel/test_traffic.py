@@ -1,0 +1,137 @@
+"""What accesses to global memory move on a GPU: neighbours share what one of them brings, strangers waste sectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch, Limits
+from egglift.costmodel.profile import presets
+from egglift.costmodel.tally import tally
+from egglift.costmodel.traffic import Traffic, traffic
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from tests.codegen.low import fmap, op, total, vector
+
+GPU = presets()["nvidia_h200"]
+N = 8192
+X = vector("x", N, N)
+PASS = 4.0 * N * N  # bytes: far more than the cache holds
+RESIDENT = 1024 * GPU.compute_units
+
+
+def moved(term: Expr, group: int = 256) -> Traffic:
+    """What the only kernel of `term` moves, in passes over the grid."""
+    limits = Limits(warp=GPU.warp, compute_units=GPU.compute_units, branch_barriers=True)
+    (kernel,) = compile_term(term, Launch(group), limits).kernels
+    found = traffic(tally(kernel, GPU), kernel, RESIDENT, GPU)
+    return Traffic(found.dram / PASS, found.cached / PASS, found.near / PASS)
+
+
+def each(f: Callable[[Expr], Expr], x: Expr) -> Expr:
+    """A work-item for each element of a matrix."""
+    return fmap(lambda row: fmap(f, row, "global", 0), x, "global", 1)
+
+
+def square(e: Expr) -> Expr:
+    return op("mul", e, e)
+
+
+def windows(size: int, step: int, x: Expr) -> Expr:
+    return fmap(p.Transpose, p.Slide(size, step, fmap(lambda row: p.Slide(size, step, row), x)))
+
+
+def framed(reach: int) -> Expr:
+    return p.Pad(reach, reach, "clamp", fmap(lambda row: p.Pad(reach, reach, "clamp", row), X))
+
+
+def sums(w: Expr) -> Expr:
+    """The sum of a square."""
+    return total(p.Join(w))
+
+
+def cross(w: Expr) -> Expr:
+    """The sum of five neighbours, each read by itself."""
+
+    def at(i: int, j: int) -> Expr:
+        return p.At(j, p.At(i, w))
+
+    return op("add", op("add", at(0, 1), at(2, 1)), op("add", at(1, 0), op("add", at(1, 1), at(1, 2))))
+
+
+COPY = each(square, X)
+STENCIL = each(sums, windows(3, 1, framed(1)))
+
+
+def staged() -> Expr:
+    """A stencil by tiles of 16 x 16 in local memory: those inside the grid and those at its edges are read apart."""
+
+    def tile(t: Expr) -> Expr:
+        rows = windows(3, 1, p.To("local", t))
+        return fmap(lambda row: fmap(sums, row, "local", 0), rows, "local", 1)
+
+    tiles = fmap(lambda row: fmap(tile, row, "workgroup", 0), windows(18, 16, framed(1)), "workgroup", 1)
+    return p.Join(fmap(lambda row: fmap(p.Join, p.Transpose(row)), tiles))
+
+
+def test_a_grid_that_is_copied_is_read_once_and_written_once() -> None:
+    assert moved(COPY).dram == pytest.approx(2)
+    assert moved(COPY).near == pytest.approx(2)
+
+
+@pytest.mark.parametrize(
+    "term",
+    [STENCIL, each(cross, windows(3, 1, framed(1))), each(sums, windows(5, 1, framed(2))), staged()],
+    ids=["nine", "cross", "25", "staged"],
+)
+def test_neighbours_read_what_one_of_them_brought(term: Expr) -> None:
+    assert moved(term).dram == pytest.approx(2, rel=0.05)
+
+
+def test_what_neighbours_read_passes_the_first_cache_again_and_again() -> None:
+    few, many = moved(STENCIL), moved(each(sums, windows(5, 1, framed(2))))
+    assert 2 < few.cached < many.cached < 4
+    assert 3 <= few.near < many.near
+
+
+def test_small_groups_share_less_with_each_other() -> None:
+    assert moved(STENCIL, 32).cached > 1.2 * moved(STENCIL, 256).cached
+
+
+def test_neighbours_that_read_columns_waste_sectors() -> None:
+    by_columns = each(square, p.Transpose(X))
+    assert moved(by_columns, 32).dram > 2 * moved(COPY, 32).dram
+    assert moved(by_columns, 32).cached > 2 * moved(COPY, 32).cached
+    assert moved(by_columns, 256).dram == pytest.approx(2)  # a group of eight rows uses up what it brings
+
+
+def test_neighbours_that_write_columns_waste_more() -> None:
+    assert moved(p.Transpose(COPY)).dram > 3 * moved(COPY).dram
+
+
+def test_a_column_for_each_work_item_is_read_together_and_a_row_is_not() -> None:
+    columns, rows = (fmap(total, x, "global") for x in (p.Transpose(X), X))
+    assert moved(columns).dram == pytest.approx(1, rel=0.01)
+    assert moved(rows).dram > 1.1 * moved(columns).dram
+
+
+@pytest.mark.parametrize(("n", "inner", "fits"), [(1024, 64, True), (8192, 64, True), (1 << 16, 512, False)])
+def test_what_all_groups_read_is_brought_once_if_the_cache_holds_it(n: int, inner: int, fits: bool) -> None:
+    def dot(e: Expr) -> Expr:
+        return total(fmap(lambda ab: op("mul", p.Get(0, ab), p.Get(1, ab)), p.Zip((p.Get(0, e), p.Get(1, e)))))
+
+    once = 4 * (n * n + 2 * n * inner) / PASS
+    brought = moved(each(dot, p.Cross(vector("A", n, inner), vector("B", n, inner)))).dram
+    assert brought == pytest.approx(once) if fits else brought > 100 * once
+
+
+def test_windows_that_have_nothing_in_common_are_all_brought() -> None:
+    assert moved(each(sums, windows(4, 4, X))).dram == pytest.approx(1 + 1 / 16, rel=0.02)
+
+
+def test_windows_too_large_to_be_kept_are_brought_to_the_lanes_again_and_again() -> None:
+    large = moved(each(sums, windows(33, 1, framed(16))))
+    assert large.cached == large.near > 100 * moved(STENCIL).cached
+    assert 2 < large.dram < 4  # the cache of all units has what its neighbours read
