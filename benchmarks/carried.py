@@ -15,6 +15,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -123,10 +124,14 @@ def measured(
     from egglift.codegen.imperative import Launch
     from egglift.costmodel.check import expect
     from egglift.costmodel.measure import measure
+    from egglift.ir.errors import CodegenError
     from egglift.ir.text import loads
 
-    program, rows = loads(job["program"]), job["candidates"]
-    plans = [compile_term(loads(c["term"]), Launch(*c["launch"]), device.limits) for c in rows]
+    program, rows, plans = loads(job["program"]), [], []
+    for c in job["candidates"]:
+        with suppress(CodegenError):  # it was made for a device that allows more
+            plans.append(compile_term(loads(c["term"]), Launch(*c["launch"]), device.limits))
+            rows.append(c)
     expected = expect(program)
     found = measure(plans, program, device, expected=expected, budget_seconds=BUDGET, options=flags)
     line: dict[str, Any] = {
