@@ -1,4 +1,4 @@
-"""The command line: `egglift devices | optimize | batch | calibrate`."""
+"""The command line: `egglift devices | optimize | batch | calibrate | records`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from egglift import archive
 from egglift.batch import run_batch
 from egglift.codegen.exchange import operands
 from egglift.codegen.runtime import devices, open_device
@@ -68,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     many.add_argument("--jobs", type=_positive, help="worker processes (default: one for each core)")
     rates = _command(commands, "calibrate", _calibrate, "measure a device's rates for the cost model")
     _device(rates)
+    archive.add(_command(commands, "records", archive.run, "merge, prune, export or replay what was found"))
     return top
 
 

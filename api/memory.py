@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -45,12 +46,18 @@ def remember(program: Expr, device: Device, options: Mapping[str, Any], candidat
             key=_key(program, device, options), program=dumps(program), device=device.name, driver=device.driver,
             term=dumps(best.term), parameters=best.parameters, estimate=best.estimate, measured=best.measured,
             candidates=tuple(_to_json(c) for c in candidates[:KEPT]),
+            rules=rules(), when=datetime.now(UTC).isoformat(timespec="seconds"),
         )
     )  # fmt: skip
 
 
 def _key(program: Expr, device: Device, options: Mapping[str, Any]) -> str:
-    return record_key(dumps(program), f"{book().version} {version()}", device.name, device.driver, options)
+    return record_key(dumps(program), rules(), device.name, device.driver, options)
+
+
+def rules() -> str:
+    """The versions of rule book and code: records of others are not used."""
+    return f"{book().version} {version()}"
 
 
 @cache

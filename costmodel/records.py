@@ -24,7 +24,8 @@ class Record:
 
     key: content hash (`record_key`).  term: the chosen candidate's text (ir.text).  parameters: its tile and
     work-group sizes.  estimate and measured: seconds.  candidates: one object for each that was looked at,
-    with its term, parameters, estimate, measured time or the reason of its failure.
+    with its term, parameters, estimate, measured time or the reason of its failure.  rules: the versions of rule
+    book and code; when: the time, in UTC (ISO 8601).
     """
 
     key: str
@@ -37,6 +38,8 @@ class Record:
     measured: float | None = None
     laws: tuple[str, ...] = ()
     candidates: tuple[dict[str, Any], ...] = ()
+    rules: str = ""
+    when: str = ""
     schema: int = SCHEMA
 
 
