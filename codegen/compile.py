@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeVar
 
 from egglift.codegen import terms
 from egglift.codegen.barriers import in_branches, with_barriers
@@ -25,6 +21,7 @@ from egglift.codegen.unroll import limited
 from egglift.codegen.views import memory, number, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.deep import deep
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
@@ -32,7 +29,8 @@ from egglift.ir.traverse import bodies, children, is_closed, rebuild, subterms
 from egglift.ir.types import Type, leaves
 
 Step = tuple[int, tuple[Buffer, ...]]
-T = TypeVar("T")
+#: programs that nest no more deeply than this need no stack of their own
+SHALLOW = 100
 #: closed values that are read and take more steps than this are computed once, in a kernel of their own
 SMALL = 256
 
@@ -44,36 +42,8 @@ def compile_term(term: Expr, launch: Launch = Launch(), limits: Limits = Limits(
     Raises CodegenError for a program that has no OpenCL on a device with these limits.
     """
     type_of(term)
-    return _with_stack(term, lambda: _Planner(launch, limits).plan(term))
-
-
-def _with_stack(term: Expr, run: Callable[[], T]) -> T:
-    """`run()`, on a stack that is deep enough for the program."""
-    if _depth(term) < 100:
-        return run()
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def inside() -> None:
-        before = sys.getrecursionlimit()
-        try:
-            sys.setrecursionlimit(max(before, 200_000))
-            results.append(run())
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            sys.setrecursionlimit(before)
-
-    size = threading.stack_size(512 << 20)
-    try:
-        thread = threading.Thread(target=inside)
-        thread.start()
-    finally:
-        threading.stack_size(size)
-    thread.join()
-    if errors:
-        raise errors[0]
-    return results[0]
+    planner = _Planner(launch, limits)
+    return planner.plan(term) if _depth(term) < SHALLOW else deep(lambda: planner.plan(term))
 
 
 def _depth(term: Expr) -> int:

@@ -23,7 +23,9 @@ from egglift.egraph.plain import Plain
 from egglift.egraph.reading import views
 from egglift.egraph.values import Value, argument
 from egglift.egraph.writing import programs
+from egglift.ir.deep import deep
 
+SHALLOW = 2000  # nodes of an e-graph that cannot be too deep to recurse
 MOST = 12  # programs that are found
 MANY = 20  # times as many programs as are kept are compared for the whole
 ALIKE = 2  # programs of the same loops and staging among them, while there are others
@@ -45,10 +47,16 @@ class Extractor(Context):
 
     def run(self) -> list[Found]:
         """The best programs of the root, cheapest first."""
+        return self._run() if self.graph.size < SHALLOW else deep(self._run)
+
+    def _run(self) -> list[Found]:
         with _only_growing():
             self.result(self.graph.root, GRID, None)
             many = best(programs(self, self.graph.root, GRID, None), MANY * self.k)
-        return different(many, MOST, self.weights.group > 1, ALIKE)
+        found = different(many, MOST, self.weights.group > 1, ALIKE)
+        for f in found:
+            _ = f.term  # made here, as it may be deep
+        return found
 
     def result(self, c: int, who: Executor, arg: Value | None) -> list[Found]:
         """Programs by which `who` writes class `c`."""

@@ -116,7 +116,7 @@ def reads(term: Expr, limits: Limits) -> list[str]:
         (4, 3, F32, ["one at 4*g0 - 1", "float4 at 4*g0", "one at 4*g0 + 4"]),
         (8, 5, F32, ["one at 8*g0 + i - 2", "float4 at 8*g0 + 4*i", "one at 8*g0 + i + 8"]),
         (6, 3, F32, ["one at 6*g0 - 1", "float2 at 6*g0 + 2*i", "one at 6*g0 + 6"]),
-        (4, 9, F32, ["float4 at 4*g0 + 4*i - 4"]),
+        (4, 9, F32, ["float4 at 4*(g0 + i) - 4"]),
         (4, 3, F64, ["one at 4*g0 - 1", "double2 at 4*g0 + 2*i", "one at 4*g0 + 4"]),
         (16, 3, I8, ["one at 16*g0 - 1", "char16 at 16*g0", "one at 16*g0 + 16"]),
         (3, 3, F32, ["one at 3*g0 + i - 1"]),  # no work-item's row starts where a vector may

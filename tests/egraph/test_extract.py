@@ -211,3 +211,11 @@ def test_every_process_finds_the_same_programs() -> None:
         for seed in ("1", "2")
     )
     assert one and one == other
+
+
+def test_a_long_chain_of_maps_is_no_deeper_than_python_can_go() -> None:
+    x = el.array("x", el.f32, 1000)
+    for i in range(150):
+        x = x.map(lambda v, i=i: v * 0.5 + i)
+    (first, *_) = Extractor(saturate(el.as_program(x)).graph, weights(presets()["pocl_cpu"])).run()
+    assert first.sign and first.term
