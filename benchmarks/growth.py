@@ -132,6 +132,7 @@ def main() -> None:
     given = parser.parse_args()
     profile, rows = presets()[given.profile], []
     print("| | size | rows | nodes | saturation | extraction | 16 sizes | structures | stopped |\n|" + "---|" * 9)
+    saturate(as_program(chain(1)))  # reads the rule book
     for kind, size, program, off in cases():
         r = grown(kind, size, program, off, profile)
         rows.append(r)

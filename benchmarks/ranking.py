@@ -13,6 +13,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -30,6 +31,7 @@ from egglift.egraph.extract import Extractor
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights
 from egglift.ir.lifting import as_program
+from egglift.ir.text import dumps
 
 #: seconds of measuring for each candidate, building it included
 EACH = 1.0
@@ -75,7 +77,11 @@ def ranked(e: Entry, size: Size, device: Device, profile: Profile, count: int, s
     rows = list(points.values())
     budget = EACH * len(rows)
     results = measure([p.plan for _, p in rows], program, device, budget_seconds=budget, expected=expect(program))
-    timed = [(p.estimate.seconds, m.seconds, name, dict(p.sizes)) for (name, p), m in zip(rows, results) if m.seconds]
+    timed = [
+        (p.estimate.seconds, m.seconds, name, dict(p.sizes), asdict(p.launch), dumps(p.term))
+        for (name, p), m in zip(rows, results)
+        if m.seconds
+    ]
     line: dict[str, Any] = {
         "program": e.name, "size": size_text(size), "device": device.name, "driver": device.driver,
         "measured": len(timed), "search seconds": searched, "seconds": time.perf_counter() - start,
@@ -105,6 +111,7 @@ def main() -> None:
     parser.add_argument("--device", help="a part of a device's name")
     parser.add_argument("--count", type=int, default=100, help="candidates of each program")
     parser.add_argument("--table", type=Path, help="where to write all figures as JSON")
+    parser.add_argument("--terms", action="store_true", help="with the candidates' terms, to price them anew")
     given = parser.parse_args()
     device = open_device(given.device)
     profile, results = load_profile(device), []
@@ -115,7 +122,8 @@ def main() -> None:
         results.append(ranked(e, size, device, profile, given.count))
         print(text(results[-1]), flush=True)
         if given.table:
-            given.table.write_text(json.dumps(results, indent=1))
+            short = results if given.terms else [{**r, "all": [row[:4] for row in r["all"]]} for r in results]
+            given.table.write_text(json.dumps(short, indent=1))
 
 
 if __name__ == "__main__":

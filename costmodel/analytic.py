@@ -16,6 +16,7 @@ from egglift.costmodel.tally import Tally, tally
 from egglift.costmodel.traffic import traffic
 
 REGISTERS = 65536  # of a GPU's unit
+MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 
 
@@ -71,11 +72,13 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     t = tally(kernel, p)
     items, group = prod(kernel.global_size), prod(kernel.local_size)
     groups = max(1, items // max(1, group))
+    if p.kind == "cpu" and t.share < MOST_WORK:  # a core gets neighbouring groups
+        groups = min(groups, max(1, round(p.compute_units * t.share)))
     side_by_side = _groups_per_unit(kernel, group, _registers(kernel, t), p)
     resident = min(items, p.compute_units * (group * side_by_side if p.kind == "gpu" else 1))
     waves = -(-items // max(1, resident))
     moved = traffic(t, kernel, resident, p)
-    slow = _latency(resident, groups, p) * _spilled(kernel, group, _registers(kernel, t), p)
+    slow = _latency(resident, groups, p) * _spilled(t, group, _registers(kernel, t), p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
@@ -111,12 +114,12 @@ def _crowd(group: int, p: Profile) -> float:
     return max(1.0, group / 128) if p.kind == "gpu" else 1.0
 
 
-def _spilled(kernel: Kernel, group: int, registers: int, p: Profile) -> float:
+def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
     """How much longer instructions take if a work-item keeps more than its registers hold."""
     if p.kind == "cpu":
         room = 0.75 * p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
-        small = kernel.private_bytes <= 4096  # larger arrays are memory in any case
-        return min(3.0, max(1.0, kernel.private_bytes / room)) if small else 1.0
+        small = t.held <= 4096  # larger arrays are memory in any case
+        return min(3.0, max(1.0, t.held / room)) if small else 1.0
     allowed = min(255, REGISTERS // max(32, group))
     return 1.0 + max(0, registers - allowed) / 24
 

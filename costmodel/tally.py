@@ -47,6 +47,8 @@ class Tally:
     fast: int = 0  # the dimension along which work-items are neighbours
     flight: float = 0.0  # global bytes that one item has in flight in its busiest loop
     unread: float = 0.0  # the part of private arrays that is never read
+    held: int = 0  # bytes of private arrays that the loop uses in which most of the time is spent
+    share: float = 1.0  # of the work-items, for that loop
     accesses: list[Access] = field(default_factory=list)
 
 
@@ -80,11 +82,44 @@ def tally(kernel: c.Kernel, profile: Profile) -> Tally:
     read = read_places(kernel.body)
     held = sum(b.scalar.size * b.size for b in read)
     total.unread = sum(b.scalar.size * int((~places).sum()) for b, places in read.items()) / max(1, held)
+    total.held, total.share = _hottest(kernel.body)
     here = _Here(1.0, 1.0, (), read=read)
     _wait(_walk(kernel.body, here, total, items, profile), here, total)
     alone = [a for a in total.accesses if not (profile.kind == "gpu" and a.buffer.space == "global") or a.store]
     total.accesses = [*_together(alone), *_side_by_side([a for a in total.accesses if a not in alone])]
     return total
+
+
+def _hottest(body: tuple[c.Statement, ...]) -> tuple[int, float]:
+    """Of the innermost rolled loop that runs most often: bytes of private arrays it uses, and its share of work-items.
+
+    Of the whole kernel, where it has no such loop.
+    """
+    often, hot, part = 0.0, body, 1.0
+    stack: list[tuple[tuple[c.Statement, ...], float, float]] = [(body, 1.0, 1.0)]
+    while stack:
+        block, times, share = stack.pop()
+        for s in block:
+            match s:
+                case c.Loop(_, trips, inner, unroll):
+                    if not unroll and times * trips * share > often and not _has_rolled(inner):
+                        often, hot, part = times * trips * share, inner, share
+                    stack.append((inner, times * trips, share))
+                case c.If(_, inner, most, otherwise):  # with an otherwise, there is work either way
+                    stack += [(inner, times, share if otherwise else share * most), (otherwise, times, share)]
+    used = {a.buffer for a in accesses(hot) if a.buffer.space == "private"}
+    return sum(b.size * b.lanes * b.scalar.size for b in used), part
+
+
+def _has_rolled(body: tuple[c.Statement, ...]) -> bool:
+    """Is there a loop in it that is not unrolled?"""
+    for s in body:
+        match s:
+            case c.Loop(_, _, inner, unroll) if not unroll or _has_rolled(inner):
+                return True
+            case c.If(_, inner, _, otherwise) if _has_rolled(inner) or _has_rolled(otherwise):
+                return True
+    return False
 
 
 def _together(accesses: list[Access]) -> list[Access]:
