@@ -2,8 +2,8 @@
 
     python -m benchmarks run [--suite vectors] [--device NAME] [--against numpy,numexpr,numba,torch] [--out FOLDER]
 
-Writes FOLDER/NAME.json, FOLDER/NAME.md and FOLDER/NAME.png.  The floor is what a program must move over the measured
-bandwidth, or what it must compute over the measured rate, whichever takes longer.
+Writes FOLDER/NAME.json, FOLDER/NAME.md and FOLDER/NAME.png.  The device is calibrated first: the floor is what a
+program must move over the bandwidth that was measured, of the cache where all of it stays there between calls.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from benchmarks.demo import best, difference
 from benchmarks.peers import peer
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
 from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.profile import Profile, load_profile
+from egglift.costmodel.calibrate import calibrate
+from egglift.costmodel.profile import Profile
 from egglift.ir.lifting import as_program
 
 #: names of suites: programs, each with a size
@@ -81,22 +82,18 @@ def measured(e: Entry, size: Size, device: Device, profile: Profile, against: Se
     took = time.perf_counter() - start
     want = e.reference(**inputs)
     problem = difference(program, want, kernel(**inputs))
-    floor, bound = _floor(as_program(program), e.operations(*size) if e.operations else 0, profile)
+    floor, bound = _floor(traffic(as_program(program)), profile)
     return Line(
         e.name, size_text(size), kernel.profile(**inputs).seconds, took, floor, bound, kernel.chosen.structure,
         dict(_peers(e, inputs, against)), published(e.name), problem or "equal",
     )  # fmt: skip
 
 
-def _floor(program: Any, operations: int, profile: Profile) -> tuple[float, str]:
-    """Seconds that no kernel of the device can undercut, data not in its caches, and what sets them."""
-    moved, computed = traffic(program) / profile.bandwidth, operations / (2 * profile.issue_rate * _lanes(profile))
-    return max((moved, "memory"), (computed, "arithmetic"))
-
-
-def _lanes(profile: Profile) -> int:
-    """Elements of 4 bytes that an instruction takes."""
-    return max(1, profile.simd_bytes // 4)
+def _floor(moved: int, profile: Profile) -> tuple[float, str]:
+    """Seconds that moving so many bytes takes, and from where to where."""
+    if moved <= profile.cache_bytes:
+        return moved / profile.cache_bandwidth, "cache"
+    return moved / profile.bandwidth, "memory"
 
 
 def _peers(e: Entry, inputs: dict[str, Any], against: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -164,7 +161,7 @@ def plot(lines: Sequence[Line], out: Path) -> None:
 def run(suite: str, device_name: str | None, against: Sequence[str], out: Path) -> list[Line]:
     """Runs a suite and writes its results after every program."""
     device = open_device(device_name)
-    profile, lines = load_profile(device), list[Line]()
+    profile, lines = calibrate(device, report=lambda line: None), list[Line]()
     out.mkdir(parents=True, exist_ok=True)
     name = f"{'pocl' if profile.kind == 'cpu' else 'gpu'}_{suite}"
     for e, size in chosen(SUITES[suite], lambda e: e.sizes[-1]):
