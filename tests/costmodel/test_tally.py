@@ -1,0 +1,58 @@
+"""Counting what a kernel does: the loop that most time is spent in, and who runs it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch
+from egglift.costmodel.analytic import estimate
+from egglift.costmodel.profile import presets
+from egglift.costmodel.tally import Tally, tally
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.types import F32, Array, Tuple
+
+CPU = presets()["pocl_cpu"]
+PAIR = p.Arg(Tuple((F32, F32)))
+ADD = p.Apply("add", (p.Get(0, PAIR), p.Get(1, PAIR)))
+SUMS, EACH = 4, 1 << 16
+
+
+def sums(count: int, each: int) -> Expr:
+    """Sums of `count` rows, a work-item for each."""
+    total = p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(each, F32)))
+    return p.Map(total, p.Input("x", Array(count, Array(each, F32))), Level("global"))
+
+
+def beside(rest: int) -> Expr:
+    """A few long sums, and beside them short ones that need more work-items."""
+    short = p.Map(p.Apply("neg", (p.Arg(F32),)), p.Input("y", Array(rest, F32)), Level("global"))
+    return p.Concat(sums(SUMS, EACH), short)
+
+
+def counted(term: Expr) -> Tally:
+    (kernel,) = compile_term(term, Launch(1)).kernels
+    return tally(kernel, CPU)
+
+
+def test_the_share_is_of_those_that_run_the_hottest_loop() -> None:
+    assert counted(sums(SUMS, EACH)).share == 1
+    assert counted(beside(64)).share == pytest.approx(SUMS / 64)
+
+
+def test_cores_whose_groups_have_nothing_to_do_do_not_help() -> None:
+    two, one = replace(CPU, compute_units=2), replace(CPU, compute_units=1)
+    idle = [estimate(compile_term(beside(64), Launch(1)), p).kernels[0].terms["chain"] for p in (one, two)]
+    busy = [estimate(compile_term(sums(64, EACH), Launch(1)), p).kernels[0].terms["chain"] for p in (one, two)]
+    assert idle[0] == pytest.approx(idle[1], rel=0.01) and busy[0] > 1.9 * busy[1]
+
+
+def test_only_the_registers_of_the_hottest_loop_are_held() -> None:
+    row = p.To("private", p.Map(p.Apply("neg", (p.Arg(F32),)), p.Arg(Array(64, F32)), Level("seq")))
+    total = p.Fold(ADD, p.Literal(0.0, F32), row)
+    kept = counted(p.Map(total, p.Input("x", Array(8, Array(64, F32))), Level("global")))
+    assert kept.held >= 4 * 64
+    assert counted(sums(8, 64)).held == 4
