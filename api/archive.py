@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -88,7 +89,7 @@ def _replay(records: list[Record], arguments: argparse.Namespace) -> None:
     rows = []
     for r in records:
         profile = known[arguments.profile] if arguments.profile else _profile(r.device)
-        rows += replay([r], lambda c, p=profile: price(c, p))
+        rows += replay([r], partial(price, profile=profile))
     if arguments.json:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return
