@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.imperative import Launch
 from egglift.costmodel.analytic import estimate
 from egglift.costmodel.archive import merged, replay, rewrite, t4
 from egglift.costmodel.profile import Profile, presets
@@ -109,10 +109,8 @@ def _profile(device: str) -> Profile:
 
 def price(candidate: dict[str, Any], profile: Profile) -> float | None:
     """Seconds of a recorded candidate by the present model; None where it cannot be compiled any more."""
-    gpu = profile.kind == "gpu"
-    limits = Limits(compute_units=profile.compute_units, warp=profile.warp, branch_barriers=gpu)
     try:
-        plan = compile_term(loads(candidate["term"]), Launch(**candidate["launch"]), limits)
+        plan = compile_term(loads(candidate["term"]), Launch(**candidate["launch"]), profile.limits)
         return estimate(plan, profile).seconds
     except (EggliftError, KeyError, TypeError):
         return None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.traverse import bodies, rebuild, subterms
+from egglift.ir.traverse import bodies, replaced, subterms
 from egglift.ir.types import Array
 
 
@@ -28,14 +27,14 @@ class Steps:
     def of(self, whole: Expr) -> Expr:
         """The step of an iteration like this one."""
         assert isinstance(whole, p.Iterate)
-        return _replaced(whole.body, lambda t: self.state if isinstance(t, p.Arg) else None)
+        return replaced(whole.body, lambda t: self.state if isinstance(t, p.Arg) else None)
 
     def again(self, step: Expr) -> Expr | None:
         """The whole iteration with another program for a step; None if that reads the state inside of other bodies."""
         inside = (b for t in subterms(step) for body in bodies(t) for b in subterms(body))
         if any(b == self.state for b in inside):
             return None
-        body = _replaced(step, lambda t: p.Arg(self.state.type) if t == self.state else None)
+        body = replaced(step, lambda t: p.Arg(self.state.type) if t == self.state else None)
         return p.Iterate(self.whole.count, body, self.whole.x)
 
 
@@ -46,16 +45,3 @@ def time_steps(program: Expr) -> Steps | None:
     taken = inputs_of(program)
     name = next(n for i in range(len(taken) + 1) if (n := "state" + "_" * i) not in taken)
     return Steps(program, p.Input(name, type_of(program)))
-
-
-def _replaced(e: Expr, new: Callable[[Expr], Expr | None]) -> Expr:
-    """`e` with what `new` knows better in the scope of its argument; bodies have arguments of their own."""
-    memo: dict[Expr, Expr] = {}
-
-    def go(t: Expr) -> Expr:
-        if t not in memo:
-            found = new(t)
-            memo[t] = rebuild(t, go) if found is None else found
-        return memo[t]
-
-    return go(e)

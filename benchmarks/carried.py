@@ -65,7 +65,7 @@ def best(
     naive: the program as it stands comes last.
     """
     from egglift.codegen.compile import compile_term
-    from egglift.codegen.imperative import Launch, Limits
+    from egglift.codegen.imperative import Launch
     from egglift.costmodel.analytic import estimate
     from egglift.costmodel.profile import presets
     from egglift.costmodel.search import Search, varied
@@ -76,8 +76,7 @@ def best(
     from egglift.ir.text import dumps
 
     profile, program = presets()[profile_name], as_program(value)
-    gpu = profile.kind == "gpu"
-    limits = Limits(compute_units=profile.compute_units, warp=profile.warp, branch_barriers=gpu)
+    limits = profile.limits
     graph = saturate(program, disabled=without).graph
     candidates = [
         {

@@ -19,7 +19,6 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import egglift as el
-from egglift.codegen.imperative import Limits
 from egglift.costmodel.profile import Profile, presets
 from egglift.costmodel.search import Search
 from egglift.egraph.extract import Extractor
@@ -87,15 +86,13 @@ def cases() -> Iterator[tuple[str, int, Expr, tuple[str, ...]]]:
 
 def grown(kind: str, size: int, program: Expr, off: tuple[str, ...], profile: Profile) -> Growth:
     """Every stage once, timed."""
-    gpu = profile.kind == "gpu"
-    limits = Limits(compute_units=profile.compute_units, warp=profile.warp, branch_barriers=gpu)
     start = time.perf_counter()
     saturated = saturate(program, disabled=off)
     then = time.perf_counter()
     found = Extractor(saturated.graph, weights(profile)).run()
     extracted = time.perf_counter()
     for f in found[:1]:
-        Search(f.term, saturated.graph.symbols, profile, limits).run(TRIES)
+        Search(f.term, saturated.graph.symbols, profile, profile.limits).run(TRIES)
     end = time.perf_counter()
     stages = then - start, extracted - then, end - extracted
     return Growth(kind, size, saturated.rows, saturated.graph.size, *stages, len(found), saturated.stopped)

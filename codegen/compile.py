@@ -25,7 +25,7 @@ from egglift.ir.deep import deep
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.traverse import bodies, children, is_closed, rebuild, subterms
+from egglift.ir.traverse import bodies, children, is_closed, rebuild, replaced, subterms
 from egglift.ir.types import Type, leaves
 
 Step = tuple[int, tuple[Buffer, ...]]
@@ -172,7 +172,7 @@ class _Planner:
         state = p.Input(self.names.numbered("state"), type)
         self.memory[state.name] = (type, tuple(Buffer(b.name, "global", b.scalar, b.size) for b in source))
         first = len(self.steps)
-        self._compute(_applied(body, state), outputs)
+        self._compute(replaced(body, lambda e: state if isinstance(e, p.Arg) else None), outputs)
         steps = self.steps[first:]
         del self.steps[first:]
         for before, after in pairwise(chain):
@@ -242,18 +242,6 @@ def _replaced(term: Expr, new: dict[Expr, p.Input]) -> Expr:
         return memo[t]
 
     return go(term)
-
-
-def _applied(body: Expr, argument: Expr) -> Expr:
-    """`body` with its argument replaced: a closed term."""
-    memo: dict[Expr, Expr] = {}
-
-    def go(t: Expr) -> Expr:
-        if t not in memo:
-            memo[t] = argument if isinstance(t, p.Arg) else rebuild(t, go)
-        return memo[t]
-
-    return go(body)
 
 
 def _closed_nodes(term: Expr) -> tuple[Expr, ...]:

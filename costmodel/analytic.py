@@ -74,11 +74,12 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     groups = max(1, items // max(1, group))
     if p.kind == "cpu" and t.share < MOST_WORK:  # a core gets neighbouring groups
         groups = min(groups, max(1, round(p.compute_units * t.share)))
-    side_by_side = _groups_per_unit(kernel, group, _registers(kernel, t), p)
+    registers = _registers(kernel, t)
+    side_by_side = _groups_per_unit(kernel, group, registers, p)
     resident = min(items, p.compute_units * (group * side_by_side if p.kind == "gpu" else 1))
     waves = -(-items // max(1, resident))
     moved = traffic(t, kernel, resident, p)
-    slow = _latency(resident, groups, p) * _spilled(t, group, _registers(kernel, t), p)
+    slow = _latency(resident, groups, p) * _spilled(t, group, registers, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),

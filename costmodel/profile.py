@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
 
+from egglift.codegen.imperative import Limits
 from egglift.codegen.runtime import Device
 from egglift.costmodel.records import cache_folder
 from egglift.ir.errors import RecordError
@@ -80,6 +81,12 @@ class Profile:
     def cache_bandwidth(self) -> float:
         """Bytes per second read from the last cache before memory."""
         return self.caches[-1].bandwidth
+
+    @property
+    def limits(self) -> Limits:
+        """What code for such a device may use where the device itself is not at hand."""
+        gpu = self.kind == "gpu"
+        return Limits(compute_units=self.compute_units, warp=self.warp, branch_barriers=gpu)
 
     def dumps(self) -> str:
         """The profile as JSON text."""

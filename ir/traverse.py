@@ -69,6 +69,22 @@ def rebuild(e: Expr, child: Callable[[Expr], Expr], body: Callable[[Expr], Expr]
     return replace(e, **new) if new else e
 
 
+def replaced(e: Expr, new: Callable[[Expr], Expr | None]) -> Expr:
+    """`e` with what `new` knows better in the scope of its `Arg`; bodies have arguments of their own, and are kept.
+
+    add(Arg, map(f, x))  ->  add(y, map(f, x))    by `lambda t: y if isinstance(t, Arg) else None`
+    """
+    memo: dict[Expr, Expr] = {}
+
+    def go(t: Expr) -> Expr:
+        if t not in memo:
+            found = new(t)
+            memo[t] = rebuild(t, go) if found is None else found
+        return memo[t]
+
+    return go(e)
+
+
 def subterms(e: Expr) -> Iterator[Expr]:
     """Every different sub-expression, bodies included, children before parents."""
     seen: set[int] = set()
