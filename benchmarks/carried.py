@@ -15,14 +15,20 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
 from contextlib import suppress
+from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+if TYPE_CHECKING:
+    from egglift.costmodel.search import Point
 
 POINTS, TRIES = 4, 32
 #: 2^28 floats each
@@ -35,14 +41,21 @@ TRIED = ("ok", "skipped")
 # ---------------------------------------------------------------------------------------- without a device
 
 
-def prepare(out: Path, profile_name: str, wanted: Sequence[str], points: int = POINTS, naive: bool = False) -> None:
-    """Saturate, extract and price; the best candidates of each program go to `out` as JSON."""
+def prepare(
+    out: Path, profile_name: str, wanted: Sequence[str], points: int = POINTS, naive: bool = False,
+    drawn: int = 0,
+) -> None:  # fmt: skip
+    """Saturate, extract and price; the best candidates of each program go to `out` as JSON.
+
+    drawn: so many candidates of each, most of them random, instead of the best.
+    """
     from benchmarks.programs.catalogue import chosen, size_text
 
     jobs = []
     for e, size in chosen(wanted or SUITE, lambda e: e.sizes[-1]):
         job = {"name": e.name, "size": size_text(size)}
-        job |= best(e.program(*size), profile_name, points=points, naive=naive)
+        value = e.program(*size)
+        job |= random(value, profile_name, drawn) if drawn else best(value, profile_name, points=points, naive=naive)
         job["operations"] = e.operations(*size) if e.operations else None
         rows = job["candidates"]
         first = f"best estimate {rows[0]['estimate'] * 1e6:.1f} us" if rows else ""
@@ -79,13 +92,10 @@ def best(
     limits = profile.limits
     graph = saturate(program, disabled=without).graph
     candidates = [
-        {
-            "structure": found.sign, "term": dumps(p.term), "sizes": dict(p.sizes),
-            "launch": [p.launch.group_size, p.launch.max_groups, p.launch.swizzle], "estimate": p.estimate.seconds,
-        }
+        _as_text(found.sign, p)
         for found in Extractor(graph, weights(profile)).run()[:structures]
         for p in varied(Search(found.term, graph.symbols, profile, limits).run(tries), points)
-    ]  # fmt: skip
+    ]
     candidates.sort(key=lambda c: c["estimate"])
     if naive:
         seconds = estimate(compile_term(program, Launch(), limits), profile).seconds
@@ -95,27 +105,83 @@ def best(
     return {"program": dumps(program), "candidates": candidates}
 
 
+def random(value: Any, profile_name: str, count: int) -> dict[str, Any]:
+    """A program and `count` candidates by rising estimate, most of them drawn at random, all as text."""
+    from benchmarks.draws import sampled
+    from egglift.costmodel.profile import presets
+    from egglift.ir.lifting import as_program
+    from egglift.ir.text import dumps
+
+    profile, program = presets()[profile_name], as_program(value)
+    found = [_as_text(sign, p) for sign, p in sampled(program, profile, profile.limits, count)]
+    return {"program": dumps(program), "candidates": sorted(found, key=lambda c: c["estimate"])}
+
+
+def _as_text(structure: str, p: Point) -> dict[str, Any]:
+    """A candidate as JSON takes it."""
+    from egglift.ir.text import dumps
+
+    launch = [p.launch.group_size, p.launch.max_groups, p.launch.swizzle]
+    return {
+        "structure": structure, "term": dumps(p.term), "sizes": dict(p.sizes), "launch": launch,
+        "estimate": p.estimate.seconds,
+    }  # fmt: skip
+
+
 # ---------------------------------------------------------------------------------------- on the device
 
 
-def run(path: Path, device_name: str | None, table: Path | None, flags: Sequence[str]) -> None:
-    """Measure every candidate of the file and print the best beside the baselines."""
+def run(
+    path: Path, device_name: str | None, table: Path | None, flags: Sequence[str], budget: float = BUDGET,
+    builders: int = 0,
+) -> None:  # fmt: skip
+    """Measure every candidate of the file and print the best beside the baselines.
+
+    builders: processes that build all kernels meanwhile, for a driver that keeps what it built on disk (0: none).
+    """
     from egglift.codegen.runtime import open_device
 
-    device = open_device(device_name)
-    copy = copy_rate(device)
-    print(f"{device.name}, driver {device.driver}: float4 copy {copy / 1e9:.0f} GB/s")
-    results = []
-    for job in json.loads(path.read_text()):
-        line = measured(job, device, copy, flags)
-        print(text(line), flush=True)
-        results.append(line)
-        if table:  # after each: a run that is stopped keeps what it has
-            table.write_text(json.dumps(results, indent=1))
+    jobs, results = json.loads(path.read_text()), list[dict[str, Any]]()
+    with ProcessPoolExecutor(max(builders, 1), mp_context=get_context("spawn")) as pool:
+        waiting = [
+            [pool.submit(built, c["term"], c["launch"], device_name, flags) for c in job["candidates"]]
+            for job in (jobs if builders else ())
+        ]
+        device = open_device(device_name)
+        copy = copy_rate(device)
+        print(f"{device.name}, driver {device.driver}: float4 copy {copy / 1e9:.0f} GB/s", flush=True)
+        for i, job in enumerate(jobs):
+            if builders:
+                wait(waiting[i])
+            line = measured(job, device, copy, flags, budget=budget)
+            print(text(line), flush=True)
+            results.append(line)
+            if table:  # after each: a run that is stopped keeps what it has
+                table.write_text(json.dumps(results))
+
+
+def built(term: str, launch: Sequence[int], device_name: str | None, flags: Sequence[str]) -> None:
+    """Builds a candidate for the driver's cache; what is wrong with it is found again when it is measured."""
+    from egglift.codegen.compile import compile_term
+    from egglift.codegen.imperative import Launch
+    from egglift.ir.errors import EggliftError
+    from egglift.ir.text import loads
+
+    device = _opened(device_name)
+    with suppress(EggliftError):
+        device.build(compile_term(loads(term), Launch(*launch), device.limits), flags)
+
+
+@cache
+def _opened(device_name: str | None) -> Any:
+    """A builder's own device."""
+    from egglift.codegen.runtime import open_device
+
+    return open_device(device_name)
 
 
 def measured(
-    job: dict[str, Any], device: Any, copy: float, flags: Sequence[str], library: bool = True
+    job: dict[str, Any], device: Any, copy: float, flags: Sequence[str], library: bool = True, budget: float = BUDGET
 ) -> dict[str, Any]:
     """What became of a program: its fastest candidate beside copy and torch, and all others' times."""
     from benchmarks.baselines import COMPILED, torch_seconds
@@ -132,7 +198,7 @@ def measured(
             plans.append(compile_term(loads(c["term"]), Launch(*c["launch"]), device.limits))
             rows.append(c)
     expected = expect(program)
-    found = measure(plans, program, device, expected=expected, budget_seconds=BUDGET, options=flags)
+    found = measure(plans, program, device, expected=expected, budget_seconds=budget, options=flags)
     line: dict[str, Any] = {
         "program": job["name"], "size": job["size"], "device": device.name, "driver": device.driver,
         "measured": sum(m.seconds is not None for m in found), "candidates": len(rows),
@@ -217,6 +283,9 @@ def main() -> None:
     parser.add_argument("--profile", default="nvidia_h100", help="for prepare: the device that prices candidates")
     parser.add_argument("--points", type=int, default=POINTS, help="for prepare: choices of sizes of each structure")
     parser.add_argument("--naive", action="store_true", help="for prepare: the program as it stands, too")
+    parser.add_argument("--random", type=int, default=0, metavar="COUNT", help="for prepare: random candidates instead")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="for run: seconds of measuring for each program")
+    parser.add_argument("--builders", type=int, default=0, help="for run: processes that build ahead")
     parser.add_argument("--device", help="for run: a part of a device's name")
     parser.add_argument("--fast-math", action="store_true", help="for run: allow less exact functions")
     parser.add_argument("--table", type=Path, help="for run: where to write all figures as JSON")
@@ -224,9 +293,9 @@ def main() -> None:
     from egglift.codegen.runtime import FAST_MATH
 
     if args.what == "prepare":
-        prepare(args.file, args.profile, args.programs, args.points, args.naive)
+        prepare(args.file, args.profile, args.programs, args.points, args.naive, args.random)
     else:
-        run(args.file, args.device, args.table, FAST_MATH if args.fast_math else ())
+        run(args.file, args.device, args.table, FAST_MATH if args.fast_math else (), args.budget, args.builders)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,9 @@
 """How well the model ranks: random candidates of each program, priced and measured.
 
     python benchmarks/ranking.py [--device NAME] [--count 100] [--table RESULT.json] [PROGRAM[:SIZE] ...]
+    python benchmarks/ranking.py --carried RESULT.json
+
+The second judges what `carried.py` measured of the candidates that its `prepare --random 100` drew.
 
 For each program: Spearman's rank correlation of estimates and times, how many times as long as the best the model's
 first choice takes, and how many candidates are measured in the model's order until one is within 5% of the best.
@@ -12,31 +15,30 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from random import Random
+from statistics import median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from benchmarks.draws import sampled
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
 from egglift.codegen.runtime import Device, open_device
 from egglift.costmodel.archive import judged
 from egglift.costmodel.check import expect
 from egglift.costmodel.measure import measure
 from egglift.costmodel.profile import Profile, load_profile
-from egglift.costmodel.search import Point, Search
-from egglift.egraph.extract import Extractor
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
 from egglift.ir.lifting import as_program
 from egglift.ir.text import dumps
 
+HEAD = (
+    "| program | size | candidates | rank correlation | first choice takes | measured until within 5% |",
+    "|" + "---|" * 6,
+)
 #: seconds of measuring for each candidate, building it included
 EACH = 1.0
-#: points that are drawn until one has a price
-DRAWS = 20
 
 
 def usual(e: Entry) -> Size:
@@ -44,37 +46,12 @@ def usual(e: Entry) -> Size:
     return e.sizes[min(4, len(e.sizes) - 1)]
 
 
-def drawn(searches: list[tuple[str, Search]], rng: Random) -> Iterator[tuple[str, Point]]:
-    """Random points of random structures, for ever; structures that have none are left out."""
-    alive = list(searches)
-    while alive:
-        name, search = pick = rng.choice(alive)
-        for _ in range(DRAWS):
-            wish: dict[str, int] = {}
-            for symbol in search.order:
-                wish[symbol] = rng.choice(search.options(symbol, wish))
-            point = search.point(wish, rng.choice(search.launches()))
-            if isinstance(point, Point):
-                yield name, point
-                break
-        else:
-            alive.remove(pick)
-
-
 def ranked(e: Entry, size: Size, device: Device, profile: Profile, count: int, seed: int = 0) -> dict[str, Any]:
     """One program: `count` random candidates that differ, and what the search itself finds."""
     start = time.perf_counter()
     program = as_program(e.program(*size))
-    graph = saturate(program).graph
-    found = Extractor(graph, weights(profile)).run()
-    searches = [(f.sign, Search(f.term, graph.symbols, profile, device.limits)) for f in found]
-    points = {_key(p): (name, p) for name, search in searches for p in search.run(8)[:1]}
+    rows = sampled(program, profile, device.limits, count, seed)
     searched = time.perf_counter() - start
-    for (name, p), _ in zip(drawn(searches, Random(seed)), range(5 * count), strict=False):
-        if len(points) >= count:
-            break
-        points.setdefault(_key(p), (name, p))
-    rows = list(points.values())
     budget = EACH * len(rows)
     results = measure([p.plan for _, p in rows], program, device, budget_seconds=budget, expected=expect(program))
     timed = [
@@ -92,8 +69,20 @@ def ranked(e: Entry, size: Size, device: Device, profile: Profile, count: int, s
     return line
 
 
-def _key(p: Point) -> tuple[object, ...]:
-    return tuple((k.source, k.global_size, k.local_size) for k in p.plan.kernels)
+def judgement(path: Path) -> Iterator[dict[str, Any]]:
+    """The programs of a table of `carried.py run`, each judged."""
+    for line in json.loads(path.read_text()):
+        pairs = [(estimate, seconds) for estimate, seconds, *_ in line["all"] if seconds]
+        if len(pairs) > 1:
+            line["rank"], line["first"], line["until"] = judged(pairs)
+        yield line
+
+
+def median_row(lines: Sequence[dict[str, Any]]) -> str:
+    """The medians of all programs as the last row of a table."""
+    done = [line for line in lines if "rank" in line]
+    rank, first, until = (median(line[key] for line in done) for key in ("rank", "first", "until"))
+    return f"| median of {len(done)} | | {sum(x['measured'] for x in done)} | {rank:.2f} | {first:.2f} | {until:g} |"
 
 
 def text(line: dict[str, Any]) -> str:
@@ -112,18 +101,23 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=100, help="candidates of each program")
     parser.add_argument("--table", type=Path, help="where to write all figures as JSON")
     parser.add_argument("--terms", action="store_true", help="with the candidates' terms, to price them anew")
+    parser.add_argument("--carried", type=Path, help="judge a table of carried.py instead of measuring")
     given = parser.parse_args()
+    if given.carried:
+        lines = list(judgement(given.carried))
+        print("\n".join([f"{lines[0]['device']}, driver {lines[0]['driver']}", "", *HEAD, *map(text, lines)]))
+        print(median_row(lines))
+        return
     device = open_device(given.device)
-    profile, results = load_profile(device), []
-    print(f"{device.name}, driver {device.driver}\n")
-    print("| program | size | candidates | rank correlation | first choice takes | measured until within 5% |")
-    print("|" + "---|" * 6)
+    profile, results = load_profile(device), list[dict[str, Any]]()
+    print("\n".join([f"{device.name}, driver {device.driver}", "", *HEAD]))
     for e, size in chosen(given.programs, usual):
         results.append(ranked(e, size, device, profile, given.count))
         print(text(results[-1]), flush=True)
         if given.table:
             short = results if given.terms else [{**r, "all": [row[:4] for row in r["all"]]} for r in results]
             given.table.write_text(json.dumps(short, indent=1))
+    print(median_row(results))
 
 
 if __name__ == "__main__":
