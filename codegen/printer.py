@@ -11,11 +11,10 @@ from egglift.codegen.index import Index, Var
 from egglift.codegen.inplace import Access, accesses, loads
 from egglift.codegen.scalars import MASKS, memory_type, stripped, value_type, vector_store
 from egglift.codegen.text import Alias, Hidden, int_type
-from egglift.codegen.vectors import WIDEST, Lanes, VectorText, on_lane, parts_of
+from egglift.codegen.vectors import FRAGMENT, WIDEST, Lanes, VectorText, on_lane, parts_of
 from egglift.ir.types import BOOL
 
 INDENT = "  "
-FRAGMENT = 4  # registers, at most, that are named one by one where a vector is copied to or from memory
 
 
 class KernelText(VectorText):

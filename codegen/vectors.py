@@ -26,6 +26,7 @@ from egglift.codegen.text import Text, operand_type
 from egglift.ir.types import BOOL, I8, I16, I32, I64, Scalar
 
 WIDEST = 16
+FRAGMENT = 4  # registers, at most, that are named one by one where a vector does not lie where vectors do
 MASK_SCALARS = {1: I8, 2: I16, 4: I32, 8: I64}  # the types of masks, by bytes
 
 
@@ -40,6 +41,10 @@ class Lanes:
     @property
     def part(self) -> int:
         return self.start // self.width
+
+    def first(self, at: Index) -> Index:
+        """The index of the first of the lanes."""
+        return at.substitute({self.var: self.start})
 
     @property
     def parts(self) -> int:
@@ -180,6 +185,8 @@ class VectorText(Text):
             return self._register(buffer, at, lanes)
         if buffer.lanes > 1 or at.coefficient(lanes.var) != 1:
             return self.gathered(v, lanes)
+        if buffer.space == "private" and lanes.width <= FRAGMENT and not is_aligned(lanes.first(at), lanes.width):
+            return self.gathered(v, lanes)  # a compiler keeps no array in registers that vectors overlap in
         return self.chunk(buffer, at, lanes)
 
     def chunk(self, buffer: Buffer, at: Index, lanes: Lanes) -> str:
@@ -192,7 +199,7 @@ class VectorText(Text):
 
     def address(self, buffer: Buffer, at: Index, lanes: Lanes) -> tuple[str, bool]:
         """The address of the first of consecutive elements, and whether it is a vector's."""
-        first = at.substitute({lanes.var: lanes.start})
+        first = lanes.first(at)
         text = f"&{buffer.name}[{super().index(first)}]" if buffer.size > 1 else f"&{buffer.name}"
         return text, is_aligned(first, lanes.width)
 

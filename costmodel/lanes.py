@@ -73,6 +73,23 @@ def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float
     return float(len(np.union1d(touched, (first + width - 1) // SECTOR)))
 
 
+def window(
+    at: Index, size: int, width: int, local: tuple[Lanes, ...], steps: Sequence[tuple[Var, int]]
+) -> float:
+    """Sectors that a warp touches in all of `steps` (loop variables with numbers of trips), each counted once.
+
+    Infinitely many if the index depends on loaded numbers.
+    """
+    grid = np.indices((len(local[0]), *(n for _, n in steps))).reshape(1 + len(steps), -1)
+    loops = dict(zip((v for v, _ in steps), grid[1:], strict=True))
+    try:
+        first = evaluate(at, tuple(dim[grid[0]] for dim in local), loops) * size
+    except Unknown:
+        return float("inf")
+    reach = np.append(np.arange(0, max(width, 1), SECTOR), width - 1)
+    return float(len(np.unique((first[:, None] + reach) // SECTOR)))
+
+
 @dataclass(frozen=True)
 class Footprint:
     """What a work-group touches of a buffer: sectors of memory, and bytes of them that it uses."""

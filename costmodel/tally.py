@@ -15,6 +15,8 @@ from egglift.costmodel.profile import Profile
 from egglift.costmodel.unread import Places, needed, read_places
 
 MOST_STEPS = 4096  # of unrolled loops that are looked at
+FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
+NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,23 @@ class Access:
     rolled: bool = False  # is one of the loops not unrolled?
 
 
+@dataclass(frozen=True)
+class _Loads:
+    """Loads of global memory that are on their way together: their bytes, and how far the slowest of them goes.
+
+    far: its latency as a part of that of the memory; a buffer that stays in a unit's cache is nearer.
+    """
+
+    bytes: float = 0.0
+    far: float = 0.0
+
+    def __add__(self, other: _Loads) -> _Loads:
+        return _Loads(self.bytes + other.bytes, max(self.far, other.far))
+
+    def __rmul__(self, times: float) -> _Loads:
+        return _Loads(times * self.bytes, self.far if times else 0.0)
+
+
 @dataclass
 class Tally:
     """Totals over all work-items, except `chain` and `waits`, which are of the busiest work-item.
@@ -41,7 +60,7 @@ class Tally:
     issue: float = 0.0  # simple instructions
     chain: float = 0.0  # dependent operations: a loop that adds to one accumulator cannot overlap them
     chains: float = 0.0
-    waits: float = 0.0  # rounds of global loads, each of which the work-item waits for
+    waits: float = 0.0  # rounds of global loads, each of which the work-item waits for, in latencies of the memory
     barriers: float = 0.0
     flops: float = 0.0
     fast: int = 0  # the dimension along which work-items are neighbours
@@ -156,9 +175,9 @@ def _side_by_side(loads: list[Access]) -> list[Access]:
     return merged
 
 
-def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, profile: Profile) -> float:
-    """Add the statements of a block; the bytes that it loads from global memory before it waits are returned."""
-    chain, flight = 0.0, 0.0
+def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, profile: Profile) -> _Loads:
+    """Add the statements of a block; what it loads from global memory before it waits is returned."""
+    chain, flight = 0.0, _Loads()
     if here.loops:
         here = replace(here, ahead=here.ahead | _ahead(body))
     for s in body:
@@ -169,7 +188,7 @@ def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, 
                 part = needed(s, here.read)
                 there = replace(here, times=here.times * part) if part < 1 else here
                 loaded = _statement(value, (buffer, at), lane, there, total, items, profile)
-                flight += part * loaded if buffer not in here.ahead else 0.0
+                flight += part * loaded if buffer not in here.ahead else _Loads()
                 if buffer.space == "private" and _reads(value, buffer):
                     chain = max(chain, _depth(value, profile) * here.steps(at))
             case c.Loop(var, trips, inner, unroll):
@@ -187,7 +206,8 @@ def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, 
                 total.issue += len(conditions) * here.times * here.share * items
                 branches = (inner, share), (otherwise, 1 - share)
                 flight += max(
-                    _walk(b, replace(here, share=here.share * part), total, items, profile) for b, part in branches
+                    (_walk(b, replace(here, share=here.share * part), total, items, profile) for b, part in branches),
+                    key=lambda loads: loads.bytes,
                 )
             case c.Barrier():
                 total.barriers += here.times
@@ -197,21 +217,21 @@ def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, 
     return flight
 
 
-def _wait(loaded: float, here: _Here, total: Tally) -> None:
-    """A round of loads, of so many bytes, every time that a work-item comes here."""
-    if loaded:
-        total.waits += here.times
-        total.flight = max(total.flight, loaded)
+def _wait(loaded: _Loads, here: _Here, total: Tally) -> None:
+    """A round of such loads every time that a work-item comes here."""
+    if loaded.bytes:
+        total.waits += here.times * loaded.far
+        total.flight = max(total.flight, loaded.bytes)
 
 
 def _statement(
     value: c.Value, target: tuple[c.Buffer, Index] | None, lane: Var | None,
     here: _Here, total: Tally, items: int, profile: Profile,
-) -> float:  # fmt: skip
-    """Add one statement; the bytes it loads from global memory for one work-item are returned."""
+) -> _Loads:  # fmt: skip
+    """Add one statement; what it loads from global memory for one work-item is returned."""
     count = here.times * here.share * items
     lanes = lane.count if lane else 1
-    flight, stack, seen = 0.0, [value], set()
+    flight, stack, seen = _Loads(), [value], set()
     if target:
         total.issue += count * _memory_issue(*target, lane, here, profile)
         _access(total, *target, True, lane, count, here)
@@ -228,7 +248,8 @@ def _statement(
                 total.issue += count * again * _memory_issue(buffer, at, lane, here, profile)
                 _access(total, buffer, at, False, lane, count * again, here)
                 if buffer.space == "global":
-                    flight += buffer.scalar.size * (lanes if _varies(at, lane) else 1)
+                    far = NEAR if buffer.scalar.size * buffer.size <= FIRST_CACHE else 1.0
+                    flight += _Loads(buffer.scalar.size * (lanes if _varies(at, lane) else 1), far)
             case c.Call(op, args, type):
                 cost = _op_cost(op, args, profile)
                 total.issue += (

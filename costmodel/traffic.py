@@ -8,13 +8,14 @@ from math import prod
 
 from egglift.codegen.imperative import Kernel
 from egglift.codegen.index import Var
-from egglift.costmodel.lanes import SECTOR, Lanes, footprint, ids, sectors
+from egglift.costmodel.lanes import SECTOR, Lanes, footprint, ids, sectors, window
 from egglift.costmodel.profile import Profile
-from egglift.costmodel.tally import Access, Tally
+from egglift.costmodel.tally import FIRST_CACHE, Access, Tally
 
-FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
 ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are looked at
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
+REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
+WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
 WASTE = 8.0  # sectors are brought at most so many times as often as they would be for neighbours
 
 
@@ -66,6 +67,8 @@ def _gpu(accesses: Sequence[Access], t: Tally, kernel: Kernel, resident: int, p:
         size = same[0].buffer.size * same[0].buffer.scalar.size
         waste = seen.sectors * SECTOR / seen.bytes
         once = min(brought, size * (min(waste, WASTE) if waste > 2 else 1.0))
+        if rolled and brought <= 1.5 * size:  # what others read again waits in the cache of all units
+            once *= max(_reopened(a, t.fast) for a in same)
         fits = size <= p.cache_bytes and brought > size
         dram += once if fits else max(once, brought * _apart(same[0], kernel, resident, size / brought))
     return Traffic(dram, cached, sum(moved.values()))
@@ -127,22 +130,41 @@ def _item_stride(a: Access, fast: int) -> int | None:
 
 def _moved(a: Access, local: tuple[Lanes, ...], fast: int, resident: int, p: Profile) -> float:
     """Bytes in sectors of 32: what the lanes of one warp touch, times the warps."""
-    stride, lanes = _item_stride(a, fast), len(local[0])
+    stride, lanes, again = _item_stride(a, fast), len(local[0]), _reopened(a, fast)
     touched = SECTOR * sectors(a.at, a.buffer.scalar.size, a.bytes, local)
     if stride is None or stride == 0 or touched < lanes * a.bytes:
         return a.count / lanes * touched
     step = abs(stride) * a.buffer.scalar.size
     if step <= a.bytes:
         # a store of more than 16 bytes is several
-        return a.count * a.bytes * (PARTIAL if a.store and a.bytes > 16 else 1.0)
-    inner = a.loops[-1][0] if a.loops else None
-    trips = a.loops[-1][1] if a.loops else 1
-    if inner is not None and trips <= 16 and (a.at.coefficient(inner) or 0) * trips == abs(stride):
-        return a.count * a.bytes * (PARTIAL if a.store else 1.0)  # a short loop uses up all between neighbours
-    walks = inner is not None and abs(a.at.coefficient(inner) or 1 << 20) * a.buffer.scalar.size <= 32
-    if walks and resident / p.compute_units * 128 <= 128 << 10:
-        return a.count * a.bytes * 1.2  # the sectors stay in the first cache until they are used up
-    return a.count / lanes * touched
+        return a.count * a.bytes * (PARTIAL if a.store and a.bytes > 16 else again)
+    found = _walked(a, local, touched, resident / p.compute_units / lanes)
+    return a.count / lanes * found * (PARTIAL if a.store else again)
+
+
+def _reopened(a: Access, fast: int) -> float:
+    """How much longer loads take whose lanes are more than a sector apart, though they use all that they bring."""
+    step = abs(_item_stride(a, fast) or 0) * a.buffer.scalar.size
+    return min(MOST_REOPENED, 1 + REOPENED * max(0, step / SECTOR - 1))
+
+
+def _walked(a: Access, local: tuple[Lanes, ...], touched: float, warps: float) -> float:
+    """Bytes that a warp brings for one access, what the next few steps of its loops find again counted once.
+
+    They find it as long as what `warps` of them touch in so many steps stays in the unit's cache.
+    """
+    best = touched
+    for length in WINDOWS:
+        steps, left = [(a.lane, a.lane.count)] if a.lane is not None and a.at.coefficient(a.lane) != 1 else [], length
+        for v, trips in reversed(a.loops):
+            if left > 1 and a.at.coefficient(v) != 0:
+                steps.append((v, min(trips, left)))
+                left //= steps[-1][1]
+        seen = SECTOR * window(a.at, a.buffer.scalar.size, a.bytes, local, steps)
+        if seen * warps > FIRST_CACHE:
+            break
+        best = min(best, max(seen / prod(n for _, n in steps), len(local[0]) * a.bytes))
+    return best
 
 
 # ---------------------------------------------------------------------------------------- CPUs

@@ -6,7 +6,7 @@ import pytest
 
 from egglift.codegen.imperative import Buffer, Load
 from egglift.codegen.index import Data, Index, Var, index
-from egglift.costmodel.lanes import Footprint, footprint
+from egglift.costmodel.lanes import Footprint, footprint, ids, window
 from egglift.ir.types import I32
 
 L0, L1 = Var("l0", 32, "local", 0), Var("l1", 4, "local", 1)
@@ -88,3 +88,19 @@ def test_more_than_was_asked_for_is_not_looked_at() -> None:
     assert touched(walk, most=256) is not None and touched(walk, most=255) is None
     assert touched([*one(index(L0)), *walk], most=255) is None
     assert touched(one(index(L0) * 4, width=16), most=127) is None
+
+
+@pytest.mark.parametrize(("at", "steps", "sectors"), [
+    (index(L0) * 8 + I, (I,), 32),  # each lane walks through a sector of its own
+    (index(L0) * 8 + index(I) * 4, (I,), 35),  # ... half of whose steps are in the neighbour's
+    (index(L0) * 4 + index(I) % 2 * 2 + index(I) // 2 * 128, (I,), 64),  # chunks of four in two steps each
+    (index(L0) + index(J) * 32, (I, J), 16),
+    (index(L0), (), 4),
+])  # fmt: skip
+def test_what_the_steps_of_a_loop_touch_again_counts_once(at: Index, steps: tuple[Var, ...], sectors: int) -> None:
+    assert window(at, 4, 4, ids((32,), 32), [(v, v.count) for v in steps]) == sectors
+
+
+def test_steps_that_depend_on_loaded_numbers_share_nothing() -> None:
+    data = Data(Load(Buffer("n", "global", I32, 9), index(L0)), 0, 8, frozenset({L0}))
+    assert window(index(data), 4, 4, ids((32,), 32), []) == float("inf")

@@ -135,3 +135,14 @@ def test_windows_too_large_to_be_kept_are_brought_to_the_lanes_again_and_again()
     large = moved(each(sums, windows(33, 1, framed(16))))
     assert large.cached == large.near > 100 * moved(STENCIL).cached
     assert 2 < large.dram < 4  # the cache of all units has what its neighbours read
+
+
+@pytest.mark.parametrize("size", [2, 4, 8])
+def test_what_a_work_item_reads_in_a_few_steps_is_brought_once(size: int) -> None:
+    sums = fmap(total, p.Split(size, p.Join(X)), "global")
+    assert moved(sums).dram == pytest.approx(1 + 1 / size, rel=0.02)
+
+
+def test_lanes_far_apart_pay_although_they_use_all_that_they_bring() -> None:
+    near, far, farther = (moved(fmap(total, p.Split(n, p.Join(X)), "global")).dram for n in (8, 32, 4096))
+    assert near < far < farther < 3 * near
