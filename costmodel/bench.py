@@ -68,7 +68,7 @@ class Bench:
         executable = probe if isinstance(probe, Executable) else self.build(probe)
         # two samples that agree may both have been disturbed: only a GPU is left alone
         precision = 0.01 if self.gpu else 0.0
-        timing = executable.time(_given(inputs), warmup=1, least=4, most=20, budget=budget, precision=precision)
+        timing = executable.time(_given(inputs), warmup=1, least=4, most=60, budget=budget, precision=precision)
         return max(min(timing.samples) - self.profile.launch, 1e-9)
 
     def seconds_in_turn(

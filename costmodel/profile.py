@@ -52,7 +52,8 @@ class Profile:
     work-item or work-group adds on its compute unit.  items_per_unit: work-items that a unit holds at a time.
 
     What follows are measured curves, from a number (as text: JSON has no other keys) to a rate; bytes per second
-    count what the work-items get.  An empty one, and a `random` of 0, was not measured: the model uses its own rule.
+    count what the work-items get.  An empty one, and a `random` of 0, was not measured.  The model reads `barriers`,
+    and its own rule where they are empty; the others are there to be looked at and to judge its rules by.
 
     rates: component operations per second by type and operation ("f32": {"add": ..., "fma": ...}); "fma" is a
     multiplication whose result is added to, as one operation; "convert" a conversion to the type and back.
