@@ -45,6 +45,11 @@ class Bench:
         """The work-items of so many groups, of 256 on a GPU, of one on a CPU."""
         return self.groups * (256 if self.gpu else 1)
 
+    @property
+    def parts(self) -> int:
+        """Parts of a large buffer that are read in turn: a CPU's threads are seldom left alone for long."""
+        return 1 if self.gpu else max(1, 32 >> (self.units - 1).bit_length())
+
     def filled(self, n: int) -> Operand:
         """A new buffer of n f32 that has been written: an untouched one may all be one page of zeros."""
         buffer = self.device.allocate(4 * n)
@@ -54,11 +59,6 @@ class Bench:
     def build(self, plan: Plan) -> Executable:
         """A probe, compiled."""
         return self.device.build(plan)
-
-    @property
-    def parts(self) -> int:
-        """Parts of a large buffer that are read in turn: a CPU's threads are seldom left alone for long."""
-        return 1 if self.gpu else 16
 
     def seconds(self, probe: Plan | Executable, budget: float = EACH, **inputs: Any) -> float:
         """The shortest time of a probe by the device's clock, less that of an empty kernel: others only slow it down.

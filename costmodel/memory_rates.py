@@ -22,7 +22,6 @@ LOADS = probes.LOADS
 WIDTHS = (1, 2, 4, 8, 16)
 STRIDES = (1, 2, 4, 8, 16, 32, 64, 128)
 LOCAL_STRIDES = (1, 2, 4, 8, 16, 32)
-PART = 1 << 22  # bytes
 
 
 def launch(bench: Bench) -> Changes:
@@ -81,7 +80,8 @@ def _copied(bench: Bench, n: int, width: int, x: Any) -> float:
     """Bytes per second, read and written, of copying `x`, n f32, by vectors."""
     size = n // bench.parts
     turns = [[k * size // width] for k in range(bench.parts)]
-    return 8 * size / bench.seconds_in_turn(probes.copy(n, bench.parts, width, bench.gpu, bench.units), turns, x=x)
+    plan = probes.copy(n, bench.parts, width, bench.gpu, bench.units)
+    return 8 * size / (bench.seconds_in_turn(plan, turns, x=x) + bench.profile.launch)  # as one would time a copy
 
 
 def _chain_of_indices(n: int) -> np.ndarray[Any, np.dtype[np.int32]]:
@@ -141,9 +141,8 @@ def saturation(bench: Bench) -> Changes:
 
 def group_counts(bench: Bench) -> list[int]:
     """Numbers of work-groups from one to more than enough."""
-    units = bench.units
-    several = (units // 4, units // 2, units, 2 * units, 4 * units, 8 * units) if bench.gpu else range(2, units + 1)
-    return sorted({1, *(g for g in several if g > 0)})
+    units, most = bench.units, bench.groups
+    return sorted({1, most, *(units << k >> 4 for k in range(8) if 0 < units << k >> 4 <= most)})
 
 
 def caches(bench: Bench) -> Changes:
@@ -183,10 +182,11 @@ def _whole(bench: Bench, vectors: int) -> list[list[int]]:
 
 
 def _shared(bench: Bench, size: int) -> list[list[int]]:
-    """A CPU's cores share a working set of `size` bytes, a part of at most 4 MiB after the other; none if too small."""
-    parts = -(-size // PART)
+    """A CPU's cores share a working set of `size` bytes, at most 2 MiB each before the next part; none if too small."""
+    most = bench.units << 21
+    parts = -(-size // most)
     circle = size // 64 // parts // bench.items // LOADS * LOADS
-    count = circle if parts > 1 else PART // 64 // bench.items // LOADS * LOADS
+    count = circle if parts > 1 else most // 64 // bench.items // LOADS * LOADS
     return [[count, LOADS, circle, k * circle * bench.items] for k in range(parts)] if circle else []
 
 
@@ -210,13 +210,15 @@ def local(bench: Bench) -> Changes:
 
 
 def barriers(bench: Bench) -> Changes:
-    """Barriers by the size of the work-group."""
-    count, found = 512, dict[str, float]()
-    for group in (g for g in (32, 64, 128, 256, 512, 1024) if g <= bench.device.limits.group_size):
+    """Barriers by the size of the work-group: a larger one takes no less."""
+    count, found, least = 512, dict[str, float](), float("inf")
+    for group in (g for g in (1024, 512, 256, 128, 64, 32) if g <= bench.device.limits.group_size):
         fenced, bare = (bench.seconds(probes.barriers(count, group, bench.units, real)) for real in (True, False))
         if fenced > bare:
-            found[str(group)] = (fenced - bare) / (2 * count)
-    return {"barriers": found or None, "barrier": at(found, 64) if found else None}
+            least = min(least, (fenced - bare) / (2 * count))
+            found[str(group)] = least
+    rising = dict(reversed(found.items()))
+    return {"barriers": rising or None, "barrier": at(rising, 64) if rising else None}
 
 
 def transfers(bench: Bench) -> Changes:

@@ -78,6 +78,7 @@ def test_a_device_without_a_measured_profile_gets_one_of_its_kind(
     assert (profile.name, profile.kind) == (device.name, "cpu")
     assert profile.compute_units == device.compute_units
     assert profile.local_bytes == device.limits.local_bytes
+    assert not profile.cache_curve, "another device's caches are not its own"
 
 
 def test_a_kept_profile_is_found_again_unless_it_is_broken(
