@@ -10,6 +10,7 @@ from egglift.costmodel.profile import Cache
 
 FLAT = 1.25  # on one level of a curve, bandwidths differ by less than this factor
 SPAN = 2.0  # a level is as wide, from its first to its last working set, at least
+PAYS = 1.05  # a width of vectors pays where it is so many times as fast as every narrower one
 
 
 def at(curve: Mapping[str, float], x: float) -> float:
@@ -20,6 +21,16 @@ def at(curve: Mapping[str, float], x: float) -> float:
             part = log(x / a) / log(b / a)
             return exp(log(va) * (1 - part) + log(vb) * part)
     return points[0][1] if x < points[0][0] else points[-1][1]
+
+
+def widths_that_pay(rates: Mapping[str, float]) -> tuple[int, ...]:
+    """Of vector widths those that are faster than every narrower one, by 5 % at least."""
+    best, found = 0.0, list[int]()
+    for width in sorted(rates, key=int):
+        if rates[width] > PAYS * best:
+            found.append(int(width))
+        best = max(best, rates[width])
+    return tuple(found)
 
 
 def falling(curve: Mapping[str, float]) -> list[tuple[int, float]]:

@@ -13,8 +13,6 @@ from egglift.costmodel.records import cache_folder
 from egglift.ir.errors import RecordError
 
 SCHEMA = 2
-#: a width of vectors pays where it reads so many times as fast as every narrower one
-PAYS = 1.05
 
 
 @dataclass(frozen=True)
@@ -113,16 +111,6 @@ class Profile:
     def cache_bandwidth(self) -> float:
         """Bytes per second read from the last cache before memory."""
         return self.caches[-1].bandwidth
-
-    @property
-    def widths_that_pay(self) -> tuple[int, ...]:
-        """Of the measured vector widths those that read memory faster than every narrower one, by 5 % at least."""
-        best, found = 0.0, list[int]()
-        for width in sorted(self.vector_rates, key=int):
-            if self.vector_rates[width] > PAYS * best:
-                found.append(int(width))
-            best = max(best, self.vector_rates[width])
-        return tuple(found)
 
     @property
     def limits(self) -> Limits:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from egglift.costmodel.curves import widths_that_pay
 from egglift.costmodel.profile import Cache
 
 #: the unit of a field of the profile, or of a curve's numbers
@@ -24,7 +25,10 @@ MOST = 12  # points of a curve that are shown
 
 def line(changes: Mapping[str, Any]) -> str:
     """The fields that a stage has measured on one line; None: not measured."""
-    return "; ".join(f"{name} {shown(name, value)}" for name, value in changes.items())
+    parts = [f"{name} {shown(name, value)}" for name, value in changes.items()]
+    if rates := changes.get("vector_rates"):
+        parts.append(f"widths that pay {', '.join(map(str, widths_that_pay(rates)))}")
+    return "; ".join(parts)
 
 
 def shown(name: str, value: Any) -> str:
@@ -50,7 +54,7 @@ def number(value: float, unit: str) -> str:
     """A number of three digits with a prefix to its unit: 41.3 GB/s, 5.2 us, 64 KiB."""
     if unit == "B":
         prefix, factor = next(((p, f) for p, f in BINARY if value >= f), ("", 1.0))
-    elif unit == "":
+    elif unit == "" or value == 0:
         prefix, factor = "", 1.0
     elif unit == "s":
         prefix, factor = next(((p, f) for p, f in SMALL if value >= f), SMALL[-1])

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from egglift.costmodel.curves import at, caches_of, falling, levels
+from egglift.costmodel.curves import at, caches_of, falling, levels, widths_that_pay
 from egglift.costmodel.profile import Cache
 
 KIB, MIB = 1 << 10, 1 << 20
@@ -59,3 +59,8 @@ def test_a_curve_without_steps_has_only_the_cache_that_the_driver_reports() -> N
     flat = stepped()
     assert caches_of(flat, 0) == ()
     assert caches_of(flat, 32 * MIB) == (Cache(32 * MIB, 10.0),)
+
+
+def test_a_width_pays_where_it_is_faster_than_every_narrower_one() -> None:
+    assert widths_that_pay({"1": 10.0, "2": 20.0, "4": 20.5, "8": 15.0, "16": 30.0}) == (1, 2, 16)
+    assert widths_that_pay({}) == ()

@@ -143,7 +143,6 @@ def test_a_fresh_calibration_follows_the_schema_and_has_every_curve(calibrated: 
     assert list(p.strided) == ["1", "2", "4", "8", "16", "32", "64", "128"]
     assert list(p.local_strided) == ["1", "2", "4", "8", "16", "32"]
     assert list(p.vector_rates) == ["1", "2", "4", "8", "16"]
-    assert p.widths_that_pay[0] == 1
     sizes = list(map(int, p.cache_curve))
     assert sizes == sorted(sizes) and sizes[-1] >= 64 * sizes[0]
     assert max(p.bandwidth_share.values()) == max(p.rate_share.values()) == 1.0
