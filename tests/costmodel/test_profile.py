@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator, ValidationError, validate
 from egglift.codegen.runtime import Device, open_device
 from egglift.costmodel.bench import Bench
 from egglift.costmodel.calibrate import STAGES, calibrate
-from egglift.costmodel.profile import SCHEMA, Profile, load_profile, loads_profile, presets, profile_path
+from egglift.costmodel.profile import SCHEMA, Cache, Profile, load_profile, loads_profile, presets, profile_path
 from egglift.ir.errors import RecordError
 
 SCHEMA_FILE = json.loads((files("egglift.costmodel") / "profile.schema.json").read_text())
@@ -158,6 +158,13 @@ def test_no_measured_rate_is_beyond_what_the_device_can_do(calibrated: Calibrate
     assert all(r <= 3 * p.issue_rate * lanes for r in p.rates["f32"].values())
     assert p.rates["f32"]["pow"] < p.rates["f32"]["mul"]
     assert p.rates["i32"]["div"] < p.rates["i32"]["add"]
+
+
+def test_rates_beyond_what_the_device_can_do_are_not_measured(device: Device) -> None:
+    known = load_profile(device)
+    slow = replace(known, issue_rate=1.0, bandwidth=1.0, caches=(Cache(1 << 20, 1.0),))
+    for stage in ("caches", "access"):
+        assert set(STAGES[stage](Bench(device, slow)).values()) == {None}
 
 
 def launched(bench: Bench) -> dict[str, object]:
