@@ -69,6 +69,7 @@ def parser() -> argparse.ArgumentParser:
     many.add_argument("--jobs", type=_positive, help="worker processes (default: one for each core)")
     rates = _command(commands, "calibrate", _calibrate, "measure a device's rates for the cost model")
     _device(rates)
+    rates.add_argument("--fresh", action="store_true", help="measure all anew, whatever an interrupted run has left")
     archive.add(_command(commands, "records", archive.run, "merge, prune, export or replay what was found"))
     return top
 
@@ -179,7 +180,7 @@ def _batch(arguments: argparse.Namespace) -> int:
 
 def _calibrate(arguments: argparse.Namespace) -> int:
     device = open_device(arguments.device)
-    profile = calibrate(device, report=_silent if arguments.json else print)
+    profile = calibrate(device, fresh=arguments.fresh, report=_silent if arguments.json else print)
     if arguments.json:
         print(profile.dumps())
     else:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import prod
 
 from egglift.codegen.imperative import Kernel, Plan
+from egglift.costmodel.curves import at
 from egglift.costmodel.lanes import BANKS, WORD, ids, passes
 from egglift.costmodel.profile import Profile
 from egglift.costmodel.tally import Tally, tally
@@ -86,7 +87,7 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
         "instructions": slow * t.issue / (p.issue_rate * _issue_share(items, groups, p)),
         "chain": _chain(t, waves, groups, p),
         "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
-        "barriers": t.barriers * groups * p.barrier * _crowd(group, p) / min(groups, p.compute_units * side_by_side),
+        "barriers": t.barriers * groups * _barrier(group, p) / min(groups, p.compute_units * side_by_side),
         "starts": (groups * p.group_start + items * p.item_start) / min(groups, p.compute_units),
         "launch": p.launch,
     }
@@ -110,9 +111,11 @@ def _groups_per_unit(kernel: Kernel, group: int, registers: int, p: Profile) -> 
     return max(1, min(p.items_per_unit // max(32, group), by_local, by_registers or 1, 32))
 
 
-def _crowd(group: int, p: Profile) -> float:
-    """How much longer a barrier takes for a group of more than a few warps."""
-    return max(1.0, group / 128) if p.kind == "gpu" else 1.0
+def _barrier(group: int, p: Profile) -> float:
+    """Seconds of one barrier: as measured by group size, else longer for groups of more than a few warps of a GPU."""
+    if p.barriers:
+        return at(p.barriers, group)
+    return p.barrier * (max(1.0, group / 128) if p.kind == "gpu" else 1.0)
 
 
 def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:

@@ -2,186 +2,99 @@
 
 from __future__ import annotations
 
+import json
 import time
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
-import numpy as np
-
-from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import Device
-from egglift.costmodel import probes
-from egglift.costmodel.profile import Cache, Profile, load_profile, profile_path
+from egglift.costmodel import arithmetic_rates, memory_rates
+from egglift.costmodel.bench import Bench
+from egglift.costmodel.memory_rates import Changes
+from egglift.costmodel.profile import Profile, load_profile, loads_profile, profile_path
+from egglift.costmodel.summary import line
+from egglift.ir.errors import RecordError
 
 Report = Callable[[str], None]
+Stage = Callable[[Bench], Changes]
+
+#: in order: a stage may use what those before it have found
+STAGES: dict[str, Stage] = {
+    "launch": memory_rates.launch,
+    "arithmetic": arithmetic_rates.arithmetic,
+    "memory": memory_rates.memory,
+    "vectors": memory_rates.vectors,
+    "local": memory_rates.local,
+    "caches": memory_rates.caches,
+    "access": memory_rates.access,
+    "saturation": memory_rates.saturation,
+    "parallelism": arithmetic_rates.parallelism,
+    "barriers": memory_rates.barriers,
+    "starts": memory_rates.starts,
+    "transfers": memory_rates.transfers,
+}
 
 
-def calibrate(device: Device, *, keep: bool = True, report: Report = lambda line: None) -> Profile:
-    """Measures `device` in 10 to 20 s and, with `keep`, stores the profile where `load_profile` finds it.
+@dataclass(frozen=True)
+class Progress:
+    """A calibration that goes on: the profile so far, and the names of the stages that are done."""
 
-    report: called with a line for each stage.  What is not measured (lockstep width, cache lines, the costs
-    of rarer functions) comes from the preset nearest to the device.
+    profile: Profile
+    done: tuple[str, ...] = ()
+
+
+def calibrate(
+    device: Device, *, keep: bool = True, fresh: bool = False, report: Report = lambda line: None
+) -> Profile:
+    """Measures `device` in half a minute and, with `keep`, stores the profile where `load_profile` finds it.
+
+    Each stage's result is kept too, so that a calibration that was interrupted goes on where it stopped; `fresh`
+    measures all anew.  report: called with a line for each stage.  What is not measured (lockstep width, cache lines,
+    the costs of rarer functions) comes from the preset nearest to the device.
     """
-    base = load_profile(device)
-    profile = replace(base, name=device.name, driver=device.driver, kind=device.kind, warp=base.warp)
-    for stage in (_launch, _memory, _caches, _instructions, _local, _starts):
-        changes = stage(device, profile)
-        profile = replace(profile, **changes)
-        report(f"{stage.__name__[1:]}: {_show(changes)}")
-    if keep:
-        _store(device, profile)
-    return profile
+    path = profile_path(device) if keep else None
+    beside = path.with_suffix(".partial") if path else None
+    progress = (None if fresh or beside is None else _interrupted(beside, device)) or _begun(device)
+    for name, stage in STAGES.items():
+        if name in progress.done:
+            report(f"{name}: kept from the calibration that was interrupted")
+            continue
+        changes = stage(Bench(device, progress.profile))
+        measured = {field: value for field, value in changes.items() if value is not None}
+        progress = Progress(replace(progress.profile, **measured), (*progress.done, name))
+        if beside:
+            _store(beside, json.dumps(asdict(progress)))
+        report(f"{name}: {line(changes)}")
+    if path and beside:
+        _store(path, progress.profile.dumps())
+        beside.unlink(missing_ok=True)
+    return progress.profile
 
 
-def _show(changes: dict[str, Any]) -> str:
-    """The measured numbers on one line."""
-    return ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in changes.items())
+def _begun(device: Device) -> Progress:
+    """Nothing is measured yet."""
+    return Progress(replace(load_profile(device), name=device.name, driver=device.driver, kind=device.kind))
 
 
-def _store(device: Device, profile: Profile) -> None:
-    path = profile_path(device)
-    if path is None:
-        return
+def _interrupted(path: Path, device: Device) -> Progress | None:
+    """What an interrupted calibration of this device, driver and version of the profile has left; None: nothing."""
+    try:
+        raw = json.loads(path.read_text())
+        profile, done = loads_profile(json.dumps(raw["profile"])), tuple(map(str, raw["done"]))
+    except (OSError, ValueError, KeyError, TypeError, RecordError):
+        return None
+    same = (device.name, device.driver, device.compute_units) == (profile.name, profile.driver, profile.compute_units)
+    return Progress(profile, done) if same else None
+
+
+def _store(path: Path, text: str) -> None:
+    """Puts `text` at `path` in one step: another process reads the old file or the new one."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         fresh = path.with_suffix(f".{time.time_ns()}.tmp")
-        fresh.write_text(profile.dumps())
-        fresh.replace(path)  # in one step: another process reads the old profile or the new one
+        fresh.write_text(text)
+        fresh.replace(path)
     except OSError as error:
         warnings.warn(f"cannot write {path}: {error}; the profile is not kept", RuntimeWarning, stacklevel=3)
-
-
-def _seconds(device: Device, plan: Plan, budget: float = 0.15, **inputs: Any) -> float:
-    """The median time of a probe."""
-    given = {name: [array] for name, array in inputs.items()}
-    executable = device.build(plan)
-    return executable.time(given, warmup=2, least=5, most=40, budget=budget, precision=0.02).seconds
-
-
-def _launch(device: Device, profile: Profile) -> dict[str, Any]:
-    """Device time of an empty kernel, and what the host takes beyond it to launch and wait."""
-    executable = device.build(probes.empty(64, 64))
-    seconds = executable.time({}, warmup=5, least=30, most=100, budget=0.5).seconds
-    walls = []
-    for _ in range(30):
-        start = time.perf_counter()
-        executable.enqueue({})
-        device.queue.finish()
-        walls.append(time.perf_counter() - start)
-    return {"launch": seconds, "gap": max(float(np.median(walls)) - seconds, 0.0)}
-
-
-def _memory(device: Device, profile: Profile) -> dict[str, Any]:
-    """Copies beyond every cache, by vector width; the loads in flight they need; one load's latency."""
-    gpu, units = profile.kind == "gpu", profile.compute_units
-    n = 1 << 26 if gpu else 1 << 24
-    while n * 16 > device.info.memory:
-        n //= 2
-    copies = {w: 8 * n / _seconds(device, probes.copy(n, w, gpu, units)) for w in (1, 4, 16)}
-    chase, steps = _chain_of_indices(1 << (25 if gpu else 22)), 1 << 14  # beyond the last cache
-    latency = (_seconds(device, probes.chase(chase.size, steps), x=chase) - profile.launch) / steps
-    changes: dict[str, Any] = {
-        "bandwidth": max(copies.values()),
-        "copy_bandwidth": {str(w): b for w, b in copies.items()},
-        "latency": max(latency, 1e-9),
-        "bytes_in_flight": 0.0,
-    }
-    if gpu:  # with few groups, bandwidth is what their loads in flight allow: share = x / (1 + x^3)^(1/3)
-        few = 4 * n / _seconds(device, probes.read(n, 1, gpu, units, units))
-        share = min(few / changes["bandwidth"], 0.99)
-        changes["bytes_in_flight"] = units * 256 * 16 / (share / (1 - share**3) ** (1 / 3))
-    return changes
-
-
-def _chain_of_indices(n: int) -> np.ndarray[Any, np.dtype[np.int32]]:
-    """Each element is the index of the next: one cycle through all n, in random order."""
-    order = np.random.default_rng(0).permutation(n)
-    after = np.empty(n, np.int32)
-    after[order] = np.roll(order, -1)
-    return after
-
-
-def _caches(device: Device, profile: Profile) -> dict[str, Any]:
-    """Read bandwidth of each cache, from a working set of half its size."""
-    gpu, units = profile.kind == "gpu", profile.compute_units
-    last = max(device.info.cache, 1 << 15)
-    sizes = {last} if gpu else {min(units << 15, last), min(units << 19, last), last}
-    caches = []
-    for size in sorted(sizes):
-        used = 1 << (size // 2).bit_length() - 1
-        repeats = max(1, (1 << (30 if gpu else 26)) // used)
-        seconds = _seconds(device, probes.read(used // 4, repeats, gpu, units)) - profile.launch
-        caches.append(Cache(size, max(used * repeats / max(seconds, 1e-9), profile.bandwidth)))
-    if gpu and caches[-1].bandwidth > 2 * profile.local_bandwidth:
-        return {}  # faster than local memory: the driver's compiler has seen through the probe; keep what is known
-    return {"caches": tuple(caches)}
-
-
-def _instructions(device: Device, profile: Profile) -> dict[str, Any]:
-    """The rate of multiply-adds, and in units of it the costs of other functions and types."""
-    gpu = profile.kind == "gpu"
-    simd = profile.simd_bytes if gpu else device.info.vector_bytes or profile.simd_bytes
-    per_second = {
-        op: _rate(device, profile, "f32", op) for op in ("mul", "div", "sqrt", "exp", "log", "sin", "pow")
-    }
-    cost = {op: max(1.0, per_second["mul"] / rate) for op, rate in per_second.items()}
-    like = {"rsqrt": "sqrt", "exp2": "exp", "log2": "log", "cos": "sin", "tan": "sin", "tanh": "exp"}
-    like |= {"erf": "exp", "atan2": "pow"}
-    cost |= {op: cost[known] for op, known in like.items()}
-    cost["floordiv"] = cost["mod"] = max(1.0, per_second["mul"] / _rate(device, profile, "i32", "div"))
-    types = {"i32": _rate(device, profile, "i32", "mul"), "i64": _rate(device, profile, "i64", "mul")}
-    if device.limits.float64:
-        types["f64"] = _rate(device, profile, "f64", "mul")
-    # a CPU's vectors hold fewer of the wide types; that is in their number, not in their cost
-    width = {t: 1.0 if gpu else (8 if t[1:] == "64" else 4) / 4 for t in types}
-    type_costs = {t: max(1.0, per_second["mul"] / rate / width[t]) for t, rate in types.items()}
-    type_costs |= {"u" + t[1:]: c for t, c in type_costs.items() if t[0] == "i"}
-    chain = 1 << 16
-    latency = (_seconds(device, probes.dependent(chain)) - profile.launch) / chain
-    return {
-        "simd_bytes": simd,
-        "issue_rate": per_second["mul"] / (1 if gpu else simd // 4),
-        "op_costs": {op: round(c, 2) for op, c in cost.items() if op != "mul"},
-        "type_costs": {t: round(c, 2) for t, c in type_costs.items() if c > 1.1},
-        "op_latency": max(latency, 1e-10),
-    }
-
-
-def _rate(device: Device, profile: Profile, type: str, op: str) -> float:
-    """Component operations per second of `op` on `type`, with all of the device busy."""
-    plan, operations = probes.chain(type, op, profile.kind == "gpu", profile.compute_units)
-    executable = device.build(plan)
-    steps = 32
-    while True:  # grows until it takes long enough to time, without a guess of the device's speed
-        given = {"steps": [np.array([steps], np.int32)]}
-        seconds = executable.time(given, warmup=1, least=3, most=3).seconds - profile.launch
-        if seconds > 3e-4 or steps >= 1 << 24:
-            again = executable.time(given, warmup=0, least=5, most=20, budget=0.05, precision=0.02).seconds
-            return operations * steps / max(again - profile.launch, 1e-9)
-        steps *= 1 << max(1, round(np.log2(1e-3 / max(seconds, 1e-6))))
-
-
-def _local(device: Device, profile: Profile) -> dict[str, Any]:
-    """Reading local memory, and barriers."""
-    gpu, units = profile.kind == "gpu", profile.compute_units
-    plan, size = probes.local_read(4096, 256 if gpu else 64, units * 8 if gpu else units)
-    bandwidth = size / max(_seconds(device, plan) - profile.launch, 1e-9)
-    count = 512
-    fenced, bare = (_seconds(device, probes.barriers(count, 64, units, real)) for real in (True, False))
-    return {
-        "local_bandwidth": bandwidth,
-        "local_bytes": device.limits.local_bytes,
-        "barrier": max(fenced - bare, 1e-9) / (2 * count),
-    }
-
-
-def _starts(device: Device, profile: Profile) -> dict[str, Any]:
-    """What one more work-item, and one more work-group, add to a kernel."""
-    gpu, units = profile.kind == "gpu", profile.compute_units
-    items, large, small = (1 << 24, 256, 32) if gpu else (1 << 20, 256, 16)
-    coarse, fine = (_seconds(device, probes.empty(items, n)) - profile.launch for n in (large, small))
-    group = max(fine - coarse, 0.0) / (items // small - items // large) * units
-    item = max(coarse - group * (items // large) / units, 0.0) / items * units
-    return {"group_start": group, "item_start": item}

@@ -1,4 +1,7 @@
-"""Micro-benchmarks: small plans, written by hand, that each show one rate of a device."""
+"""Micro-benchmarks of memory, barriers and launches: small plans, written by hand, that each show one rate of a device.
+
+What a compiler could compute ahead (how often, how far apart) comes in the input `numbers`, so that it cannot.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,8 @@ from collections.abc import Sequence
 from egglift.codegen.imperative import Buffer, Kernel, Plan
 from egglift.ir.types import SCALARS
 
-OPENCL = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}
-#: one step of a dependent chain `a = ...` for each operation; r is a constant that the compiler does not know
-STEPS = {
-    "mul": "a = a * r + r", "div": "a = r / a", "sqrt": "a = sqrt(a)", "exp": "a = exp(-a)",
-    "log": "a = log(a + r)", "sin": "a = sin(a)", "pow": "a = pow(a, r)",
-}  # fmt: skip
-OPERATORS = ("mul", "div")
-#: PoCL may abort the process where a function is given a wider vector, on CPUs newer than its LLVM
-MAX_CALL_BYTES = 32
+OPENCL = {"f16": "half", "f32": "float", "f64": "double", "i32": "int", "i64": "long"}
+LOADS = 4  # that a loop's step makes, independent of each other
 
 
 def plan(
@@ -31,82 +27,99 @@ def plan(
     """
     made = tuple(Buffer(name, "global", SCALARS[type], size) for name, type, size in buffers)
     arguments = ", ".join(f"global {OPENCL[b.scalar.name]} *restrict {b.name}" for b in made)
-    pragma = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" if "double" in arguments + body else ""
-    source = f"{pragma}kernel void probe({arguments}) {{\n{body}\n}}\n"
+    text = arguments + body
+    pragmas = "".join(
+        f"#pragma OPENCL EXTENSION {name} : enable\n"
+        for type, name in (("double", "cl_khr_fp64"), ("half", "cl_khr_fp16"))
+        if type in text
+    )
+    source = f"{pragmas}kernel void probe({arguments}) {{\n{body}\n}}\n"
     kernel = Kernel("probe", source, made, (items,), (group,), ())
     given: dict[str, tuple[Buffer, ...]] = {b.name: (b,) for b in made if b.name in inputs}
     scratch = tuple(b for b in made if b.name not in inputs)
     return Plan((kernel,), given, scratch, (), ((0, made),))
 
 
-def _vector(type: str, width: int) -> str:
+def vector(type: str, width: int) -> str:
+    """The OpenCL name of a vector of `width` (1: a scalar)."""
     return OPENCL[type] + (str(width) if width > 1 else "")
 
 
-def copy(n: int, width: int, gpu: bool, units: int) -> Plan:
-    """Copies n f32 by vectors: one for each work-item on a GPU, a contiguous chunk on a CPU."""
-    v, count = _vector("f32", width), n // width
-    cast = f"global {v} *p = (global {v} *)x, *q = (global {v} *)y;"
-    buffers = [("x", "f32", n), ("y", "f32", n)]
+def copy(n: int, parts: int, width: int, gpu: bool, units: int) -> Plan:
+    """Copies a part of an input of n f32 by vectors: one for each work-item on a GPU, a contiguous chunk on a CPU.
+
+    numbers: the part's first vector.
+    """
+    v, count = vector("f32", width), n // parts // width
+    cast = f"global {v} *p = (global {v} *)x + numbers[0], *q = (global {v} *)y + numbers[0];"
+    buffers = [("x", "f32", n), ("numbers", "i32", 1), ("y", "f32", n)]
     if gpu:
-        return plan(f"{cast} int i = get_global_id(0); q[i] = p[i];", buffers, count, 256)
+        return plan(f"{cast} int i = get_global_id(0); q[i] = p[i];", buffers, count, 256, inputs=("x", "numbers"))
     items = units * 8
     chunk = count // items
     loop = f"int b = get_global_id(0) * {chunk}; for (int i = 0; i < {chunk}; i++) q[b + i] = p[b + i];"
-    return plan(f"{cast} {loop}", buffers, items, 1)
+    return plan(f"{cast} {loop}", buffers, items, 1, inputs=("x", "numbers"))
 
 
-def read(n: int, repeats: int, gpu: bool, units: int, groups: int = 0) -> Plan:
-    """Sums n f32, `repeats` times over: a stream from memory or a cache.  A GPU uses `groups` of 256."""
-    width = 4 if gpu else 16
-    items, group = ((groups or units * 8) * 256, 256) if gpu else (units, 1)
-    count = n // width // items
-    v = _vector("f32", width)
-    at = f"(i * {items} + g)" if gpu else f"(g * {count} + i)"
-    # four accumulators hide the latency of additions; the xor keeps repeats from being hoisted
-    sums = " ".join(f"s{k} += p[{at.replace('i', f'(i + {k})', 1)} ^ (r & 1)];" for k in range(4))
-    body = f"""  global {v} *p = (global {v} *)x;
-  int g = get_global_id(0);
-  {v} s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  for (int r = 0; r < {repeats}; r++) for (int i = 0; i + 3 < {count}; i += 4) {{ {sums} }}
-  ((global {v} *)y)[g] = s0 + s1 + s2 + s3;"""
-    return plan(body, [("x", "f32", n), ("y", "f32", items * width)], items, group)
+def read(n: int, width: int, gpu: bool, groups: int) -> Plan:
+    """Sums a part of an input of n f32 by vectors, again and again: a stream from memory or a cache.
 
-
-def chain(type: str, op: str, gpu: bool, units: int) -> tuple[Plan, int]:
-    """Independent chains of one operation on full vectors, as many steps as input `steps` says (one i32).
-
-    Also the number of component operations of one step.
+    On a GPU in groups of 256 work-items, neighbours side by side; numbers: vectors for each work-item, how far it
+    goes each time, the vectors of the part, and its first.  On a CPU in groups of one, each with a part of its own;
+    numbers: vectors for each work-item, 4, the vectors of each part, and the first of all.
     """
-    width = 2 if gpu else (64 if op in OPERATORS else MAX_CALL_BYTES) // SCALARS[type].size
-    items, group = (units * 2048, 256) if gpu else (units * 4, 1)
-    v = _vector(type, width)
-    chains = range(8)
-    declare = " ".join(f"{v} a{k} = ({v})(g + {k} + 2);" for k in chains)
-    step = STEPS[op] if SCALARS[type].is_float or op != "div" else "a = r / (a | 1)"
-    work = " ".join(_rename(step, f"a{k}") + ";" for k in chains)
-    body = f"""  int g = get_global_id(0);
-  const {v} r = ({v})(({OPENCL[type]})get_num_groups(0)) / ({v})({units});
-  {declare}
-  for (int i = 0, n = steps[0]; i < n; i++) {{ {work} }}
-  ((global {v} *)y)[g] = {" + ".join(f"a{k}" for k in chains)};"""
-    buffers = [("y", type, items * width), ("steps", "i32", 1)]
-    return plan(body, buffers, items, group, inputs=("steps",)), items * len(chains) * width
+    v, items = vector("f32", width), groups * (256 if gpu else 1)
+    first, begin = ("numbers[3]", "g % size") if gpu else ("numbers[3] + g * size", "0")
+    on = "at += step; at -= at >= size ? size : 0;"
+    if gpu:
+        loads = " ".join(f"s{k} += p[at]; {on}" for k in range(LOADS))
+    else:
+        loads = " ".join(f"s{k} += p[at + {k}];" for k in range(LOADS)) + f" {on}"
+    body = f"""  const int g = get_global_id(0), count = numbers[0], step = numbers[1], size = numbers[2];
+  global const {v} *p = (global const {v} *)x + {first};
+  {v} s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  int at = {begin};
+  for (int i = 0; i < count; i += {LOADS}) {{ {loads} }}
+  ((global {v} *)y)[g] = s0 + s1 + s2 + s3;"""
+    buffers = [("x", "f32", n), ("numbers", "i32", 4), ("y", "f32", items * width)]
+    return plan(body, buffers, items, 256 if gpu else 1, inputs=("x", "numbers"))
 
 
-def _rename(step: str, name: str) -> str:
-    """The step on variable `name` instead of `a` (which also occurs within function names)."""
-    return "".join(name if token == "a" else token for token in _tokens(step))
+def strided(n: int, gpu: bool, groups: int) -> Plan:
+    """Sums single f32 of an input of n that are `stride` apart, then those one line further, and so on; powers of two.
+
+    numbers: loads for each work-item, the stride, the logarithm of the loads in one pass over the input, the elements
+    of a line, and how many loads to skip.
+    """
+    items = groups * (256 if gpu else 1)
+    # the load's number; a CPU's work-item stays within one pass
+    number = "((i + {k}) * items + g + skip)" if gpu else "(g * count + skip)"
+    walk = "" if gpu else " + (i + {k}) * stride"
+    load = f"s{{k}} += x[(({number} & last) * stride + ({number} >> bits) * line{walk}) & {n - 1}];"
+    loads = " ".join(load.format(k=k) for k in range(LOADS))
+    body = f"""  const int g = get_global_id(0), items = get_global_size(0), count = numbers[0], stride = numbers[1];
+  const int bits = numbers[2], line = numbers[3], skip = numbers[4], last = (1 << bits) - 1;
+  float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  for (int i = 0; i < count; i += {LOADS}) {{ {loads} }}
+  y[g] = s0 + s1 + s2 + s3;"""
+    buffers = [("x", "f32", n), ("numbers", "i32", 5), ("y", "f32", items)]
+    return plan(body, buffers, items, 256 if gpu else 1, inputs=("x", "numbers"))
 
 
-def _tokens(text: str) -> list[str]:
-    out: list[str] = []
-    for c in text:
-        if out and c.isalnum() and out[-1][-1].isalnum():
-            out[-1] += c
-        else:
-            out.append(c)
-    return out
+def scattered(n: int, gpu: bool, groups: int) -> Plan:
+    """Sums single f32 anywhere in an input of n (a power of two, at most 2^26).
+
+    numbers: loads for each work-item, and a number for other places.
+    """
+    items = groups * (256 if gpu else 1)
+    loads = " ".join(f"h = h * 1664525u + 1013904223u; s{k} += x[(h >> 6) & {n - 1}];" for k in range(LOADS))
+    body = f"""  const int g = get_global_id(0), count = numbers[0];
+  uint h = (uint)(g + numbers[1]) * 2654435761u;
+  float s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  for (int i = 0; i < count; i += {LOADS}) {{ {loads} }}
+  y[g] = s0 + s1 + s2 + s3;"""
+    buffers = [("x", "f32", n), ("numbers", "i32", 2), ("y", "f32", items)]
+    return plan(body, buffers, items, 256 if gpu else 1, inputs=("x", "numbers"))
 
 
 def barriers(count: int, group: int, groups: int, real: bool) -> Plan:
@@ -131,13 +144,19 @@ def local_read(steps: int, group: int, groups: int) -> tuple[Plan, int]:
     return plan(body, [("y", "f32", 4 * group * groups)], group * groups, group), 16 * steps * group * groups
 
 
-def dependent(steps: int) -> Plan:
-    """One chain of multiply-adds in one work-item."""
-    body = f"""  const float r = 1.0f / get_num_groups(0);
-  float a = 2;
-  for (int i = 0; i < {steps}; i++) a = a * r + r;
-  y[0] = a;"""
-    return plan(body, [("y", "f32", 1)], 1, 1)
+def local_strided(group: int, groups: int) -> Plan:
+    """Reads of single words of local memory, neighbours so far apart; numbers: reads by each work-item, the stride."""
+    words, at_once = 4096, 8
+    reads = " ".join(f"s += t[at + {k}];" for k in range(at_once))
+    body = f"""  local float t[{words + at_once}];
+  const int l = get_local_id(0), count = numbers[0], stride = numbers[1];
+  for (int i = l; i < {words + at_once}; i += {group}) t[i] = i;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float s = 0;
+  for (int i = 0; i < count; i += {at_once}) {{ const int at = (l * stride + i) & {words - 1}; {reads} }}
+  y[get_global_id(0)] = s;"""
+    buffers = [("numbers", "i32", 2), ("y", "f32", group * groups)]
+    return plan(body, buffers, group * groups, group, inputs=("numbers",))
 
 
 def empty(items: int, group: int) -> Plan:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
 
@@ -12,12 +12,16 @@ from egglift.codegen.runtime import Device
 from egglift.costmodel.records import cache_folder
 from egglift.ir.errors import RecordError
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 @dataclass(frozen=True)
 class Cache:
-    """A cache level: its size in bytes (of the whole device) and the bytes per second read from it."""
+    """A cache level: its size in bytes and the bytes per second read from it, all units together.
+
+    The size of a CPU's cache is that of all cores' caches together; of a GPU's, what all units can read again and
+    again at the same time.
+    """
 
     bytes: int
     bandwidth: float
@@ -44,6 +48,22 @@ class Profile:
     launch: seconds of an empty kernel; gap: what the host adds between kernels that depend on each other.
     barrier: seconds of one barrier of a work-group of 64.  item_start, group_start: seconds that one more
     work-item or work-group adds on its compute unit.  items_per_unit: work-items that a unit holds at a time.
+
+    What follows are measured curves, from a number (as text: JSON has no other keys) to a rate; bytes per second
+    count what the work-items get.  An empty one, and a `random` of 0, was not measured.  The model reads `barriers`,
+    and its own rule where they are empty; the others are there to be looked at and to judge its rules by.
+
+    rates: component operations per second by type and operation ("f32": {"add": ..., "fma": ...}); "fma" is a
+    multiplication whose result is added to, as one operation; "convert" a conversion to the type and back.
+    strided: loads of single f32 at so many elements' distance from each other.  random: loads of single f32 anywhere.
+    Both from memory beyond the caches.  vector_rates: reading memory by vectors of so many f32.
+    cache_curve: reading a working set of so many bytes again and again.
+    local_strided: loads of local memory, neighbouring work-items at so many words' distance: bank conflicts.
+    barriers: seconds of one barrier by the size of the work-group.
+    bandwidth_share, rate_share: the part of the device's best bandwidth, and rate of multiply-adds, that so many
+    work-groups reach (of 256 work-items on a GPU, of one on a CPU).
+    transfer: copies of 64 MiB "to_device" and "from_device", and the same from memory that the driver has pinned
+    ("to_device_pinned", "from_device_pinned").
     """
 
     name: str
@@ -70,6 +90,16 @@ class Profile:
     item_start: float
     group_start: float
     items_per_unit: int
+    rates: dict[str, dict[str, float]] = field(default_factory=dict)
+    strided: dict[str, float] = field(default_factory=dict)
+    random: float = 0.0
+    vector_rates: dict[str, float] = field(default_factory=dict)
+    cache_curve: dict[str, float] = field(default_factory=dict)
+    local_strided: dict[str, float] = field(default_factory=dict)
+    barriers: dict[str, float] = field(default_factory=dict)
+    bandwidth_share: dict[str, float] = field(default_factory=dict)
+    rate_share: dict[str, float] = field(default_factory=dict)
+    transfer: dict[str, float] = field(default_factory=dict)
     schema: int = SCHEMA
 
     @property
@@ -142,7 +172,10 @@ def load_profile(device: Device) -> Profile:
 
 
 def scaled(base: Profile, device: Device) -> Profile:
-    """`base` for the compute units of `device`; memory and its outermost cache do not grow with them."""
+    """`base` for the compute units of `device`; memory and its outermost cache do not grow with them.
+
+    What depends on how many units share something is taken as not measured.
+    """
     factor = device.compute_units / base.compute_units
     inner = tuple(Cache(round(c.bytes * factor), c.bandwidth * factor) for c in base.caches[:-1])
     return replace(
@@ -155,4 +188,9 @@ def scaled(base: Profile, device: Device) -> Profile:
         local_bytes=device.limits.local_bytes,
         local_bandwidth=base.local_bandwidth * factor,
         issue_rate=base.issue_rate * factor,
+        rates={t: {op: r * factor for op, r in of.items()} for t, of in base.rates.items()},
+        local_strided={s: b * factor for s, b in base.local_strided.items()},
+        cache_curve={},
+        bandwidth_share={},
+        rate_share={},
     )

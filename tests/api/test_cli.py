@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from egglift.batch import run_batch
 from egglift.cli import main
 from egglift.codegen.runtime import devices
+from egglift.costmodel.bench import Bench
+from egglift.costmodel.calibrate import STAGES
 from egglift.ir.errors import RecordError
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps, loads
@@ -169,8 +172,30 @@ def test_a_file_that_holds_something_else_is_not_appended_to(tmp_path: Path) -> 
     assert out.read_text() == "my notes\nof yesterday\n"
 
 
-def test_calibrate_prints_a_profile(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_calibrate_prints_a_line_for_each_stage_or_a_profile_and_keeps_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages = {name: STAGES[name] for name in ("launch", "starts")}
+    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", stages)
     status, out, _ = run(capsys, "calibrate", "--device", "pocl", "--json")
     assert status == 0
     assert json.loads(out)["kind"] == "cpu"
-    assert list((tmp_path / "cache" / "profiles").iterdir())
+    status, out, _ = run(capsys, "calibrate", "--device", "pocl")
+    (kept,) = (tmp_path / "cache" / "profiles").iterdir()
+    assert status == 0
+    assert re.fullmatch(rf"launch: launch \d.*s; gap .*s\nstarts: .*s\nkept in {kept}\n", out)
+
+
+def test_calibrate_that_is_interrupted_goes_on_unless_it_is_told_to_start_afresh(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(bench: Bench) -> dict[str, object]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(
+        "egglift.costmodel.calibrate.STAGES", {"launch": STAGES["launch"], "starts": interrupted}
+    )
+    for options, again in (((), True), ((), False), (("--fresh",), True)):
+        status, out, err = run(capsys, "calibrate", "--device", "pocl", *options)
+        assert (status, err) == (130, "egglift: interrupted\n")
+        assert out.startswith("launch: launch" if again else "launch: kept from")

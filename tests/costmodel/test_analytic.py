@@ -1,5 +1,7 @@
 """The analytic model knows what makes kernels slow."""
 
+from dataclasses import replace
+
 import pytest
 
 from egglift.codegen.compile import compile_term
@@ -65,6 +67,21 @@ def test_one_work_item_alone_is_slow(profile: Profile) -> None:
 def test_a_small_program_is_bound_by_its_launch() -> None:
     small = grid(SQUARE, p.Input("x", Array(64, F32)))
     assert "launch" in estimate(compile_term(small), GPU).sentence()
+
+
+def test_a_barrier_takes_what_was_measured_for_groups_of_its_size() -> None:
+    chunk = p.Arg(Array(256, F32))
+    body = p.Map(SQUARE, p.To("local", p.Map(SQUARE, chunk, Level("local"))), Level("local"))
+    plan = compile_term(p.Join(p.Map(body, p.Split(256, X), Level("workgroup"))), Launch(256))
+    measured = {"64": 1e-8, "256": 1e-6}
+
+    def barriers(profile: Profile) -> float:
+        return estimate(plan, profile).kernels[0].terms["barriers"]
+
+    for profile in (GPU, CPU):
+        alike = replace(profile, barriers={}, barrier=1e-6 / (256 / 128 if profile.kind == "gpu" else 1))
+        assert barriers(replace(profile, barriers=measured)) == pytest.approx(barriers(alike))
+        assert barriers(alike) > 0
 
 
 def test_every_kernel_of_a_plan_is_paid_for() -> None:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+import json
+from dataclasses import asdict, dataclass, fields, replace
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator, ValidationError, validate
 
 from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.calibrate import calibrate
-from egglift.costmodel.profile import Profile, load_profile, loads_profile, presets, profile_path
+from egglift.costmodel.bench import Bench
+from egglift.costmodel.calibrate import STAGES, calibrate
+from egglift.costmodel.profile import SCHEMA, Cache, Profile, load_profile, loads_profile, presets, profile_path
 from egglift.ir.errors import RecordError
+
+SCHEMA_FILE = json.loads((files("egglift.costmodel") / "profile.schema.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +38,32 @@ def plausible(profile: Profile) -> None:
     assert all(c >= 1 for c in (*profile.op_costs.values(), *profile.type_costs.values()))
 
 
-@pytest.mark.parametrize("name", ["pocl_cpu", "nvidia_h200", "generic_gpu"])
-def test_every_preset_is_a_plausible_profile_and_round_trips(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(presets()))
+def test_every_preset_is_a_plausible_profile_of_the_schema_and_round_trips(name: str) -> None:
     profile = presets()[name]
     plausible(profile)
     assert loads_profile(profile.dumps()) == profile
+    validate(json.loads(profile.dumps()), SCHEMA_FILE)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 99}', '{"schema": 1, "caches": []}', "null"])
+def test_the_schema_names_the_fields_of_a_profile_and_refuses_what_is_none() -> None:
+    Draft202012Validator.check_schema(SCHEMA_FILE)
+    assert list(SCHEMA_FILE["properties"])[1:] == [f.name for f in fields(Profile) if f.name != "schema"]
+    assert SCHEMA_FILE["properties"]["schema"] == {"description": "version of this schema", "const": SCHEMA}
+    good = json.loads(presets()["pocl_cpu"].dumps())
+    wrong = ({"schema": 1}, {"bandwidth": 0}, {"strided": {"two": 1.0}}, {"rate_share": {"1": 1.5}}, {"more": 1})
+    for change in wrong:
+        with pytest.raises(ValidationError):
+            validate(good | change, SCHEMA_FILE)
+
+
+def test_a_profile_of_the_first_version_is_refused_with_what_to_do() -> None:
+    old = json.loads(presets()["pocl_cpu"].dumps()) | {"schema": 1}
+    with pytest.raises(RecordError, match=rf"version 1, not {SCHEMA}; calibrate again"):
+        loads_profile(json.dumps(old))
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema": 99}', f'{{"schema": {SCHEMA}, "caches": []}}', "null"])
 def test_what_is_no_profile_is_refused(text: str) -> None:
     with pytest.raises(RecordError, match=r"profile"):
         loads_profile(text)
@@ -54,6 +78,7 @@ def test_a_device_without_a_measured_profile_gets_one_of_its_kind(
     assert (profile.name, profile.kind) == (device.name, "cpu")
     assert profile.compute_units == device.compute_units
     assert profile.local_bytes == device.limits.local_bytes
+    assert not profile.cache_curve, "another device's caches are not its own"
 
 
 def test_a_kept_profile_is_found_again_unless_it_is_broken(
@@ -68,22 +93,163 @@ def test_a_kept_profile_is_found_again_unless_it_is_broken(
     assert load_profile(device) == mine
     path.write_text(mine.dumps()[:100])
     assert load_profile(device) != mine
+    path.write_text(json.dumps(asdict(mine) | {"schema": 1}))
+    assert load_profile(device) != mine
+
+
+# ---------------------------------------------------------------------------------------- calibration
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """A calibration: its profile, what it reported, and the folder that it was kept in."""
+
+    profile: Profile
+    lines: list[str]
+    cache: Path
+
+
+@pytest.fixture(scope="module")
+def calibrated(device: Device, tmp_path_factory: pytest.TempPathFactory) -> Calibrated:
+    cache, lines = tmp_path_factory.mktemp("calibrated"), list[str]()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EGGLIFT_CACHE", str(cache))
+        return Calibrated(calibrate(device, report=lines.append), lines, cache)
 
 
 def test_calibration_measures_a_plausible_profile_and_keeps_it(
+    device: Device, calibrated: Calibrated, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plausible(calibrated.profile)
+    monkeypatch.setenv("EGGLIFT_CACHE", str(calibrated.cache))
+    assert load_profile(device) == calibrated.profile
+    assert [p.suffix for p in (calibrated.cache / "profiles").iterdir()] == [".json"]
+
+
+def test_calibration_reports_a_line_with_units_for_each_stage(calibrated: Calibrated) -> None:
+    assert [s.split(":")[0] for s in calibrated.lines] == list(STAGES)
+    assert not any("\n" in s for s in calibrated.lines)
+    for stage, units in (("launch", "s"), ("memory", "B/s"), ("arithmetic", "op/s"), ("caches", "KiB")):
+        assert any(s.startswith(f"{stage}: ") and units in s for s in calibrated.lines), stage
+
+
+def test_a_fresh_calibration_follows_the_schema_and_has_every_curve(calibrated: Calibrated) -> None:
+    raw = json.loads(calibrated.profile.dumps())
+    validate(raw, SCHEMA_FILE)
+    p = calibrated.profile
+    assert set(p.rates) >= {"f32", "i32", "i64"}
+    for rates in p.rates.values():
+        assert set(rates) >= {"add", "mul", "fma", "div", "mod", "convert"}
+    assert list(p.strided) == ["1", "2", "4", "8", "16", "32", "64", "128"]
+    assert list(p.local_strided) == ["1", "2", "4", "8", "16", "32"]
+    assert list(p.vector_rates) == ["1", "2", "4", "8", "16"]
+    sizes = list(map(int, p.cache_curve))
+    assert sizes == sorted(sizes) and sizes[-1] >= 64 * sizes[0]
+    assert max(p.bandwidth_share.values()) == max(p.rate_share.values()) == 1.0
+    assert {"to_device", "from_device"} <= set(p.transfer)
+    assert p.random > 0
+
+
+def test_no_measured_rate_is_beyond_what_the_device_can_do(calibrated: Calibrated) -> None:
+    p = calibrated.profile
+    widest = p.issue_rate * p.simd_bytes
+    assert all(b <= 2 * widest for b in p.cache_curve.values()), "a CPU loads two vectors for an instruction"
+    lanes = p.simd_bytes // 4
+    assert all(r <= 3 * p.issue_rate * lanes for r in p.rates["f32"].values())
+    assert p.rates["f32"]["pow"] < p.rates["f32"]["mul"]
+    assert p.rates["i32"]["div"] < p.rates["i32"]["add"]
+
+
+def test_rates_beyond_what_the_device_can_do_are_not_measured(device: Device) -> None:
+    known = load_profile(device)
+    slow = replace(known, issue_rate=1.0, bandwidth=1.0, caches=(Cache(1 << 20, 1.0),))
+    for stage in ("caches", "access"):
+        assert set(STAGES[stage](Bench(device, slow)).values()) == {None}
+
+
+def launched(bench: Bench) -> dict[str, object]:
+    return {"launch": 1.25e-6, "gap": 0.0}
+
+
+def crossed(bench: Bench) -> dict[str, object]:
+    return {"random": bench.profile.launch * 1e12, "strided": None}
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_an_interrupted_calibration_goes_on_where_it_stopped(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
+    before, calls, broken = load_profile(device), list[str](), True
+
+    def first(bench: Bench) -> dict[str, object]:
+        calls.append("first")
+        return launched(bench)
+
+    def second(bench: Bench) -> dict[str, object]:
+        calls.append("second")
+        if broken:
+            raise error("on purpose")
+        return crossed(bench)
+
+    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first, "second": second})
+    with pytest.raises(error, match="on purpose"):
+        calibrate(device)
+    assert load_profile(device) == before, "half a profile is not used"
+    broken = False
+    lines: list[str] = []
+    profile = calibrate(device, report=lines.append)
+    assert calls == ["first", "second", "second"]
+    assert (profile.launch, profile.random) == (1.25e-6, 1.25e6)
+    assert profile.strided == before.strided, "what was not measured is kept"
+    assert "interrupted" in lines[0] and "not measured" in lines[1]
+    assert load_profile(device) == profile
+    calibrate(device)
+    assert calls[3:] == ["first", "second"], "a calibration that was finished is measured again"
+
+
+def test_a_fresh_calibration_measures_all_anew(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
-    stages: list[str] = []
-    profile = calibrate(device, report=stages.append)
-    plausible(profile)
-    assert load_profile(device) == profile
-    assert [s.split(":")[0] for s in stages] == [
-        "launch",
-        "memory",
-        "caches",
-        "instructions",
-        "local",
-        "starts",
-    ]
-    assert {f.name for f in fields(Profile)} >= {"issue_rate", "op_costs"}
+    calls: list[str] = []
+
+    def first(bench: Bench) -> dict[str, object]:
+        calls.append("first")
+        return launched(bench)
+
+    def fails(bench: Bench) -> dict[str, object]:
+        raise RuntimeError("on purpose")
+
+    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first, "second": fails})
+    for fresh in (False, True):
+        with pytest.raises(RuntimeError, match="on purpose"):
+            calibrate(device, fresh=fresh)
+    assert calls == ["first", "first"]
+
+
+@pytest.mark.parametrize("change", [{"driver": "another"}, {"name": "another"}, {"compute_units": 99}, {"schema": 1}])
+def test_what_another_device_or_version_has_left_is_not_gone_on_with(
+    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, object]
+) -> None:
+    monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
+    calls: list[str] = []
+
+    def first(bench: Bench) -> dict[str, object]:
+        calls.append("first")
+        return launched(bench)
+
+    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first})
+    path = profile_path(device)
+    assert path is not None
+    path.parent.mkdir(parents=True)
+    profile = asdict(replace(load_profile(device), name=device.name, driver=device.driver)) | change
+    path.with_suffix(".partial").write_text(json.dumps({"profile": profile, "done": ["first"]}))
+    calibrate(device)
+    assert calls == ["first"]
+
+
+def test_nothing_is_kept_where_the_cache_is_off(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("EGGLIFT_CACHE", "off")
+    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": launched})
+    assert calibrate(device).launch == 1.25e-6
