@@ -20,7 +20,8 @@ T4_VERSION = "1.0.0"
 #: what the format calls the reason why a candidate cannot be chosen
 INVALID = {
     "ok": "correct", "model": "constraints", "skipped": "timeout", "build": "compile", "launch": "runtime",
-    "wrong": "correctness", "inaccurate": "correctness", "implausible": "runtime",
+    "wrong": "correctness", "inaccurate": "correctness", "implausible": "runtime", "memory": "runtime",
+    "hung": "timeout", "crashed": "runtime", "lost": "runtime",
 }  # fmt: skip
 #: a candidate this much slower than the best is as good as it
 NEAR = 1.05

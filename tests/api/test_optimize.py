@@ -13,6 +13,7 @@ import pytest
 import egglift as el
 from benchmarks.programs import reduction_forms as forms
 from egglift.candidate import Candidate
+from egglift.costmodel import bench
 from egglift.egraph.book import book
 from egglift.egraph.explain import explain
 from egglift.ir import patterns as p
@@ -147,19 +148,16 @@ def test_without_reassociation_what_the_programs_own_order_rounds_is_right() -> 
 
 
 def test_a_candidate_that_was_checked_is_chosen_before_one_that_was_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = sys.modules["egglift.optimize"]
-    whole = module.time_plans
-    batches: list[int] = []
+    whole = bench.Local.run
+    asked: list[str] = []
 
-    def none_of_the_first_few(plans: Any, *args: Any, **options: Any) -> Any:
-        batches.append(len(plans))
-        found = whole(plans, *args, **options)
-        return [replace(m, status="wrong", timing=None) for m in found] if len(batches) == 1 else found
+    def wrong_at_first(self: bench.Local, plan: Any, *args: Any) -> bench.Measurement:
+        found = whole(self, plan, *args)
+        asked.append(plan.digest)
+        return replace(found, status="wrong", timing=None) if plan.digest in asked[:2] else found
 
-    monkeypatch.setattr(module, "time_plans", none_of_the_first_few)
-    monkeypatch.setattr(module, "SAMPLE", 2)
-    kernel = el.optimize(dot(), "pocl")
-    assert batches == [2, 2]
+    monkeypatch.setattr(bench.Local, "run", wrong_at_first)
+    kernel = el.optimize(dot(), "pocl", measurements=2, isolate=False)
     assert kernel.chosen.status == "ok"
     assert [c.status for c in kernel.candidates].count("wrong") == 2
 

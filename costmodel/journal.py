@@ -1,0 +1,80 @@
+"""Measurements kept on disk as they come: what was measured before an interrupt is not measured again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from egglift.codegen.execute import Timing
+from egglift.codegen.imperative import Plan
+from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.lines import Lines
+
+SCHEMA = 1
+#: what may come out otherwise next time is not kept
+PASSING = ("skipped", "memory", "lost", "implausible")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measurement: Measurement's status, reason, median seconds (and of each kernel), and effort.
+
+    key: hash of candidate, program, device and versions; deadline: the seconds that were too few where it is "hung".
+    """
+
+    key: str
+    status: str
+    reason: str
+    seconds: float | None
+    kernels: tuple[tuple[str, float], ...]
+    effort: float
+    build_seconds: float
+    deadline: float
+    schema: int = SCHEMA
+
+
+class Journal:
+    """The measurements of one file that were made for one subject on one device."""
+
+    def __init__(self, path: Path, subject: Subject, device: str, driver: str, version: str) -> None:
+        """version: of whatever else changes what is measured (code and rule book)."""
+        self._lines = _lines(path)
+        parts = [subject.program, subject.seed, subject.options, subject.rounded, device, driver, version]
+        self._context = json.dumps(parts)
+
+    def recall(self, plan: Plan, effort: float, deadline: float) -> Measurement | None:
+        """What is known of `plan` from at least `effort`; None where it must be measured."""
+        line = self._lines.get(self._key(plan))
+        if line is None or (line.status == "ok" and line.effort < effort):
+            return None
+        if line.status == "hung" and line.deadline < deadline:
+            return None
+        timing = None if line.seconds is None else Timing(line.seconds, (line.seconds,), line.kernels)
+        return Measurement(plan, line.status, line.reason, timing, None, line.build_seconds, line.effort)
+
+    def keep(self, m: Measurement, deadline: float) -> None:
+        """Writes `m`, unless it may come out otherwise next time."""
+        if m.status in PASSING:
+            return
+        kernels = m.timing.kernels if m.timing else ()
+        key = self._key(m.plan)
+        self._lines.put(Line(key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline))
+
+    def _key(self, plan: Plan) -> str:
+        return hashlib.sha256((self._context + plan.digest).encode()).hexdigest()
+
+
+@cache
+def _lines(path: Path) -> Lines[Line]:
+    """The lines at `path`: read once, and then only what was added since."""
+    return Lines(path, _line, "measurement")
+
+
+def _line(raw: Any) -> Line | None:
+    if raw["schema"] != SCHEMA:
+        return None
+    return Line(**{**raw, "kernels": tuple((name, seconds) for name, seconds in raw["kernels"])})
