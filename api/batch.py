@@ -54,7 +54,7 @@ class Task:
     def journal(self, subject: Subject) -> Journal | None:
         """Where measurements are kept: with the records, or beside the results where the cache is off."""
         beside = None if cache_folder() else self.out.with_name(f"{self.out.name}.measurements")
-        return journal(subject, self.device, beside)
+        return journal(subject, self.device, self.budget, beside)
 
 
 @dataclass(frozen=True)

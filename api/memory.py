@@ -53,11 +53,14 @@ def remember(program: Expr, device: Device, options: Mapping[str, Any], candidat
     )  # fmt: skip
 
 
-def journal(subject: Subject, device: Device, path: Path | None = None) -> Journal | None:
-    """Where measurements for `subject` are kept: `path`, or a file in the cache folder; None: it is off."""
+def journal(subject: Subject, device: Device, budget: float | None, path: Path | None = None) -> Journal | None:
+    """Where measurements for `subject` are kept: `path`, or a file in the cache folder; None: it is off.
+
+    budget: the seconds for all of them, which may have cut them short.
+    """
     folder = cache_folder()
     path = path or (folder / "measurements.jsonl" if folder else None)
-    return Journal(path, subject, device.name, device.driver, rules()) if path else None
+    return Journal(path, subject, device.name, device.driver, f"{rules()} {budget}") if path else None
 
 
 def _key(program: Expr, device: Device, options: Mapping[str, Any]) -> str:

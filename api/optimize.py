@@ -90,7 +90,7 @@ def optimize(
     if measure == "sample":
         flags = FAST_MATH if fast_math else ()
         subject = Subject(dumps(program), options=flags, rounded=not reassociate)
-        kept = journal(subject, opened) if cache else None
+        kept = journal(subject, opened, budget) if cache else None
         candidates = measured(candidates, subject, opened, kept, budget, measurements, isolate, deadline)
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:

@@ -57,7 +57,7 @@ def reported(trouble: str) -> Iterator[None]:
     try:
         yield
     except (cl.Error, MemoryError) as error:
-        code = getattr(error, "code", NO_ROOM[-1])
+        code = NO_ROOM[-1] if isinstance(error, MemoryError) else getattr(error, "code", 0)
         if code in NO_ROOM:
             raise OutOfMemory(f"{trouble}: out of memory or other resources: {error}") from error
         if code in LOST:

@@ -23,7 +23,8 @@ PASSING = ("skipped", "memory", "lost", "implausible")
 class Line:
     """One measurement: Measurement's status, reason, median seconds (and of each kernel), and effort.
 
-    key: hash of candidate, program, device and versions; deadline: the seconds that were too few where it is "hung".
+    key: hash of candidate, program, device and versions, and of the effort where it could be timed: a race that goes
+    on where it stopped meets the times that it met before.  deadline: the seconds that were too few where it is "hung".
     """
 
     key: str
@@ -41,17 +42,15 @@ class Journal:
     """The measurements of one file that were made for one subject on one device."""
 
     def __init__(self, path: Path, subject: Subject, device: str, driver: str, version: str) -> None:
-        """version: of whatever else changes what is measured (code and rule book)."""
+        """version: of whatever else changes what is measured (code and rule book, a budget of seconds)."""
         self._lines = _lines(path)
         parts = [subject.program, subject.seed, subject.options, subject.rounded, device, driver, version]
         self._context = json.dumps(parts)
 
     def recall(self, plan: Plan, effort: float, deadline: float) -> Measurement | None:
-        """What is known of `plan` from at least `effort`; None where it must be measured."""
-        line = self._lines.get(self._key(plan))
-        if line is None or (line.status == "ok" and line.effort < effort):
-            return None
-        if line.status == "hung" and line.deadline < deadline:
+        """What timing `plan` with `effort` gave, or why it cannot be chosen; None where it must be measured."""
+        line = self._lines.get(self._key(plan, effort)) or self._lines.get(self._key(plan, None))
+        if line is None or (line.status == "hung" and line.deadline < deadline):
             return None
         timing = None if line.seconds is None else Timing(line.seconds, (line.seconds,), line.kernels)
         return Measurement(plan, line.status, line.reason, timing, None, line.build_seconds, line.effort)
@@ -61,11 +60,11 @@ class Journal:
         if m.status in PASSING:
             return
         kernels = m.timing.kernels if m.timing else ()
-        key = self._key(m.plan)
+        key = self._key(m.plan, m.effort if m.timing else None)
         self._lines.put(Line(key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline))
 
-    def _key(self, plan: Plan) -> str:
-        return hashlib.sha256((self._context + plan.digest).encode()).hexdigest()
+    def _key(self, plan: Plan, effort: float | None) -> str:
+        return hashlib.sha256(f"{self._context} {plan.digest} {effort}".encode()).hexdigest()
 
 
 @cache

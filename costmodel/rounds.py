@@ -1,7 +1,9 @@
 """Which candidates to measure next, and how long: successive halving over what is known so far.  No device is needed.
 
 The first round looks briefly at the best by the model.  What it finds corrects the model's scale, kind by kind, and
-brings in the best of the rest; the faster half stays in the race, and is timed longer.
+brings in the best of the rest; the faster half stays in the race, and is timed longer; the last round is for two.
+On recorded candidates this chooses as well as timing the first by the model alike (1.021 times the best of a hundred
+on PoCL, geometric mean over 16 programs, where the first eight give 1.023; `benchmarks/rounds.py`), in half the time.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ EFFORTS = (0.03, 0.1, 0.3)
 #: the part of all measurements that the first round makes; the second makes the others
 FIRST = 0.75
 #: after the first round, what the corrected model takes for this much slower than the best is not looked at
-HOPELESS = 2.0
-#: at least so many are timed in the last round
+HOPELESS = 1.5
+#: so many are timed in the last round
 FINAL = 2
 
 
@@ -57,11 +59,11 @@ def next_round(race: Sequence[Entrant], number: int, measurements: int) -> Round
         return Round(fresh, fresh, EFFORTS[0]) if fresh else None
     if number >= len(EFFORTS):
         return None
-    fresh = ()
-    if number < len(EFFORTS) - 1:
-        room = max(0, measurements - (len(race) - len(left)))
-        price, best = corrected(race), race[right[0]].seconds or 0.0
-        fresh = tuple(i for i in sorted(left, key=price.__getitem__)[:room] if price[i] <= HOPELESS * best)
+    if number == len(EFFORTS) - 1:
+        return Round((), tuple(right[:FINAL]), EFFORTS[number])
+    room = max(0, measurements - (len(race) - len(left)))
+    price, best = corrected(race), race[right[0]].seconds or 0.0
+    fresh = tuple(i for i in sorted(left, key=price.__getitem__)[:room] if price[i] <= HOPELESS * best)
     stay = right[: max(FINAL, len(right) // 2)]
     return Round(fresh, (*stay, *fresh), EFFORTS[number])
 

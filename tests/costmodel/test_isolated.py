@@ -1,0 +1,159 @@
+"""Measuring in a process of its own: what hangs or crashes there is recorded, and harms nobody else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from egglift.codegen.runtime import Address, Device, address, open_at, open_device
+from egglift.costmodel import isolated
+from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.isolated import Remote, Worker, worker_for
+from egglift.costmodel.measure import measure
+from egglift.ir.errors import DeviceError
+from egglift.ir.text import dumps
+from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
+
+HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
+#: a different address beyond any mapping for each work-item; what is read back keeps the store
+CRASHES = candidate("volatile global float *p = (global float *)((get_global_id(0) + 1ul) << 40); *p = 1; y[0] = *p;")
+SQUARES = Subject(dumps(PROGRAM))
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    return open_device("pocl")
+
+
+def worker(device: Device) -> Worker:
+    found = worker_for(device)
+    assert found is not None
+    return found
+
+
+def pid(worker: Worker) -> int:
+    assert worker._process is not None
+    return worker._process.pid
+
+
+def alive(process: int) -> bool:
+    """Does it run, other than as the zombie of a parent that is no more?"""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_candidate_is_measured_there_as_it_is_here(device: Device) -> None:
+    wrong = candidate("int i = get_global_id(0); y[i] = x[i];")
+    here = measure([GOOD, wrong], PROGRAM, device)
+    there = measure([GOOD, wrong], PROGRAM, device, isolate=True)
+    assert [(m.plan, m.status, m.reason) for m in there] == [(m.plan, m.status, m.reason) for m in here]
+    assert there[0].seconds is not None
+    assert there[0].executable is None  # it is of no use outside its process
+
+
+def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device) -> None:
+    measure([GOOD], PROGRAM, device, isolate=True)  # it is in the driver's cache from here on
+    reported: list[str] = []
+
+    def seen(_: int, m: Measurement) -> None:
+        reported.append(m.status)
+
+    found = measure([GOOD, HANGS, CRASHES, GOOD], PROGRAM, device, isolate=True, deadline=3.0, report=seen)
+    assert reported == ["ok", "hung", "crashed", "ok"] == [m.status for m in found]
+    assert "no answer within 3 s; its process was ended" in found[1].reason
+    assert "the measuring process died of SIGSEGV" in found[2].reason
+    for m in found[1:3]:
+        assert m.seconds is None
+        assert Path(m.reason.rpartition(" are in ")[2]).read_text().startswith(m.plan.source)
+
+
+def test_one_process_serves_all_calls_until_it_is_lost(device: Device) -> None:
+    measure([GOOD], PROGRAM, device, isolate=True)
+    first = pid(worker(device))
+    measure([GOOD], PROGRAM, device, isolate=True)
+    assert pid(worker(device)) == first
+    measure([CRASHES], PROGRAM, device, isolate=True)
+    assert not alive(first)
+    assert [m.status for m in measure([GOOD], PROGRAM, device, isolate=True)] == ["ok"]
+    assert pid(worker(device)) != first
+
+
+def test_a_process_that_is_killed_while_it_waits_is_replaced(device: Device) -> None:
+    measure([GOOD], PROGRAM, device, isolate=True)
+    bench = Remote(worker(device), SQUARES)
+    os.kill(pid(worker(device)), signal.SIGKILL)
+    assert bench.run(GOOD, 0.01).status == "crashed"  # nobody can tell that it was not its fault
+    assert bench.run(GOOD, 0.01).status == "ok"
+
+
+def test_an_interrupt_ends_the_process_in_the_middle(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Remote(worker(device), SQUARES)
+    first = pid(worker(device))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Worker, "_answer", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bench.run(GOOD, 0.01)
+    assert not alive(first)
+    assert bench.run(GOOD, 0.01).status == "ok"  # and no late answer to an earlier order
+
+
+def test_a_device_that_another_process_does_not_find_is_named(device: Device) -> None:
+    place = address(device)
+    assert place is not None
+    assert open_at(place).info == device.info
+    for wrong in (replace(place, place=99), replace(place, name="Another"), replace(place, driver="0")):
+        with pytest.raises(DeviceError, match="is not what another process finds in its place"):
+            Remote(Worker(wrong), SQUARES)
+
+
+def test_a_process_that_cannot_be_started_is_an_error_of_ours(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    with pytest.raises(DeviceError, match="no measuring process can be started .*/nowhere/python"):
+        Remote(Worker(Address(0, "", "")), SQUARES)
+    monkeypatch.setattr(isolated, "PROGRAM", "import sys; sys.exit(7) # {path} {pipe}")
+    monkeypatch.undo()
+    monkeypatch.setattr(isolated, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
+    with pytest.raises(DeviceError, match="the measuring process ended with status 7 while it opened the device"):
+        Remote(Worker(Address(0, "", "")), SQUARES)
+
+
+#: no `if __name__ == "__main__"`: a process that ran this file again would never end
+SCRIPT = """
+import os, sys
+import egglift as el
+from egglift.costmodel.isolated import worker_for
+x = el.array("x", el.f32, 100)
+kernel = el.optimize(x.map(lambda v: v * v), "pocl", measurements=2, cache=False)
+assert kernel.chosen.status == "ok"
+print(worker_for(kernel.device)._process.pid, flush=True)
+if sys.argv[1:]:
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_script_leaves_no_process_behind(killed: bool, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    arguments = [sys.executable, str(tmp_path / "script.py"), *(["wait"] if killed else [])]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as script:
+        assert script.stdout is not None
+        measuring = int(script.stdout.readline())
+        if killed:
+            script.kill()
+    end = time.monotonic() + 30
+    while alive(measuring) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not alive(measuring)
