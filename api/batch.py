@@ -20,9 +20,9 @@ from typing import Any, TextIO
 from egglift.candidate import Candidate
 from egglift.codegen.runtime import Device, open_device
 from egglift.costmodel.bench import Subject
-from egglift.costmodel.isolated import worker_for
 from egglift.costmodel.journal import Journal
 from egglift.costmodel.lines import append_line
+from egglift.costmodel.process import worker_for
 from egglift.costmodel.profile import load_profile
 from egglift.costmodel.records import cache_folder
 from egglift.ir.errors import EggliftError, RecordError
@@ -49,6 +49,7 @@ class Task:
     out: Path
     measure: str
     budget: float | None
+    measurements: int
     options: dict[str, Any]
 
     def journal(self, subject: Subject) -> Journal | None:
@@ -74,6 +75,7 @@ def run_batch(
     *,
     measure: str = "sample",
     budget: float | None = None,
+    measurements: int = SAMPLE,
     jobs: int | None = None,
     progress: TextIO = sys.stderr,
 ) -> Summary:
@@ -102,8 +104,8 @@ def run_batch(
         else:
             todo.append(job)
     skipped = len(files) - len(todo) - failed
-    options = choices(measure, budget, SAMPLE, load_profile(opened))
-    task = Task(opened, out, measure, budget, options)
+    options = choices(measure, budget, measurements, load_profile(opened))
+    task = Task(opened, out, measure, budget, measurements, options)
     if todo and measure == "sample":
         worker_for(opened)  # it starts while the first programs are searched
     for job, found in _searched(todo, task, device, jobs):
@@ -155,7 +157,7 @@ def _searched(
     count = max(1, min(jobs or os.cpu_count() or 1, len(new)))
     context = multiprocessing.get_context("spawn")  # an OpenCL driver does not survive a fork
     with ProcessPoolExecutor(count, mp_context=context, initializer=_attend) as pool:
-        futures = {job: pool.submit(search, job.text, device) for job in new}
+        futures = {job: pool.submit(search, job.text, device, POOL * task.measurements) for job in new}
         try:
             for job in todo:
                 yield job, known[job] or _result(futures[job])
@@ -188,10 +190,10 @@ def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
         return f"{type(error).__name__}: {error}"
 
 
-def search(text: str, device: str | None) -> list[Candidate]:
-    """The candidates worth measuring for a program's text.  Runs in a worker process."""
+def search(text: str, device: str | None, count: int) -> list[Candidate]:
+    """The `count` most promising candidates for a program's text.  Runs in a worker process."""
     kernel = optimize(loads(text), device, measure="none", cache=False)
-    kept = sorted(kernel.candidates, key=lambda c: c.estimate)[: POOL * SAMPLE]
+    kept = sorted(kernel.candidates, key=lambda c: c.estimate)[:count]
     return [replace(c, derive=None) for c in kept]
 
 
@@ -203,7 +205,7 @@ def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any
     try:
         if task.measure == "sample" and all(c.status == "model" for c in found):
             subject = Subject(job.text)
-            found = measured(found, subject, task.device, task.journal(subject), task.budget)
+            found = measured(found, subject, task.device, task.journal(subject), task.budget, task.measurements)
     except EggliftError as error:
         return {"name": job.name, "error": str(error)}
     found = sorted(found, key=lambda c: c.seconds)

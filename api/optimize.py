@@ -13,10 +13,11 @@ from egglift.codegen.imperative import Launch, Limits
 from egglift.codegen.runtime import FAST_MATH, Device, open_device
 from egglift.costmodel.analytic import estimate
 from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.isolated import DEADLINE, worker_for
+from egglift.costmodel.isolated import DEADLINE
 from egglift.costmodel.journal import Journal
 from egglift.costmodel.measure import opened as bench_for
 from egglift.costmodel.measure import race
+from egglift.costmodel.process import worker_for
 from egglift.costmodel.profile import Profile, load_profile
 from egglift.costmodel.search import Point, Search, varied
 from egglift.egraph.extract import Extractor

@@ -12,8 +12,9 @@ from egglift.costmodel.alone import Clock, alone
 from egglift.costmodel.bench import Bench, Local, Measurement, Subject
 from egglift.costmodel.check import Expected
 from egglift.costmodel.failures import with_file
-from egglift.costmodel.isolated import DEADLINE, Remote, worker_for
+from egglift.costmodel.isolated import DEADLINE, Remote
 from egglift.costmodel.journal import Journal
+from egglift.costmodel.process import worker_for
 from egglift.costmodel.rounds import EFFORTS, Entrant, next_round
 from egglift.ir.patterns import Expr
 from egglift.ir.text import dumps

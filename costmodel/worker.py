@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import resource
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 
+import numpy as np
+
 from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Address, open_at
+from egglift.codegen.runtime import Address, Device, open_at
 from egglift.costmodel.bench import Local, Measurement, Subject
 
 #: seconds after an order's deadline at which the process ends by itself, should nobody have ended it
@@ -28,6 +32,15 @@ class Order:
     deadline: float
 
 
+@dataclass(frozen=True)
+class Build:
+    """Build a plan, such that the driver's cache on disk has it."""
+
+    plan: Plan
+    options: tuple[str, ...]
+    deadline: float
+
+
 def serve(descriptor: int) -> None:
     """Answers orders until the pipe ends: first the device's address, then subjects and orders for them.
 
@@ -38,11 +51,11 @@ def serve(descriptor: int) -> None:
     pipe = Connection(descriptor)
     device = bench = None
     while True:
+        answer: Measurement | Exception | None = None
         try:
             order = pipe.recv()
-        except EOFError:  # the caller is no more
+        except (EOFError, OSError):  # the caller is no more
             return
-        answer: Measurement | Exception | None = None
         try:
             match order:
                 case Address():
@@ -54,15 +67,35 @@ def serve(descriptor: int) -> None:
                 case Order():
                     assert bench is not None
                     answer = _measured(bench, order)
+                case Build():
+                    assert device is not None
+                    _build(device, order)
         except Exception as error:
             answer = error
-        pipe.send(answer)
+        with suppress(OSError):  # the caller is no more
+            pipe.send(answer)
 
 
 def _measured(bench: Local, order: Order) -> Measurement:
-    """The alarm ends the process whatever it is in the middle of, also where the caller is no more."""
-    signal.setitimer(signal.ITIMER_REAL, order.deadline + GRACE)
-    try:
+    with _alarm(order.deadline):
         return replace(bench.run(order.plan, order.effort, order.floor), executable=None)
+
+
+def _build(device: Device, order: Build) -> None:
+    """On a CPU also launched, on zeros: PoCL compiles when it first sees the sizes of a launch."""
+    with _alarm(order.deadline):
+        executable = device.build(order.plan, order.options)
+        if device.kind == "cpu":
+            inputs = order.plan.inputs.items()
+            executable.enqueue({name: [np.zeros(b.size, b.scalar.dtype) for b in given] for name, given in inputs})
+            device.finish(device.queue)
+
+
+@contextmanager
+def _alarm(deadline: float) -> Iterator[None]:
+    """Ends the process after `deadline` and grace, whatever it is in the middle of, even if the caller is no more."""
+    signal.setitimer(signal.ITIMER_REAL, deadline + GRACE)
+    try:
+        yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

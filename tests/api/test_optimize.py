@@ -18,6 +18,7 @@ from egglift.egraph.book import book
 from egglift.egraph.explain import explain
 from egglift.ir import patterns as p
 from egglift.ir.traverse import subterms, tile_symbols
+from egglift.report import candidate_table
 
 N = 3000
 RNG = np.random.default_rng(5)
@@ -101,6 +102,48 @@ def test_without_budget_one_candidate_is_still_measured() -> None:
     skipped = [c for c in kernel.candidates if c.status == "skipped"]
     assert skipped
     assert all("budget" in c.reason for c in skipped)
+
+
+def test_no_more_are_measured_than_asked_for() -> None:
+    kernel = el.optimize(dot(), "pocl", measurements=3)
+    assert 1 <= len([c for c in kernel.candidates if c.status == "ok"]) <= 3
+    with pytest.raises(el.ArgumentError, match="measurements is 1 or more, not 0"):
+        el.optimize(dot(), "pocl", measurements=0)
+
+
+#: what the kernels of the best two candidates begin with: one never ends, one writes where nothing is mapped
+SPOILT = (
+    "volatile int on = 1; while (on) ;",
+    "volatile global int *p = (global int *)((get_global_id(0) + 1ul) << 40); *p = 1; if (*p != 1) return;",
+)
+
+
+def test_a_candidate_that_hangs_or_crashes_is_recorded_and_another_one_is_chosen(
+    monkeypatch: pytest.MonkeyPatch, saturations: list[Any]
+) -> None:
+    program = vectors()[0].map(lambda v: v * v)
+    whole = el.optimize(program, "pocl", measurements=4, cache=False)  # the driver has them in its cache from here on
+    best = sorted((c for c in whole.candidates if c.status == "ok"), key=lambda c: c.estimate)[:2]
+    terms = {(c.term, c.launch): text for c, text in zip(best, SPOILT)}
+    compiled = Candidate.__dict__["plan"].func
+
+    def plan(self: Candidate) -> Any:
+        made, text = compiled(self), terms.get((self.term, self.launch))
+        source = [replace(k, source=k.source.replace("{", "{ " + text, 1)) for k in made.kernels] if text else []
+        return replace(made, kernels=tuple(source)) if text else made
+
+    monkeypatch.setattr(Candidate, "plan", property(plan))
+    for searched in (2, 2):  # the second time all comes from the record
+        kernel = el.optimize(program, "pocl", measurements=4, deadline=4.0)
+        failed = {c.status: c.reason for c in kernel.candidates if c.status not in ("ok", "model")}
+        assert failed.keys() == {"hung", "crashed"}
+        assert failed["hung"].startswith("no answer within 4 s")
+        assert "died of SIGSEGV" in failed["crashed"]
+        assert kernel.chosen.status == "ok"
+        np.testing.assert_array_equal(kernel(X), X * X)
+        for text in (kernel.explain(), candidate_table(kernel.candidates, kernel.chosen)):
+            assert all(reason in text for reason in failed.values())
+        assert len(saturations) == searched
 
 
 def test_candidates_are_sorted_different_and_the_naive_form_is_among_them() -> None:

@@ -6,17 +6,21 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from egglift.codegen.runtime import Address, Device, address, open_at, open_device
-from egglift.costmodel import isolated
+from egglift.costmodel import process
 from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.isolated import Remote, Worker, worker_for
+from egglift.costmodel.isolated import Remote, bare
 from egglift.costmodel.measure import measure
+from egglift.costmodel.process import Crashed, Worker, builders, worker_for
+from egglift.costmodel.worker import GRACE, Build, Order
 from egglift.ir.errors import DeviceError
 from egglift.ir.text import dumps
 from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
@@ -43,10 +47,10 @@ def pid(worker: Worker) -> int:
     return worker._process.pid
 
 
-def alive(process: int) -> bool:
+def alive(number: int) -> bool:
     """Does it run, other than as the zombie of a parent that is no more?"""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:
         return False
 
@@ -61,7 +65,7 @@ def test_a_candidate_is_measured_there_as_it_is_here(device: Device) -> None:
 
 
 def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device) -> None:
-    measure([GOOD], PROGRAM, device, isolate=True)  # it is in the driver's cache from here on
+    measure([GOOD, CRASHES], PROGRAM, device, isolate=True)  # they are in the driver's cache from here on
     reported: list[str] = []
 
     def seen(_: int, m: Measurement) -> None:
@@ -123,18 +127,75 @@ def test_a_process_that_cannot_be_started_is_an_error_of_ours(device: Device, mo
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(DeviceError, match="no measuring process can be started .*/nowhere/python"):
         Remote(Worker(Address(0, "", "")), SQUARES)
-    monkeypatch.setattr(isolated, "PROGRAM", "import sys; sys.exit(7) # {path} {pipe}")
+    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {path} {pipe}")
     monkeypatch.undo()
-    monkeypatch.setattr(isolated, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
+    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
     with pytest.raises(DeviceError, match="the measuring process ended with status 7 while it opened the device"):
         Remote(Worker(Address(0, "", "")), SQUARES)
+
+
+def test_a_process_whose_caller_is_no_more_ends_what_hangs_by_itself(device: Device) -> None:
+    found = worker(device)
+    Remote(found, SQUARES)
+    with found.lock, pytest.raises(Crashed, match="died of SIGALRM"):
+        found.ask(Order(bare(HANGS), 0.01, 0.0, deadline=0.5 - GRACE), 120)
+
+
+# ---------------------------------------------------------------------------------------- building side by side
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Worker, str]]:
+    """Which process was asked to build which plan, of three that there may be."""
+    found: list[tuple[Worker, str]] = []
+    whole = Worker.ask
+
+    def ask(self: Worker, order: Any, seconds: float | None) -> Any:
+        if isinstance(order, Build):
+            found.append((self, order.plan.digest))
+        return whole(self, order, seconds)
+
+    monkeypatch.setattr(Worker, "ask", ask)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    return found
+
+
+def test_candidates_are_built_in_several_processes_each_once(device: Device, asked: list[tuple[Worker, str]]) -> None:
+    plans = [candidate(f"int i = get_global_id(0); y[i] = x[i] * x[i]; /* {i} */") for i in range(4)]
+    broken = candidate("y[0] = undeclared;")
+    found = measure([*plans, broken, CRASHES], PROGRAM, device, isolate=True)
+    assert [m.status for m in found] == ["ok"] * 4 + ["build", "crashed"]
+    assert sorted(digest for _, digest in asked) == sorted(p.digest for p in (*plans, broken, CRASHES))
+    assert {w for w, _ in asked} <= {worker(device), *builders(worker(device), 2)}
+
+
+def test_one_candidate_alone_is_built_where_it_is_measured(device: Device, asked: list[tuple[Worker, str]]) -> None:
+    measure([GOOD], PROGRAM, device, isolate=True)
+    assert not asked
+
+
+def test_an_interrupt_while_candidates_are_built_ends_all_processes(
+    device: Device, asked: list[tuple[Worker, str]]
+) -> None:
+    def interrupt() -> None:
+        while len(asked) < 2:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    bench = Remote(worker(device), SQUARES, deadline=600.0)  # nobody waits for that
+    presser = threading.Thread(target=interrupt)
+    presser.start()
+    with pytest.raises(KeyboardInterrupt):
+        bench.prepare([HANGS, candidate("volatile int on = 2; while (on) ; y[0] = 1;")], float("inf"))
+    presser.join()
+    assert bench.run(GOOD, 0.01).status == "ok"
 
 
 #: no `if __name__ == "__main__"`: a process that ran this file again would never end
 SCRIPT = """
 import os, sys
 import egglift as el
-from egglift.costmodel.isolated import worker_for
+from egglift.costmodel.process import worker_for
 x = el.array("x", el.f32, 100)
 kernel = el.optimize(x.map(lambda v: v * v), "pocl", measurements=2, cache=False)
 assert kernel.chosen.status == "ok"

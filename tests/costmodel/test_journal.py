@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,8 +22,8 @@ SUBJECT = Subject(dumps(PROGRAM))
 OTHERS = [candidate(f"int i = get_global_id(0); y[i] = x[i] * x[i]; /* {i} */") for i in range(5)]
 
 
-def journal(path: Path, subject: Subject = SUBJECT, device: str = "d", driver: str = "1", version: str = "v") -> Journal:
-    return Journal(path, subject, device, driver, version)
+def journal(path: Path, **changed: Any) -> Journal:
+    return Journal(path, **({"subject": SUBJECT, "device": "d", "driver": "1", "version": "v"} | changed))
 
 
 def timed(plan: Plan = GOOD, effort: float = 0.1) -> Measurement:
@@ -57,7 +58,7 @@ def test_equal_candidates_are_one_whatever_made_them(tmp_path: Path) -> None:
         {"device": "e"}, {"driver": "2"}, {"version": "w"},
     ],
 )  # fmt: skip
-def test_what_was_measured_for_something_else_is_no_answer(tmp_path: Path, changed: dict[str, str]) -> None:
+def test_what_was_measured_for_something_else_is_no_answer(tmp_path: Path, changed: dict[str, Any]) -> None:
     journal(tmp_path / "m").keep(timed(), 60)
     assert journal(tmp_path / "m", **changed).recall(GOOD, 0.1, 60) is None
 
