@@ -11,8 +11,9 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
@@ -151,19 +152,31 @@ def _append(out: Path, line: dict[str, Any]) -> None:
 def _searched(
     todo: Sequence[Job], task: Task, device: str | None, jobs: int | None
 ) -> Iterator[tuple[Job, list[Candidate] | str]]:
-    """Each job with its candidates, or with what went wrong, in order; the search runs ahead in processes."""
+    """Each job with its candidates, or with what went wrong; those whose record is known first, then the others in
+    order, searched in processes: ahead of their measuring where that is on a GPU.
+    """
     known = {job: recall(loads(job.text), task.device, task.options) for job in todo}
-    new = [job for job in todo if known[job] is None]
+    yield from ((job, found) for job, found in known.items() if found)
+    new = [job for job in todo if not known[job]]
     count = max(1, min(jobs or os.cpu_count() or 1, len(new)))
+    ahead = count if task.device.kind == "cpu" else len(new)
     context = multiprocessing.get_context("spawn")  # an OpenCL driver does not survive a fork
-    with ProcessPoolExecutor(count, mp_context=context, initializer=_attend) as pool:
-        futures = {job: pool.submit(search, job.text, device, POOL * task.measurements) for job in new}
-        try:
-            for job in todo:
-                yield job, known[job] or _result(futures[job])
-        finally:
-            for future in futures.values():
-                future.cancel()
+    while new:
+        with (
+            ProcessPoolExecutor(count, mp_context=context, initializer=_attend) as pool,
+            suppress(BrokenProcessPool),  # one has died, and its pool with it: what is left gets another pool
+        ):
+            while new:
+                some = new[:ahead]
+                futures = [pool.submit(search, job.text, device, POOL * task.measurements) for job in some]
+                new = new[ahead:]
+                try:
+                    if task.device.kind == "cpu":
+                        wait(futures)  # a search takes the cores on which kernels are timed
+                    yield from ((job, _result(future)) for job, future in zip(some, futures, strict=True))
+                finally:
+                    for future in futures:
+                        future.cancel()
 
 
 def _attend() -> None:

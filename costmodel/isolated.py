@@ -19,7 +19,7 @@ from queue import Empty, SimpleQueue
 
 from egglift.codegen.imperative import Plan
 from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.process import START, Crashed, Hung, Worker, builders
+from egglift.costmodel.process import Crashed, Hung, Worker, builders
 from egglift.costmodel.worker import Build, Order
 from egglift.ir.errors import DeviceError, EggliftError
 
@@ -87,17 +87,13 @@ class Remote:
         return replace(found, plan=plan)
 
     def _prepare(self) -> None:
-        """Has the inputs and the expected result in place; DeviceError where the process cannot serve at all."""
+        """Has the inputs and the expected result in place; DeviceError where the process does not survive that."""
         if self.worker.subject == self.subject:
             return
         try:
             self.worker.ask(self.subject, None)
-        except Hung:
-            name = self.worker.place.name
-            raise DeviceError(f"{name} was not opened within {START:g} s by another process") from None
         except Crashed as error:
-            trouble = "while it opened the device and computed the expected result (out of memory?)"
-            raise DeviceError(f"{error} {trouble}") from None
+            raise DeviceError(f"{error} while it computed the expected result (out of memory?)") from None
         self.worker.subject = self.subject
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -14,8 +15,9 @@ from egglift.costmodel.check import Expected
 from egglift.costmodel.failures import with_file
 from egglift.costmodel.isolated import DEADLINE, Remote
 from egglift.costmodel.journal import Journal
-from egglift.costmodel.process import worker_for
+from egglift.costmodel.process import Worker, worker_for
 from egglift.costmodel.rounds import EFFORTS, Entrant, next_round
+from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Expr
 from egglift.ir.text import dumps
 
@@ -120,7 +122,16 @@ def opened(
     deadline: float = DEADLINE,
     expected: Expected | None = None,
 ) -> Iterator[Bench]:
-    """A bench for `subject`, in a process of its own where that is asked for and another process finds the device."""
+    """A bench for `subject`; `isolate`: in a process of its own, or in this one with a warning where none can be."""
     worker = worker_for(device) if isolate else None
     with worker.lock if worker else nullcontext():
-        yield Remote(worker, subject, deadline) if worker else Local(device, subject, expected)
+        remote = _remote(worker, subject, deadline) if worker else None
+        yield remote or Local(device, subject, expected)
+
+
+def _remote(worker: Worker, subject: Subject, deadline: float) -> Remote | None:
+    try:
+        return Remote(worker, subject, deadline)
+    except NoWorker as error:
+        warnings.warn(f"{error}; candidates are measured in this process", RuntimeWarning, stacklevel=5)
+        return None

@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from egglift.codegen.runtime import Address, Device, address
 from egglift.costmodel.bench import Measurement, Subject
 from egglift.costmodel.worker import Build, Order
-from egglift.ir.errors import DeviceError
+from egglift.ir.errors import DeviceError, NoWorker
 
 #: seconds in which a fresh process must have opened the device
 START = 120.0
@@ -66,11 +66,12 @@ class Worker:
         self._pipe.send(self.place)
 
     def ask(self, order: Subject | Order | Build, seconds: float | None) -> Measurement | None:
-        """The answer to `order` within `seconds`; Hung or Crashed, the process being no more; or what it raised."""
+        """The answer to `order` within `seconds`; Hung or Crashed, the process being no more; or what it raised.
+
+        NoWorker where there can be no process that has the device open.
+        """
+        self._open()
         try:
-            self.start()
-            if not self._ready:
-                self._opened()
             assert self._pipe is not None
             self._pipe.send(order)
             return self._answer(seconds)
@@ -80,11 +81,22 @@ class Worker:
             self.end()  # it is in the middle of something
             raise
 
-    def _opened(self) -> None:
-        """Waits until the device is open."""
+    def _open(self) -> None:
+        """Starts the process, unless that was done, and waits until the device is open there."""
+        if self._ready:
+            return
         try:
+            self.start()
             self._answer(START)
-        except DeviceError:
+        except (OSError, EOFError) as error:
+            raise NoWorker(f"{self.place.name} cannot be used by another process: {self._fate(error)}") from error
+        except Hung:
+            self.end()
+            raise NoWorker(f"{self.place.name} was not opened within {START:g} s by another process") from None
+        except DeviceError as error:
+            self.end()
+            raise NoWorker(str(error)) from error
+        except BaseException:
             self.end()
             raise
         self._ready = True

@@ -47,6 +47,10 @@ class DeviceLost(DeviceError):
     """The device or its driver stopped serving this process: what was opened on it is of no use any more."""
 
 
+class NoWorker(DeviceError):
+    """No further process can be started, or the device cannot be opened in one."""
+
+
 class BuildError(DeviceError):
     """The OpenCL compiler refused a kernel.  `source` and `log` are kept."""
 

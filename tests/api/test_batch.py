@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from egglift.batch import run_batch
+from egglift.batch import run_batch, search
+from egglift.candidate import Candidate
 from egglift.costmodel.records import Records
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
@@ -139,3 +141,21 @@ def test_a_torn_line_is_skipped_with_a_warning_wherever_it_stands(files: list[st
         with pytest.warns(RuntimeWarning, match=f"{out}:2 is no result of a batch .* it is skipped"):
             summary = run_batch(files[:2], "pocl", out, measure="none", jobs=1)
         assert (summary.skipped, summary.failed) == (skipped, 0)
+
+
+def dies_at_abs(text: str, device: str | None, count: int) -> list[Candidate]:
+    """The search of a batch, in a process that does not survive one of the programs."""
+    if "abs" in text:
+        os._exit(3)
+    return search(text, device, count)
+
+
+def test_a_process_that_dies_in_a_search_takes_no_later_program_with_it(
+    files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("egglift.batch.search", dies_at_abs)
+    summary = run_batch(files, "pocl", tmp_path / "out", measure="none", jobs=1)
+    assert (summary.done, summary.failed) == (3, 1)
+    assert [row.get("error", "") for row in rows(tmp_path / "out")] == [
+        "", "a worker process died while it searched for candidates (out of memory?)", "",
+    ]  # fmt: skip

@@ -21,7 +21,7 @@ from egglift.costmodel.isolated import Remote, bare
 from egglift.costmodel.measure import measure
 from egglift.costmodel.process import Crashed, Worker, builders, worker_for
 from egglift.costmodel.worker import GRACE, Build, Order
-from egglift.ir.errors import DeviceError
+from egglift.ir.errors import NoWorker
 from egglift.ir.text import dumps
 from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
 
@@ -119,19 +119,29 @@ def test_a_device_that_another_process_does_not_find_is_named(device: Device) ->
     assert place is not None
     assert open_at(place).info == device.info
     for wrong in (replace(place, place=99), replace(place, name="Another"), replace(place, driver="0")):
-        with pytest.raises(DeviceError, match="is not what another process finds in its place"):
+        with pytest.raises(NoWorker, match="is not what another process finds in its place"):
             Remote(Worker(wrong), SQUARES)
 
 
-def test_a_process_that_cannot_be_started_is_an_error_of_ours(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    with pytest.raises(DeviceError, match="no measuring process can be started .*/nowhere/python"):
-        Remote(Worker(Address(0, "", "")), SQUARES)
-    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {path} {pipe}")
-    monkeypatch.undo()
+def test_a_process_that_cannot_be_started_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = Worker(Address(0, "CPU", ""))
+    with monkeypatch.context() as patch, pytest.raises(NoWorker, match="CPU cannot be used .*/nowhere/python"):
+        patch.setattr(sys, "executable", "/nowhere/python")
+        Remote(nowhere, SQUARES)
     monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
-    with pytest.raises(DeviceError, match="the measuring process ended with status 7 while it opened the device"):
-        Remote(Worker(Address(0, "", "")), SQUARES)
+    with pytest.raises(NoWorker, match="CPU cannot be used by another process: .* ended with status 7"):
+        Remote(nowhere, SQUARES)
+
+
+def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker(device).end()
+    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
+    with pytest.warns(RuntimeWarning, match="ended with status 7; candidates are measured in this process"):
+        (found,) = measure([GOOD], PROGRAM, device, isolate=True)
+    assert found.status == "ok"
+    assert found.executable is not None
 
 
 def test_a_process_whose_caller_is_no_more_ends_what_hangs_by_itself(device: Device) -> None:
