@@ -37,7 +37,7 @@ from egglift.steps import Steps, time_steps
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 SAMPLE = 8  # candidates measured by measure="sample" unless another number is asked for
-POOL = 3  # times as many are in the race: a corrected model may bring in one that it put behind the first
+POOL = 2  # times as many are in the race: a corrected model may bring in one that it put behind the first
 MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
 SPLITTING = ("split-k", "split-row")
 

@@ -207,13 +207,14 @@ class Address:
     place: int
     name: str
     driver: str
+    kind: str
 
 
 def address(device: Device) -> Address | None:
     """The address of `device`; None where another process cannot find it (a part of a device, say)."""
     for place, raw in enumerate(_raw_devices()):
         if raw == device.device:
-            return Address(place, device.name, device.driver)
+            return Address(place, device.name, device.driver, device.kind)
     return None
 
 

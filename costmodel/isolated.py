@@ -14,13 +14,14 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
 from egglift.codegen.imperative import Plan
 from egglift.costmodel.bench import Measurement, Subject
 from egglift.costmodel.process import Crashed, Hung, Worker, builders
-from egglift.costmodel.worker import Build, Order
+from egglift.costmodel.worker import Build, Order, Rest
 from egglift.ir.errors import DeviceError, EggliftError
 
 #: seconds that a candidate's build, check and timing may take together
@@ -57,6 +58,16 @@ class Remote:
                 for worker in team:
                     worker.kill()
                 raise
+
+    def close(self) -> None:
+        """Gives back the memory that it holds: its buffers, and on a GPU the contexts of those that built."""
+        if self.worker.subject is not None:
+            self.worker.subject = None
+            with suppress(Hung, Crashed):
+                self.worker.ask(Rest(), self.deadline)
+        if self.worker.place.kind == "gpu":
+            for builder in builders(self.worker, MOST):
+                builder.end()
 
     def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float) -> None:
         """Has one process build what is waiting, plan by plan."""

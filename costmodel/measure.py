@@ -126,7 +126,11 @@ def opened(
     worker = worker_for(device) if isolate else None
     with worker.lock if worker else nullcontext():
         remote = _remote(worker, subject, deadline) if worker else None
-        yield remote or Local(device, subject, expected)
+        try:
+            yield remote or Local(device, subject, expected)
+        finally:
+            if remote:
+                remote.close()
 
 
 def _remote(worker: Worker, subject: Subject, deadline: float) -> Remote | None:

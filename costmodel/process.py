@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection
 
 from egglift.codegen.runtime import Address, Device, address
 from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.worker import Build, Order
+from egglift.costmodel.worker import Build, Order, Rest
 from egglift.ir.errors import DeviceError, NoWorker
 
 #: seconds in which a fresh process must have opened the device
@@ -65,7 +65,7 @@ class Worker:
             )  # fmt: skip
         self._pipe.send(self.place)
 
-    def ask(self, order: Subject | Order | Build, seconds: float | None) -> Measurement | None:
+    def ask(self, order: Subject | Order | Build | Rest, seconds: float | None) -> Measurement | None:
         """The answer to `order` within `seconds`; Hung or Crashed, the process being no more; or what it raised.
 
         NoWorker where there can be no process that has the device open.

@@ -41,6 +41,11 @@ class Build:
     deadline: float
 
 
+@dataclass(frozen=True)
+class Rest:
+    """Forget the subject and what was built for it: its buffers make room for others."""
+
+
 def serve(descriptor: int) -> None:
     """Answers orders until the pipe ends: first the device's address, then subjects and orders for them.
 
@@ -64,6 +69,8 @@ def serve(descriptor: int) -> None:
                     assert device is not None
                     bench = None  # its buffers make room
                     bench = Local(device, order)
+                case Rest():
+                    bench = None
                 case Order():
                     assert bench is not None
                     answer = _measured(bench, order)

@@ -18,11 +18,13 @@ from egglift.codegen.runtime import Address, Device, address, open_at, open_devi
 from egglift.costmodel import process
 from egglift.costmodel.bench import Measurement, Subject
 from egglift.costmodel.isolated import Remote, bare
-from egglift.costmodel.measure import measure
+from egglift.costmodel.measure import measure, opened
 from egglift.costmodel.process import Crashed, Worker, builders, worker_for
 from egglift.costmodel.worker import GRACE, Build, Order
 from egglift.ir.errors import NoWorker
+from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
+from egglift.ir.types import F32, Array
 from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
 
 HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
@@ -91,6 +93,21 @@ def test_one_process_serves_all_calls_until_it_is_lost(device: Device) -> None:
     assert pid(worker(device)) != first
 
 
+def test_what_a_program_takes_is_given_back_when_it_is_measured(device: Device) -> None:
+    length = 1 << 22
+    large = Map(Apply("neg", (Arg(F32),)), Input("x", Array(length, F32)))
+
+    def held() -> int:
+        """Bytes of the measuring process."""
+        return 4096 * int(Path(f"/proc/{pid(worker(device))}/statm").read_text().split()[1])
+
+    measure([GOOD], PROGRAM, device, isolate=True)
+    before = held()
+    with opened(device, Subject(dumps(large)), isolate=True):
+        assert held() > before + 4 * length
+    assert held() < before + 2 * length
+
+
 def test_a_process_that_is_killed_while_it_waits_is_replaced(device: Device) -> None:
     measure([GOOD], PROGRAM, device, isolate=True)
     bench = Remote(worker(device), SQUARES)
@@ -124,7 +141,7 @@ def test_a_device_that_another_process_does_not_find_is_named(device: Device) ->
 
 
 def test_a_process_that_cannot_be_started_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    nowhere = Worker(Address(0, "CPU", ""))
+    nowhere = Worker(Address(0, "CPU", "", "cpu"))
     with monkeypatch.context() as patch, pytest.raises(NoWorker, match="CPU cannot be used .*/nowhere/python"):
         patch.setattr(sys, "executable", "/nowhere/python")
         Remote(nowhere, SQUARES)
