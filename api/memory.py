@@ -58,9 +58,14 @@ def journal(subject: Subject, device: Device, budget: float | None, path: Path |
 
     budget: the seconds for all of them, which may have cut them short.
     """
+    path = path or measurements_path()
+    return Journal(path, subject, device.name, device.driver, rules(), budget) if path else None
+
+
+def measurements_path() -> Path | None:
+    """The file of measurements in the cache folder; None: it is off."""
     folder = cache_folder()
-    path = path or (folder / "measurements.jsonl" if folder else None)
-    return Journal(path, subject, device.name, device.driver, f"{rules()} {budget}") if path else None
+    return folder / "measurements.jsonl" if folder else None
 
 
 def _key(program: Expr, device: Device, options: Mapping[str, Any]) -> str:

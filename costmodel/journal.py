@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ class Line:
 
     key: hash of candidate, program, device and versions, and of the effort where it could be timed: a race that goes
     on where it stopped meets the times that it met before.  deadline: the seconds that were too few where it is "hung".
+    rules: the versions of rule book and code; when: the time, in UTC (ISO 8601).
     """
 
     key: str
@@ -35,16 +37,21 @@ class Line:
     effort: float
     build_seconds: float
     deadline: float
+    device: str
+    rules: str
+    when: str
     schema: int = SCHEMA
 
 
 class Journal:
     """The measurements of one file that were made for one subject on one device."""
 
-    def __init__(self, path: Path, subject: Subject, device: str, driver: str, version: str) -> None:
-        """version: of whatever else changes what is measured (code and rule book, a budget of seconds)."""
-        self._lines = _lines(path)
-        parts = [subject.program, subject.seed, subject.options, subject.rounded, device, driver, version]
+    def __init__(
+        self, path: Path, subject: Subject, device: str, driver: str, rules: str, budget: float | None = None
+    ) -> None:
+        """rules: the versions of rule book and code.  budget: the seconds for all, which may have cut timings short."""
+        self._lines, self._device, self._rules = lines_of(path), device, rules
+        parts = [subject.program, subject.seed, subject.options, subject.rounded, device, driver, rules, budget]
         self._context = json.dumps(parts)
 
     def recall(self, plan: Plan, effort: float, deadline: float) -> Measurement | None:
@@ -61,15 +68,20 @@ class Journal:
             return
         kernels = m.timing.kernels if m.timing else ()
         key = self._key(m.plan, m.effort if m.timing else None)
-        self._lines.put(Line(key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline))
+        self._lines.put(
+            Line(
+                key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline,
+                self._device, self._rules, datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+        )  # fmt: skip
 
     def _key(self, plan: Plan, effort: float | None) -> str:
         return hashlib.sha256(f"{self._context} {plan.digest} {effort}".encode()).hexdigest()
 
 
 @cache
-def _lines(path: Path) -> Lines[Line]:
-    """The lines at `path`: read once, and then only what was added since."""
+def lines_of(path: Path) -> Lines[Line]:
+    """The measurements at `path`: read once, and then only what was added since."""
     return Lines(path, _line, "measurement")
 
 

@@ -23,7 +23,7 @@ OTHERS = [candidate(f"int i = get_global_id(0); y[i] = x[i] * x[i]; /* {i} */") 
 
 
 def journal(path: Path, **changed: Any) -> Journal:
-    return Journal(path, **({"subject": SUBJECT, "device": "d", "driver": "1", "version": "v"} | changed))
+    return Journal(path, **({"subject": SUBJECT, "device": "d", "driver": "1", "rules": "v"} | changed))
 
 
 def timed(plan: Plan = GOOD, effort: float = 0.1) -> Measurement:
@@ -55,7 +55,7 @@ def test_equal_candidates_are_one_whatever_made_them(tmp_path: Path) -> None:
     [
         {"subject": Subject(dumps(PROGRAM), seed=1)}, {"subject": Subject(dumps(PROGRAM), options=("-x",))},
         {"subject": Subject(dumps(PROGRAM), rounded=True)}, {"subject": Subject("another")},
-        {"device": "e"}, {"driver": "2"}, {"version": "w"},
+        {"device": "e"}, {"driver": "2"}, {"rules": "w"}, {"budget": 1.0},
     ],
 )  # fmt: skip
 def test_what_was_measured_for_something_else_is_no_answer(tmp_path: Path, changed: dict[str, Any]) -> None:
