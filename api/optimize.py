@@ -73,6 +73,8 @@ def optimize(
         raise ArgumentError(f'measure is "sample" or "none", not {measure!r}')
     if measurements < 1:
         raise ArgumentError(f"measurements is 1 or more, not {measurements}")
+    if deadline <= 0:
+        raise ArgumentError(f"deadline is a positive number of seconds, not {deadline:g}")
     program, opened = as_program(expr), open_device(device)
     type_of(program)
     profile = load_profile(opened)

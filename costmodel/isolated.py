@@ -1,11 +1,11 @@
 """Measuring in a process of its own, which is ended and replaced where a candidate hangs or crashes it.
 
-What that costs (PoCL, benchmarks/isolation.py): the process takes some 0.4 s to start, once for each device and run of
-Python, and does so while the caller's program is searched; an order takes about a millisecond more than in this
-process; and the chosen candidate is built a second time where it is used, from the driver's cache.
+What that costs (`benchmarks/isolation.py`, PoCL on two cores that much else ran on): the process takes 0.6 s to start,
+once for each device and run of Python, and does so while the caller's program is searched; an order takes 0.5 ms more
+than in this process; and the chosen candidate is built a second time where it is used, from the driver's cache: 80 ms.
 
-Candidates are built side by side in further processes, from whose drivers' cache on disk the measuring one has them:
-threads do not help on PoCL, which compiles one kernel at a time in a process.
+Candidates are built side by side in further processes, from whose drivers' cache on disk the measuring one has them.
+Threads do not help on PoCL: of two or four that build, one at a time is runnable.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ class Remote:
 
     def close(self) -> None:
         """Gives back the memory that it holds: its buffers, and on a GPU the contexts of those that built."""
+        self.worker.revive()
         if self.worker.subject is not None:
             self.worker.subject = None
             with suppress(Hung, Crashed):
@@ -99,6 +100,7 @@ class Remote:
 
     def _prepare(self) -> None:
         """Has the inputs and the expected result in place; DeviceError where the process does not survive that."""
+        self.worker.revive()
         if self.worker.subject == self.subject:
             return
         try:

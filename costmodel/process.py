@@ -65,6 +65,11 @@ class Worker:
             )  # fmt: skip
         self._pipe.send(self.place)
 
+    def revive(self) -> None:
+        """Forgets a process that died while nobody waited for it: that is no order's fault."""
+        if self._process is not None and self._process.poll() is not None:
+            self.end()
+
     def ask(self, order: Subject | Order | Build | Rest, seconds: float | None) -> Measurement | None:
         """The answer to `order` within `seconds`; Hung or Crashed, the process being no more; or what it raised.
 
@@ -83,6 +88,7 @@ class Worker:
 
     def _open(self) -> None:
         """Starts the process, unless that was done, and waits until the device is open there."""
+        self.revive()
         if self._ready:
             return
         try:

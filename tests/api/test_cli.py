@@ -60,7 +60,8 @@ def test_optimize_as_json_carries_what_a_tool_needs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = program(tmp_path, "neg")
-    status, out, err = run(capsys, "optimize", file, "--device", "pocl", "--budget", "1", "--json")
+    options = ("--measurements", "2", "--deadline", "30", "--no-isolate")
+    status, out, err = run(capsys, "optimize", file, "--device", "pocl", "--budget", "1", "--json", *options)
     assert (status, err) == (0, "")
     result = json.loads(out)
     assert result["check"] is None
@@ -104,6 +105,7 @@ def test_wrong_arguments_end_with_the_usage(capsys: pytest.CaptureFixture[str]) 
         ("optimize",),
         ("batch", "f", "--out", "o", "--jobs", "0"),
         ("optimize", "f", "--measure", "x"),
+        ("optimize", "f", "--measurements", "0"),
     ):
         with pytest.raises(SystemExit) as stop:
             main(arguments)

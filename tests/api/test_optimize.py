@@ -109,6 +109,8 @@ def test_no_more_are_measured_than_asked_for() -> None:
     assert 1 <= len([c for c in kernel.candidates if c.status == "ok"]) <= 3
     with pytest.raises(el.ArgumentError, match="measurements is 1 or more, not 0"):
         el.optimize(dot(), "pocl", measurements=0)
+    with pytest.raises(el.ArgumentError, match="deadline is a positive number of seconds, not -1"):
+        el.optimize(dot(), "pocl", deadline=-1)
 
 
 #: what the kernels of the best two candidates begin with: one never ends, one writes where nothing is mapped
