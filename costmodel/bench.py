@@ -88,17 +88,15 @@ class Local:
         """In threads: drivers that hold a lock while they compile gain nothing by it, others up to half the time."""
 
         def unless_late(plan: Plan) -> None:
-            if time.perf_counter() < until and plan.digest not in self._checked:
-                self._checked[plan.digest] = self._check(plan)
+            if time.perf_counter() < until:
+                self.check(plan)
 
         with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
             list(pool.map(unless_late, plans))
 
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
         """Never raises for what is the candidate's fault."""
-        if plan.digest not in self._checked:
-            self._checked[plan.digest] = self._check(plan)
-        checked = replace(self._checked[plan.digest], plan=plan)
+        checked = self.check(plan)
         if checked.status != "ok":
             return checked
         assert checked.executable is not None
@@ -110,6 +108,12 @@ class Local:
         except EggliftError as error:
             return replace(checked, status=_status(error, "implausible"), reason=_line(error))
         return replace(checked, timing=timing, effort=effort)
+
+    def check(self, plan: Plan) -> Measurement:
+        """`plan` built and checked, unless that was done."""
+        if plan.digest not in self._checked:
+            self._checked[plan.digest] = self._check(plan)
+        return replace(self._checked[plan.digest], plan=plan)
 
     def _check(self, plan: Plan) -> Measurement:
         """Built and checked, on a queue of its own: PoCL compiles at the first launch, and others would wait for it."""

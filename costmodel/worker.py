@@ -76,7 +76,7 @@ def serve(descriptor: int) -> None:
                     answer = _measured(bench, order)
                 case Build():
                     assert device is not None
-                    _build(device, order)
+                    _build(device, bench, order)
         except Exception as error:
             answer = error
         with suppress(OSError):  # the caller is no more
@@ -88,9 +88,15 @@ def _measured(bench: Local, order: Order) -> Measurement:
         return replace(bench.run(order.plan, order.effort, order.floor), executable=None)
 
 
-def _build(device: Device, order: Build) -> None:
-    """On a CPU also launched, on zeros: PoCL compiles when it first sees the sizes of a launch."""
+def _build(device: Device, bench: Local | None, order: Build) -> None:
+    """Where it will be measured, it is checked as well; elsewhere, on a CPU, launched on zeros.
+
+    PoCL compiles when it first sees the sizes of a launch.
+    """
     with _alarm(order.deadline):
+        if bench is not None:
+            bench.check(order.plan)
+            return
         executable = device.build(order.plan, order.options)
         if device.kind == "cpu":
             inputs = order.plan.inputs.items()
