@@ -13,11 +13,12 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch
 from egglift.costmodel.analytic import estimate
 from egglift.costmodel.archive import merged, replay, rewrite, t4
+from egglift.costmodel.journal import Line, lines_of
 from egglift.costmodel.profile import Profile, presets
 from egglift.costmodel.records import Record, cache_folder
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.text import loads
-from egglift.memory import rules
+from egglift.memory import measurements_path, rules
 from egglift.report import table
 
 
@@ -26,7 +27,7 @@ def add(command: argparse.ArgumentParser) -> None:
     what = command.add_subparsers(dest="what", required=True, metavar="WHAT")
     for name, text in (
         ("merge", "put the records of several files into one; of a program the last file's counts"),
-        ("prune", "drop records of other versions of egglift, of a device, or older than a day"),
+        ("prune", "drop what is of other versions of egglift, of a device, or before a day; also single measurements"),
         ("export", "write all candidates in the T4 auto-tuning result format"),
         ("replay", "price the recorded candidates anew and say how well the model ranks them"),
     ):
@@ -51,6 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
         case "prune":
             for path in files:
                 rewrite(path, [r for r in merged([path]) if not _dropped(r, arguments)])
+            if not arguments.files and (kept := measurements_path()) and kept.is_file():
+                rewrite(kept, [m for m in lines_of(kept) if not _dropped(m, arguments)])
         case "export":
             write_json(arguments.out, t4(merged(files)))
         case "replay":
@@ -65,8 +68,8 @@ def _own() -> Path:
     return folder / "records.jsonl"
 
 
-def _dropped(r: Record, arguments: argparse.Namespace) -> bool:
-    """Is the record one of those to be dropped?"""
+def _dropped(r: Record | Line, arguments: argparse.Namespace) -> bool:
+    """Is the record or measurement one of those to be dropped?"""
     return bool(
         (arguments.stale and r.rules != rules())
         or (arguments.device and arguments.device.lower() in r.device.lower())

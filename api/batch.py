@@ -1,25 +1,35 @@
-"""Many programs: searched in worker processes, measured in this one, resumable."""
+"""Many programs: searched in worker processes, measured in one of their own, resumable."""
 
 from __future__ import annotations
 
 import json
 import multiprocessing
 import os
+import signal
 import sys
+import threading
 import time
+import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from egglift.candidate import Candidate
 from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.records import append_line
+from egglift.costmodel.bench import Subject
+from egglift.costmodel.journal import Journal
+from egglift.costmodel.lines import append_line
+from egglift.costmodel.process import worker_for
+from egglift.costmodel.profile import load_profile
+from egglift.costmodel.records import cache_folder
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.text import dumps, loads
-from egglift.optimize import SAMPLE, measured, optimize
+from egglift.memory import journal, recall, remember
+from egglift.optimize import POOL, SAMPLE, choices, measured, optimize
 from egglift.programs import load_program
 from egglift.report import duration, result_json
 
@@ -30,6 +40,23 @@ class Job:
 
     name: str
     text: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """What all programs of a batch share.  options: optimize's, by which results are remembered."""
+
+    device: Device
+    out: Path
+    measure: str
+    budget: float | None
+    measurements: int
+    options: dict[str, Any]
+
+    def journal(self, subject: Subject) -> Journal | None:
+        """Where measurements are kept: with the records, or beside the results where the cache is off."""
+        beside = None if cache_folder() else self.out.with_name(f"{self.out.name}.measurements")
+        return journal(subject, self.device, self.budget, beside)
 
 
 @dataclass(frozen=True)
@@ -49,14 +76,16 @@ def run_batch(
     *,
     measure: str = "sample",
     budget: float | None = None,
+    measurements: int = SAMPLE,
     jobs: int | None = None,
     progress: TextIO = sys.stderr,
 ) -> Summary:
     """Optimises every program of `files` and appends a line of JSON for each to `out`.
 
-    Programs that `out` already has for this device and driver are skipped, so that an interrupted batch goes
-    on where it stopped.  A program that fails gets a line with its "error".  jobs: worker processes (default:
-    one for each core).  progress: where the bar goes, if that is a terminal.
+    Programs that `out` already has for this device and driver are skipped, and candidates that were measured are not
+    measured again, so that an interrupted batch goes on where it stopped; several may write to one `out` at once.
+    A program that fails gets a line with its "error".  jobs: worker processes (default: one for each core).
+    progress: where the bar goes, if that is a terminal.
     """
     start = time.perf_counter()
     opened = open_device(device)
@@ -76,8 +105,12 @@ def run_batch(
         else:
             todo.append(job)
     skipped = len(files) - len(todo) - failed
-    for job, found in _searched(todo, device, jobs):
-        line = _finish(job, found, opened, measure, budget)
+    options = choices(measure, budget, measurements, load_profile(opened))
+    task = Task(opened, out, measure, budget, measurements, options)
+    if todo and measure == "sample":
+        worker_for(opened)  # it starts while the first programs are searched
+    for job, found in _searched(todo, task, device, jobs):
+        line = _finish(job, found, task)
         failed += "error" in line
         _append(out, line)
         bar.step(job.name)
@@ -86,21 +119,26 @@ def run_batch(
 
 
 def _finished(out: Path, device: Device) -> set[str]:
-    """Texts of the programs that `out` has a result of; RecordError where `out` is another kind of file."""
+    """Texts of the programs that `out` has a result of; RecordError where `out` is another kind of file.
+
+    A line that is no result is what an interrupted batch leaves: it is skipped with a warning.
+    """
     if not out.exists():
         return set()
-    done: set[str] = set()
-    lines = out.read_text(errors="replace").splitlines()
-    for i, line in enumerate(lines, 1):
+    done, results, bad = set[str](), 0, list[str]()
+    text = out.read_text(errors="replace")
+    for i, line in enumerate(text.splitlines(), 1):
         try:
             row = json.loads(line)
             if "error" not in row and (row["device"], row["driver"]) == (device.name, device.driver):
                 done.add(row["program"])
+            results += 1
         except (ValueError, KeyError, TypeError) as error:
-            if i < len(lines):  # a torn last line is what an interrupted batch leaves
-                raise RecordError(
-                    f"{out}:{i} is no result of a batch ({error}); choose another --out"
-                ) from None
+            bad.append(f"{out}:{i} is no result of a batch ({error})")
+    for problem in bad:
+        if not results and text.endswith("\n"):
+            raise RecordError(f"{problem}; choose another --out")
+        warnings.warn(f"{problem}; it is skipped", RuntimeWarning, stacklevel=3)
     return done
 
 
@@ -112,21 +150,46 @@ def _append(out: Path, line: dict[str, Any]) -> None:
 
 
 def _searched(
-    todo: Sequence[Job], device: str | None, jobs: int | None
+    todo: Sequence[Job], task: Task, device: str | None, jobs: int | None
 ) -> Iterator[tuple[Job, list[Candidate] | str]]:
-    """Each job with its candidates, or with what went wrong, in order; the search runs ahead in processes."""
-    if not todo:
-        return
-    count = min(jobs or os.cpu_count() or 1, len(todo))
+    """Each job with its candidates, or with what went wrong; those whose record is known first, then the others in
+    order, searched in processes: ahead of their measuring where that is on a GPU.
+    """
+    known = {job: recall(loads(job.text), task.device, task.options) for job in todo}
+    yield from ((job, found) for job, found in known.items() if found)
+    new = [job for job in todo if not known[job]]
+    count = max(1, min(jobs or os.cpu_count() or 1, len(new)))
+    ahead = count if task.device.kind == "cpu" else len(new)
     context = multiprocessing.get_context("spawn")  # an OpenCL driver does not survive a fork
-    with ProcessPoolExecutor(count, mp_context=context) as pool:
-        futures = [pool.submit(search, job.text, device) for job in todo]
-        try:
-            for job, future in zip(todo, futures, strict=True):
-                yield job, _result(future)
-        finally:
-            for future in futures:
-                future.cancel()
+    while new:
+        with (
+            ProcessPoolExecutor(count, mp_context=context, initializer=_attend) as pool,
+            suppress(BrokenProcessPool),  # one has died, and its pool with it: what is left gets another pool
+        ):
+            while new:
+                some = new[:ahead]
+                futures = [pool.submit(search, job.text, device, POOL * task.measurements) for job in some]
+                new = new[ahead:]
+                try:
+                    if task.device.kind == "cpu":
+                        wait(futures)  # a search takes the cores on which kernels are timed
+                    yield from ((job, _result(future)) for job, future in zip(some, futures, strict=True))
+                finally:
+                    for future in futures:
+                        future.cancel()
+
+
+def _attend() -> None:
+    """Has a worker process end at once on Ctrl-C, and with its parent, even one that was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def follow() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=follow, daemon=True).start()
 
 
 def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
@@ -140,28 +203,30 @@ def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
         return f"{type(error).__name__}: {error}"
 
 
-def search(text: str, device: str | None) -> list[Candidate]:
-    """The candidates worth measuring for a program's text.  Runs in a worker process."""
+def search(text: str, device: str | None, count: int) -> list[Candidate]:
+    """The `count` most promising candidates for a program's text.  Runs in a worker process."""
     kernel = optimize(loads(text), device, measure="none", cache=False)
-    kept = sorted(kernel.candidates, key=lambda c: c.estimate)[:SAMPLE]
+    kept = sorted(kernel.candidates, key=lambda c: c.estimate)[:count]
     return [replace(c, derive=None) for c in kept]
 
 
-def _finish(
-    job: Job, found: list[Candidate] | str, device: Device, measure: str, budget: float | None
-) -> dict[str, Any]:
-    """Measures a job's candidates: its line of the results."""
+def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any]:
+    """Measures a job's candidates, unless their record was found, and keeps the record: its line of the results."""
     if isinstance(found, str):
         return {"name": job.name, "error": found}
+    program = loads(job.text)
     try:
-        if measure == "sample":
-            found = measured(found, loads(job.text), device, budget, reassociate=True)
+        if task.measure == "sample" and all(c.status == "model" for c in found):
+            subject = Subject(job.text)
+            found = measured(found, subject, task.device, task.journal(subject), task.budget, task.measurements)
     except EggliftError as error:
         return {"name": job.name, "error": str(error)}
+    found = sorted(found, key=lambda c: c.seconds)
     best = min(found, key=lambda c: (c.measured is None, c.seconds))
     if best.seconds == float("inf"):
         return {"name": job.name, "error": f"no candidate runs: {best.status}: {best.reason}"}
-    return {"name": job.name, **result_json(job.text, device, best, found, None)}
+    remember(program, task.device, task.options, found)
+    return {"name": job.name, **result_json(job.text, task.device, best, found, None)}
 
 
 class _Bar:

@@ -16,12 +16,13 @@ from egglift.codegen.exchange import operands
 from egglift.codegen.runtime import devices, open_device
 from egglift.costmodel.calibrate import calibrate
 from egglift.costmodel.check import expect
+from egglift.costmodel.isolated import DEADLINE
 from egglift.costmodel.profile import profile_path
 from egglift.ir.errors import EggliftError
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
 from egglift.kernel import Kernel
-from egglift.optimize import optimize
+from egglift.optimize import SAMPLE, optimize
 from egglift.programs import load_program
 from egglift.report import candidate_table, device_json, device_lines, result_json
 
@@ -59,6 +60,10 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--explain", action="store_true", help="also say why, law by law")
     one.add_argument("--no-cache", action="store_true", help="neither use nor keep earlier results")
     one.add_argument("--no-reassociate", action="store_true", help="keep the order of float operations")
+    one.add_argument("--no-isolate", action="store_true", help="measure in this process, which a candidate may crash")
+    one.add_argument(
+        "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="a candidate that takes longer has hung"
+    )
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
@@ -98,6 +103,9 @@ def _choices(command: argparse.ArgumentParser) -> None:
         help="time the best few, or trust the model",
     )
     command.add_argument("--budget", type=float, metavar="SECONDS", help="time for measuring a program")
+    command.add_argument(
+        "--measurements", type=_positive, default=SAMPLE, metavar="N", help=f"candidates to measure (default: {SAMPLE})"
+    )
 
 
 def _silent(line: str) -> None:
@@ -130,6 +138,9 @@ def _optimize(arguments: argparse.Namespace) -> int:
         reassociate=not arguments.no_reassociate,
         fast_math=arguments.fast_math,
         cache=not arguments.no_cache,
+        measurements=arguments.measurements,
+        isolate=not arguments.no_isolate,
+        deadline=arguments.deadline,
     )
     problem = check(kernel)
     if arguments.json:
@@ -168,6 +179,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         arguments.out,
         measure=arguments.measure,
         budget=arguments.budget,
+        measurements=arguments.measurements,
         jobs=arguments.jobs,
     )
     if arguments.json:

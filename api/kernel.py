@@ -14,14 +14,15 @@ from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import FAST_MATH, Device
 from egglift.costmodel.check import sample_inputs
+from egglift.costmodel.failures import named
 from egglift.egraph.derivation import Derivation
 from egglift.egraph.derive import derive
 from egglift.egraph.explain import Explanation, explain, explored
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.report import duration
+from egglift.report import USUAL, duration
 from egglift.steps import time_steps
 
 
@@ -120,12 +121,14 @@ class Kernel:
             return explored(program, term, **options)
 
     def explain(self) -> str:
-        """Why this candidate: what bounds it, and how it follows from the source program, law by law."""
+        """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
         found = self._explanation(self.chosen)
         laws = str(found) if found.laws else "It is the source program as it stands: no law was needed."
         steps = time_steps(self.program) if self.chosen.form is not None else None
         each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
-        return f"{self.chosen.bound}\n{each}{laws}"
+        failed = [c for c in self.candidates if c.status not in USUAL]
+        others = [f"\nNot chosen, {c.status}: {c.structure}: {c.reason}" for c in failed]
+        return f"{self.chosen.bound}\n{each}{laws}{''.join(others)}"
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
@@ -158,7 +161,10 @@ class Kernel:
         with self._lock:
             if self._executable is None:
                 flags = FAST_MATH if self.options.get("fast_math") else ()
-                self._executable = self.device.build(self.plan, flags)
+                try:
+                    self._executable = self.device.build(self.plan, flags)
+                except BuildError as error:
+                    raise named(error) from error
             return self._executable
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,13 +14,15 @@ from typing import Any
 from egglift.candidate import Candidate
 from egglift.codegen.imperative import Launch
 from egglift.codegen.runtime import Device
+from egglift.costmodel.bench import Subject
+from egglift.costmodel.journal import Journal
 from egglift.costmodel.records import Record, Records, cache_folder, record_key
 from egglift.egraph.book import book
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import dumps, loads
 
-KEPT = 16  # candidates in a record
+KEPT = 16  # candidates in a record, and whichever else were measured or failed
 PACKAGES = ("egglift", "egglift.ir", "egglift.egraph", "egglift.costmodel", "egglift.codegen")
 
 
@@ -45,10 +47,25 @@ def remember(program: Expr, device: Device, options: Mapping[str, Any], candidat
         Record(
             key=_key(program, device, options), program=dumps(program), device=device.name, driver=device.driver,
             term=dumps(best.term), parameters=best.parameters, estimate=best.estimate, measured=best.measured,
-            candidates=tuple(_to_json(c) for c in candidates[:KEPT]),
+            candidates=tuple(_to_json(c) for i, c in enumerate(candidates) if i < KEPT or c.status != "model"),
             rules=rules(), when=datetime.now(UTC).isoformat(timespec="seconds"),
         )
     )  # fmt: skip
+
+
+def journal(subject: Subject, device: Device, budget: float | None, path: Path | None = None) -> Journal | None:
+    """Where measurements for `subject` are kept: `path`, or a file in the cache folder; None: it is off.
+
+    budget: the seconds for all of them, which may have cut them short.
+    """
+    path = path or measurements_path()
+    return Journal(path, subject, device.name, device.driver, rules(), budget) if path else None
+
+
+def measurements_path() -> Path | None:
+    """The file of measurements in the cache folder; None: it is off."""
+    folder = cache_folder()
+    return folder / "measurements.jsonl" if folder else None
 
 
 def _key(program: Expr, device: Device, options: Mapping[str, Any]) -> str:

@@ -12,9 +12,12 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch, Limits
 from egglift.codegen.runtime import FAST_MATH, Device, open_device
 from egglift.costmodel.analytic import estimate
-from egglift.costmodel.check import expect
-from egglift.costmodel.measure import Measurement
-from egglift.costmodel.measure import measure as time_plans
+from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.isolated import DEADLINE
+from egglift.costmodel.journal import Journal
+from egglift.costmodel.measure import opened as bench_for
+from egglift.costmodel.measure import race
+from egglift.costmodel.process import worker_for
 from egglift.costmodel.profile import Profile, load_profile
 from egglift.costmodel.search import Point, Search, varied
 from egglift.egraph.extract import Extractor
@@ -26,13 +29,15 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from egglift.ir.text import dumps
 from egglift.kernel import Kernel
-from egglift.memory import recall, remember
+from egglift.memory import journal, recall, remember
 from egglift.steps import Steps, time_steps
 
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
-SAMPLE = 8  # candidates measured by measure="sample"
+SAMPLE = 8  # candidates measured by measure="sample" unless another number is asked for
+POOL = 2  # times as many are in the race: a corrected model may bring in one that it put behind the first
 MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
 SPLITTING = ("split-k", "split-row")
 
@@ -47,6 +52,9 @@ def optimize(
     fast_math: bool = False,
     rules: Sequence[str] = (),
     cache: bool = True,
+    measurements: int = SAMPLE,
+    isolate: bool = True,
+    deadline: float = DEADLINE,
 ) -> Kernel:
     """The fastest equal OpenCL program for `expr` on `device`, as a callable.
 
@@ -56,20 +64,26 @@ def optimize(
     reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
     functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
     rules: further laws, as .egg text.
-    cache: use and keep records of earlier results.
+    cache: use and keep records of earlier results.  What was measured is kept at once, and survives Ctrl-C.
+    measurements: how many candidates are built, checked and timed; more only where none of them can be chosen.
+    isolate: measure in a process of its own, such that a candidate that crashes the driver, or takes more than
+    `deadline` seconds, is recorded as such and harms nothing.
     """
     if measure not in ("sample", "none"):
         raise ArgumentError(f'measure is "sample" or "none", not {measure!r}')
+    if measurements < 1:
+        raise ArgumentError(f"measurements is 1 or more, not {measurements}")
+    if deadline <= 0:
+        raise ArgumentError(f"deadline is a positive number of seconds, not {deadline:g}")
     program, opened = as_program(expr), open_device(device)
     type_of(program)
     profile = load_profile(opened)
-    unused = SPLITTING if profile.compute_units < MANY_UNITS else ()
-    options = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math, "rules": tuple(rules)}
-    options["disabled"] = unused
-    if measure == "sample":
-        options["budget"] = budget  # what little time found is no answer to a call with more
+    options = choices(measure, budget, measurements, profile, reassociate, fast_math, rules)
+    unused = options["disabled"]
     if cache and (known := recall(program, opened, options)) is not None:
         return _kernel(program, opened, known, options)
+    if measure == "sample" and isolate:
+        worker_for(opened)  # it starts while the program is searched
 
     laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": unused}
     candidates = found(program, profile, opened, laws)
@@ -77,11 +91,31 @@ def optimize(
         candidates += [w for c in found(steps.program, profile, opened, laws) if (w := _again(steps, c, profile))]
     candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
     if measure == "sample":
-        candidates = measured(candidates, program, opened, budget, reassociate, fast_math)
+        flags = FAST_MATH if fast_math else ()
+        subject = Subject(dumps(program), options=flags, rounded=not reassociate)
+        kept = journal(subject, opened, budget) if cache else None
+        candidates = measured(candidates, subject, opened, kept, budget, measurements, isolate, deadline)
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:
         remember(program, opened, options, candidates)
     return _kernel(program, opened, candidates, options)
+
+
+def choices(
+    measure: str,
+    budget: float | None,
+    measurements: int,
+    profile: Profile,
+    reassociate: bool = True,
+    fast_math: bool = False,
+    rules: Sequence[str] = (),
+) -> dict[str, Any]:
+    """What else changes the result of `optimize`: a part of the key of its record."""
+    options: dict[str, Any] = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math}
+    options |= {"rules": tuple(rules), "disabled": SPLITTING if profile.compute_units < MANY_UNITS else ()}
+    if measure == "sample":  # what little time or few candidates found is no answer to a call with more
+        options |= {"budget": budget, "measurements": measurements}
+    return options
 
 
 def found(program: Expr, profile: Profile, device: Device, laws: Mapping[str, Any]) -> list[Candidate]:
@@ -146,26 +180,29 @@ def naive(program: Expr, profile: Profile, device: Device, *, optional: bool = F
 
 def measured(
     candidates: Sequence[Candidate],
-    program: Expr,
+    subject: Subject,
     device: Device,
-    budget: float | None,
-    reassociate: bool,
-    fast_math: bool = False,
+    journal: Journal | None,
+    budget: float | None = None,
+    measurements: int = SAMPLE,
+    isolate: bool = True,
+    deadline: float = DEADLINE,
 ) -> list[Candidate]:
-    """The first few candidates with kernels of their own timed and checked; the rest as they were.
+    """The most promising candidates with kernels of their own checked and timed in rounds; the rest as they were.
 
-    Where none of the few is right, the next few are tried: no candidate is chosen unchecked if another can be.
+    Where none of them is right, the next ones are tried: no candidate is chosen unchecked if another can be.
     """
     waiting, done = sorted(candidates, key=lambda c: c.estimate), list[Candidate]()
-    expected = expect(program)
-    while waiting and not any(c.status == "ok" for c in done):
-        few = _different(waiting, SAMPLE)
-        waiting = [c for c in waiting if c not in few]
-        results = time_plans(
-            [c.plan for c in few], program, device, budget_seconds=budget, expected=expected, rounded=not reassociate,
-            options=FAST_MATH if fast_math else (),
-        )  # fmt: skip
-        done += [_measured(c, m) for c, m in zip(few, results, strict=True)]
+    with bench_for(device, subject, isolate=isolate, deadline=deadline) as bench:
+        while waiting and not any(c.status == "ok" for c in done):
+            pool = _different(waiting, POOL * measurements)
+            results = race(
+                [c.plan for c in pool], [c.estimate for c in pool], [c.structure for c in pool], bench, device,
+                measurements=measurements, budget_seconds=budget, journal=journal, deadline=deadline,
+            )  # fmt: skip
+            tried = [pool[i] for i in results]
+            waiting = [c for c in waiting if c not in tried]
+            done += [_measured(pool[i], m) for i, m in results.items()]
     return done + waiting
 
 

@@ -11,7 +11,8 @@ from egglift.candidate import Candidate
 from egglift.codegen.runtime import Device, DeviceInfo
 from egglift.ir.text import dumps
 
-SHOWN = 10  # candidates in a table
+SHOWN = 10  # candidates in a table, and behind them the chosen one and those that failed
+USUAL = ("ok", "model", "skipped")
 
 
 def duration(seconds: float | None) -> str:
@@ -41,10 +42,9 @@ def device_json(info: DeviceInfo) -> dict[str, Any]:
 
 
 def candidate_table(candidates: Sequence[Candidate], chosen: Candidate) -> str:
-    """The first candidates: measured, estimated, sizes, structure; the chosen one is marked."""
+    """The first candidates, and those that failed: times, structure, sizes or reason; the chosen one is marked."""
     shown = list(candidates[:SHOWN])
-    if chosen not in shown:
-        shown.append(chosen)
+    shown += [c for c in candidates[SHOWN:] if c is chosen or c.status not in USUAL]
     rows = [("", "measured", "estimate", "structure", "parameters")]
     for c in shown:
         sizes = " ".join(f"{name}={value}" for name, value in c.parameters.items())

@@ -30,7 +30,7 @@ from benchmarks.demo import best, difference
 from benchmarks.programs.catalogue import Entry, Size, entries, entry, size_text
 from egglift.codegen.runtime import open_device
 from egglift.costmodel.check import flatten
-from egglift.costmodel.records import append_line
+from egglift.costmodel.lines import append_line
 from egglift.egraph.book import book
 from egglift.memory import version
 from egglift.report import duration

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.imperative import Buffer, Plan
-from egglift.codegen.runtime import Device, NdArray, Operand, opencl
+from egglift.codegen.runtime import Device, NdArray, Operand, opencl, reported
 from egglift.ir.errors import ArgumentError, DeviceError
 
 
@@ -120,7 +120,7 @@ class Executable:
             return Timing(0.0, (0.0,), ())
         table = self._bind(self.upload(inputs))
         with self.device.lock:
-            self.device.queue.finish()  # inputs may still be on their way there
+            self.device.finish(self.device.queue)  # inputs may still be on their way there
             table.update(self._scratch())
             self._outputs(table)
             for _ in range(warmup):
@@ -154,8 +154,9 @@ class Executable:
     def _sample(self, table: dict[Buffer, Operand]) -> tuple[float, ...]:
         """Seconds of each launch, once."""
         events = self._launch(self.device.timer, table)
-        self.device.timer.finish()
-        return tuple(max(0, e.profile.end - e.profile.start) * 1e-9 for e in events)
+        self.device.finish(self.device.timer)
+        with reported(f"{self.device.name} does not say how long a launch took"):
+            return tuple(max(0, e.profile.end - e.profile.start) * 1e-9 for e in events)
 
     def _launch(self, queue: Any, table: dict[Buffer, Operand], wait_for: Sequence[Any] = ()) -> list[Any]:
         """Enqueues every step of the plan, in order."""
@@ -164,19 +165,16 @@ class Executable:
         for index, arguments in self.plan.steps:
             kernel, spec = self.kernels[index], self.plan.kernels[index]
             after = list(wait_for) if not events else [] if self.device.ordered else events[-1:]
-            try:
+            work = f"{spec.name} with {spec.global_size} work-items in groups of {spec.local_size}"
+            with reported(f"{self.device.name} cannot launch {work}"):
                 kernel.set_args(*(table[b] for b in arguments))
                 events.append(
                     cl.enqueue_nd_range_kernel(
                         queue, kernel, spec.global_size, spec.local_size, wait_for=after or None
                     )
                 )
-            except cl.Error as error:
-                raise DeviceError(
-                    f"{self.device.name} cannot launch {spec.name} with {spec.global_size} work-items "
-                    f"in groups of {spec.local_size}: {error}"
-                ) from error
-        queue.flush()
+        with reported(f"{self.device.name} did not take its launches"):
+            queue.flush()
         return events
 
     def _outputs(self, table: dict[Buffer, Operand]) -> list[Operand]:

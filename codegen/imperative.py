@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
 from typing import TypeAlias
 
 from egglift.codegen.index import Index, Var
@@ -192,6 +194,21 @@ class Plan:
     def source(self) -> str:
         """All kernels' OpenCL, in order."""
         return "\n".join(k.source for k in self.kernels)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that a device is given: kernels, sizes, buffers and launches, whatever made them."""
+        numbers: dict[Buffer, int] = {}
+
+        def told(buffers: tuple[Buffer, ...]) -> list[object]:
+            return [(numbers.setdefault(b, len(numbers)), str(b.scalar), b.size) for b in buffers]
+
+        parts = [
+            [(k.name, k.source, k.global_size, k.local_size) for k in self.kernels],
+            [(name, told(buffers)) for name, buffers in sorted(self.inputs.items())],
+            told(self.temporaries), told(self.outputs), [(i, told(buffers)) for i, buffers in self.steps],
+        ]  # fmt: skip
+        return sha256(repr(parts).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,15 @@ import math
 import os
 import threading
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from egglift.codegen.imperative import Kernel, Limits, Plan
-from egglift.ir.errors import BuildError, DeviceError, WrongResult
+from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, Scalar
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ Operand: TypeAlias = Any
 #: PoCL keeps the private arrays of a work-group on one thread's stack, commonly 8 MB, and crashes beyond
 CPU_STACK_BYTES = 4 << 20
 _opencl_lock = threading.Lock()
-
+#: OpenCL's codes for "no room" (of buffers, of a launch, on the host), and for a device that serves no more:
+#: not available, queue or context invalid, and NVIDIA's for a kernel that touched memory which is not its own
+NO_ROOM, LOST = (-4, -5, -6), (-2, -34, -36, -9999)
 
 #: build options where less exact functions and flushed denormal numbers are allowed
 FAST_MATH = ("-cl-fast-relaxed-math",)
@@ -45,6 +48,22 @@ def opencl() -> Any:
             ) from error
         warnings.filterwarnings("ignore", category=cl.CompilerWarning)
         return cl
+
+
+@contextmanager
+def reported(trouble: str) -> Iterator[None]:
+    """What OpenCL refuses inside becomes an error of ours: `trouble` (who cannot do what), and OpenCL's reason."""
+    cl = opencl()
+    try:
+        yield
+    except (cl.Error, MemoryError) as error:
+        code = NO_ROOM[-1] if isinstance(error, MemoryError) else getattr(error, "code", 0)
+        if code in NO_ROOM:
+            raise OutOfMemory(f"{trouble}: out of memory or other resources: {error}") from error
+        if code in LOST:
+            advice = "the device was lost; open it anew, in a new process if its driver is broken"
+            raise DeviceLost(f"{trouble}: {advice}: {error}") from error
+        raise DeviceError(f"{trouble}: {error}") from error
 
 
 # ---------------------------------------------------------------------------------------- devices
@@ -148,7 +167,7 @@ def open_device(spec: object = None) -> Device:
     if isinstance(spec, cl.Context):
         return Device(spec, spec.devices[0])
     if isinstance(spec, cl.Device):
-        return Device(cl.Context([spec]), spec)
+        return _open(spec)
     spec = os.environ.get("EGGLIFT_DEVICE") or None if spec is None else spec
     if spec is not None and not isinstance(spec, str):
         raise DeviceError(
@@ -172,8 +191,40 @@ def _open_named(name: str | None) -> Device:
     key = f"{os.getpid()}:{chosen.int_ptr}"
     with _opened_lock:
         if key not in _opened:
-            _opened[key] = Device(opencl().Context([chosen]), chosen)
+            _opened[key] = _open(chosen)
         return _opened[key]
+
+
+def _open(raw: Any) -> Device:
+    with reported(f"{raw.name.strip()} cannot be opened"):
+        return Device(opencl().Context([raw]), raw)
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where another process finds a device: its place among all devices, and what must be found there."""
+
+    place: int
+    name: str
+    driver: str
+    kind: str
+
+
+def address(device: Device) -> Address | None:
+    """The address of `device`; None where another process cannot find it (a part of a device, say)."""
+    for place, raw in enumerate(_raw_devices()):
+        if raw == device.device:
+            return Address(place, device.name, device.driver, device.kind)
+    return None
+
+
+def open_at(place: Address) -> Device:
+    """The device at an address; DeviceError where this process finds another one there, or none."""
+    found = _raw_devices()
+    raw = found[place.place] if place.place < len(found) else None
+    if raw is None or (raw.name.strip(), raw.driver_version.strip()) != (place.name, place.driver):
+        raise DeviceError(f"{place.name}, driver {place.driver}, is not what another process finds in its place")
+    return _open(raw)
 
 
 _NONE = "; there is no OpenCL platform: install a driver, or PoCL with pip install 'egglift[pocl]'"
@@ -262,6 +313,12 @@ class Device:
                 f"{self.name} allows {self.limits.group_size}",
                 kernel.source,
             )
+        if kernel.local_bytes > self.limits.local_bytes:
+            raise BuildError(
+                f"kernel {kernel.name}: {kernel.local_bytes} bytes of local memory per group, "
+                f"{self.name} has {self.limits.local_bytes}",
+                kernel.source,
+            )
         if self.kind == "cpu" and kernel.private_bytes * items > CPU_STACK_BYTES:
             raise BuildError(
                 f"kernel {kernel.name}: {kernel.private_bytes} bytes of private memory for each of {items} "
@@ -276,39 +333,43 @@ class Device:
         if data.nbytes == 0:
             return self.allocate(0)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
-        return self._guarded(lambda: cl.Buffer(self.context, flags, hostbuf=data), data.nbytes)
+        with reported(f"{self.name} cannot hold a buffer of {data.nbytes} bytes"):
+            return cl.Buffer(self.context, flags, hostbuf=data)
 
     def allocate(self, size: int) -> Operand:
         """A new device buffer of `size` bytes (at least one, as OpenCL has no empty buffers)."""
         cl = opencl()
-        return self._guarded(lambda: cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1)), size)
+        with reported(f"{self.name} cannot hold a buffer of {size} bytes"):
+            return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
 
     def clone(self, buffer: Operand, size: int) -> Operand:
         """A new buffer with the first `size` bytes of `buffer`."""
         copy = self.allocate(size)
         if size:
-            opencl().enqueue_copy(self.queue, copy, buffer, byte_count=size)
+            with reported(f"{self.name} cannot copy a buffer of {size} bytes"):
+                opencl().enqueue_copy(self.queue, copy, buffer, byte_count=size)
         return copy
-
-    def _guarded(self, make: Callable[[], Operand], size: int) -> Operand:
-        try:
-            return make()
-        except opencl().Error as error:
-            raise DeviceError(f"{self.name} cannot hold a buffer of {size} bytes: {error}") from error
 
     def download(self, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
         """`size` elements of `buffer` from the `start`th on, waited for.  WrongResult: a bool is neither 0 nor 1."""
-        raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
-        if size:
-            opencl().enqueue_copy(self.queue, raw, buffer, src_offset=start * scalar.size, is_blocking=True)
+        with reported(f"{self.name} cannot give back {size} elements of {scalar}"):
+            raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
+            if size:
+                opencl().enqueue_copy(self.queue, raw, buffer, src_offset=start * scalar.size, is_blocking=True)
         if scalar != BOOL:
             return raw
         if size and int(raw.max()) > 1:
             raise WrongResult(f"a bool holds {int(raw.max())}: the element was not written")
         return raw.view(np.bool_)
 
+    def finish(self, queue: Any) -> None:
+        """Waits until `queue` has done all it was given: what a launch did wrong may show only here."""
+        with reported(f"{self.name} did not finish what it was given"):
+            queue.finish()
+
     def poison(self, buffer: Operand, scalar: Scalar, size: int) -> None:
         """Fills `buffer` with values that no program computes: NaN for floats, the byte 0xAA for the rest."""
         if size:
             value = np.array(np.nan, scalar.dtype) if scalar.is_float else np.array(0xAA, np.uint8)
-            opencl().enqueue_fill_buffer(self.queue, buffer, value, 0, size * scalar.size)
+            with reported(f"{self.name} cannot fill {size} elements of {scalar}"):
+                opencl().enqueue_fill_buffer(self.queue, buffer, value, 0, size * scalar.size)

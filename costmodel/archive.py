@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from egglift.costmodel.journal import Line
 from egglift.costmodel.records import Record, Records
 from egglift.ir.errors import RecordError
 
@@ -20,7 +21,8 @@ T4_VERSION = "1.0.0"
 #: what the format calls the reason why a candidate cannot be chosen
 INVALID = {
     "ok": "correct", "model": "constraints", "skipped": "timeout", "build": "compile", "launch": "runtime",
-    "wrong": "correctness", "inaccurate": "correctness", "implausible": "runtime",
+    "wrong": "correctness", "inaccurate": "correctness", "implausible": "runtime", "memory": "runtime",
+    "hung": "timeout", "crashed": "runtime", "lost": "runtime",
 }  # fmt: skip
 #: a candidate this much slower than the best is as good as it
 NEAR = 1.05
@@ -36,8 +38,8 @@ def merged(paths: Iterable[Path]) -> list[Record]:
     return list(found.values())
 
 
-def rewrite(path: Path, records: Iterable[Record]) -> None:
-    """Puts exactly `records` at `path`, all or nothing; readers of the old file see that it is another one."""
+def rewrite(path: Path, records: Iterable[Record | Line]) -> None:
+    """Puts exactly these records or measurements at `path`, all or nothing; readers see that it is another file."""
     lines = "".join(json.dumps(asdict(r), separators=(",", ":")) + "\n" for r in records)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

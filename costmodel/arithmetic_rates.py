@@ -8,7 +8,7 @@ import numpy as np
 
 from egglift.codegen.execute import Executable
 from egglift.costmodel import chains
-from egglift.costmodel.bench import Bench
+from egglift.costmodel.rig import Rig
 from egglift.costmodel.memory_rates import Changes, group_counts
 
 COMMON = ("add", "mul", "fma", "div", "mod", "convert")
@@ -22,14 +22,14 @@ LIKE = {
 }  # fmt: skip
 
 
-def arithmetic(bench: Bench) -> Changes:
+def arithmetic(rig: Rig) -> Changes:
     """The rates of all operations, and what the model makes of them: costs in multiply-adds, and their latency."""
-    limits = bench.device.limits
+    limits = rig.device.limits
     kinds = ["f32", "i32", "i64", *(["f64"] if limits.float64 else []), *(["f16"] if limits.float16 else [])]
     rates: dict[str, dict[str, float]] = {}
     for t in kinds:
         functions = FUNCTIONS if t[0] == "f" else ()
-        found = {op: _rate(bench, t, op) for op in (*COMMON, *functions, *(RARER if t == "f32" else ()))}
+        found = {op: _rate(rig, t, op) for op in (*COMMON, *functions, *(RARER if t == "f32" else ()))}
         rates[t] = {op: r for op, r in found.items() if r is not None}
     unit = rates["f32"].get("fma")
     if unit is None:  # then there is nothing to compare the others with
@@ -37,65 +37,65 @@ def arithmetic(bench: Bench) -> Changes:
     # an addition may be half of a multiply-add, and a narrower type has more in a register
     most = {"f16": 6 * unit, "f32": 3 * unit, "i32": 3 * unit, "f64": 2 * unit, "i64": 2 * unit}
     rates = {t: {op: r for op, r in of.items() if r < most[t]} for t, of in rates.items()}
-    return {"rates": rates, **_derived(bench, rates)}
+    return {"rates": rates, **_derived(rig, rates)}
 
 
-def _derived(bench: Bench, rates: dict[str, dict[str, float]]) -> Changes:
+def _derived(rig: Rig, rates: dict[str, dict[str, float]]) -> Changes:
     """What the model reads."""
-    p = bench.profile
-    simd = p.simd_bytes if bench.gpu else bench.device.info.vector_bytes or p.simd_bytes
+    p = rig.profile
+    simd = p.simd_bytes if rig.gpu else rig.device.info.vector_bytes or p.simd_bytes
     unit = rates["f32"]["fma"]
     measured = {op: unit / rates["f32"][op] for op in ("div", *FUNCTIONS, *RARER) if op in rates["f32"]}
     if "div" in rates["i32"]:
         measured |= {"floordiv": unit / rates["i32"]["div"], "mod": unit / rates["i32"]["div"]}
     costs = measured | {op: measured[known] for op, known in LIKE.items() if known in measured}
     # a CPU's vectors hold fewer of the wide types; that is in their number, not in their cost
-    width = {t: 1.0 if bench.gpu else int(t[1:]) / 32 for t in rates}
+    width = {t: 1.0 if rig.gpu else int(t[1:]) / 32 for t in rates}
     types = {t: unit / of["fma"] / width[t] for t, of in rates.items() if "fma" in of and t != "f32"}
     types |= {"u" + t[1:]: c for t, c in types.items() if t[0] == "i"}
     steps = 1 << 16
     return {
         "simd_bytes": simd,
-        "issue_rate": unit / (1 if bench.gpu else simd // 4),
+        "issue_rate": unit / (1 if rig.gpu else simd // 4),
         "op_costs": p.op_costs | {op: round(max(1.0, c), 2) for op, c in costs.items()},
         "type_costs": {t: round(c, 2) for t, c in types.items() if c > 1.1},
-        "op_latency": bench.seconds(chains.dependent(steps)) / steps,
+        "op_latency": rig.seconds(chains.dependent(steps)) / steps,
     }
 
 
-def _rate(bench: Bench, type: str, op: str) -> float | None:
+def _rate(rig: Rig, type: str, op: str) -> float | None:
     """Operations per second on components, all of the device busy; None: they take no time, however many."""
-    groups = bench.units * (8 if bench.gpu else 4)
-    plan, operations = chains.chain(type, op, bench.gpu, groups)
-    executable = bench.build(plan)
-    steps = _enough(bench, executable)
+    groups = rig.units * (8 if rig.gpu else 4)
+    plan, operations = chains.chain(type, op, rig.gpu, groups)
+    executable = rig.build(plan)
+    steps = _enough(rig, executable)
     if steps is None:
         return None
-    return operations * steps / bench.seconds(executable, 0.04, numbers=[steps, 3])
+    return operations * steps / rig.seconds(executable, 0.04, numbers=[steps, 3])
 
 
-def _enough(bench: Bench, executable: Executable) -> int | None:
+def _enough(rig: Rig, executable: Executable) -> int | None:
     """As many steps as take long enough to time, without a guess of the device's speed; None: no number does."""
     steps = 32
     while steps <= 1 << 24:
         given = {"numbers": [np.array([steps, 3], np.int32)]}
-        seconds = min(executable.time(given, warmup=1, least=2, most=2).samples) - bench.profile.launch
+        seconds = min(executable.time(given, warmup=1, least=2, most=2).samples) - rig.profile.launch
         if seconds > LONG:
             return steps
         steps *= 1 << max(1, round(math.log2(1e-3 / max(seconds, 1e-6))))
     return None
 
 
-def parallelism(bench: Bench) -> Changes:
+def parallelism(rig: Rig) -> Changes:
     """The part of the rate of multiply-adds that a number of work-groups reaches."""
     rates: dict[int, float] = {}
     steps: int | None = None
-    for groups in group_counts(bench):
-        plan, operations = chains.chain("f32", "fma", bench.gpu, groups)
-        executable = bench.build(plan)
-        steps = steps or _enough(bench, executable)
+    for groups in group_counts(rig):
+        plan, operations = chains.chain("f32", "fma", rig.gpu, groups)
+        executable = rig.build(plan)
+        steps = steps or _enough(rig, executable)
         if steps is None:
             return {"rate_share": None}
-        rates[groups] = operations * steps / bench.seconds(executable, 0.04, numbers=[steps, 3])
+        rates[groups] = operations * steps / rig.seconds(executable, 0.04, numbers=[steps, 3])
     best = max(rates.values())
     return {"rate_share": {str(g): r / best for g, r in rates.items()}}

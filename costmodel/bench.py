@@ -1,93 +1,155 @@
-"""Timing probes on a device."""
+"""A bench measures candidates for one program, one at a time: builds, checks against the interpreter, times."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Protocol
 
-import numpy as np
-
-from egglift.codegen.execute import Executable
+from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import Device, Operand
-from egglift.costmodel.profile import Profile
-from egglift.ir.types import SCALARS
+from egglift.costmodel.check import Expected, expect, flatten
+from egglift.ir.errors import BuildError, DeviceLost, EggliftError, OutOfMemory, WrongResult
+from egglift.ir.text import loads
 
-EACH = 0.08  # seconds for the samples of one number
+#: seconds of timing below which few samples do
+BRIEF = 0.05
 
 
 @dataclass(frozen=True)
-class Bench:
-    """A device that is being measured, and what is known of it so far."""
+class Measurement:
+    """What became of one candidate.
 
-    device: Device
-    profile: Profile
+    status: "ok", or why it cannot be chosen: "build" (the compiler refused it), "launch" (it did not run),
+    "memory" (it did not find room), "wrong" (its result disagrees with the interpreter's), "inaccurate" (it agrees
+    but for rounding errors that an order of summation like its own makes), "implausible" (its times cannot be true),
+    "hung" (no answer by its deadline), "crashed" (its process died), "lost" (the device stopped serving),
+    "skipped" (the budget ran out).  reason: one line, empty when ok.  effort: seconds that timing might take.
+    executable: there when it was built in this process.  log: what the compiler said of a kernel it refused.
+    """
 
-    @property
-    def gpu(self) -> bool:
-        """Is it a GPU?"""
-        return self.profile.kind == "gpu"
-
-    @property
-    def units(self) -> int:
-        """Its compute units."""
-        return self.profile.compute_units
-
-    @property
-    def groups(self) -> int:
-        """Work-groups that keep all units busy."""
-        return self.units * (8 if self.gpu else 1)
-
-    @property
-    def items(self) -> int:
-        """The work-items of so many groups, of 256 on a GPU, of one on a CPU."""
-        return self.groups * (256 if self.gpu else 1)
+    plan: Plan
+    status: str
+    reason: str = ""
+    timing: Timing | None = None
+    executable: Executable | None = None
+    build_seconds: float = 0.0
+    effort: float = 0.0
+    log: str = field(default="", repr=False)
 
     @property
-    def parts(self) -> int:
-        """Parts of a large buffer that are read in turn: a CPU's threads are seldom left alone for long."""
-        return 1 if self.gpu else max(1, 32 >> (self.units - 1).bit_length())
+    def seconds(self) -> float | None:
+        """The median time; None unless it was measured."""
+        return self.timing.seconds if self.timing else None
 
-    def filled(self, n: int) -> Operand:
-        """A new buffer of n f32 that has been written: an untouched one may all be one page of zeros."""
-        buffer = self.device.allocate(4 * n)
-        self.device.poison(buffer, SCALARS["f32"], n)
-        return buffer
 
-    def build(self, plan: Plan) -> Executable:
-        """A probe, compiled."""
-        return self.device.build(plan)
+@dataclass(frozen=True)
+class Subject:
+    """What candidates are measured for: a program's text, the seed of its sample inputs, the options of builds.
 
-    def seconds(self, probe: Plan | Executable, budget: float = EACH, **inputs: Any) -> float:
-        """The shortest time of a probe by the device's clock, less that of an empty kernel: others only slow it down.
+    rounded: the program's own order of operations is asked for, and what it loses by rounding is right.
+    """
 
-        inputs: numbers (lists, as i32), arrays or device buffers.
+    program: str
+    seed: int = 0
+    options: tuple[str, ...] = ()
+    rounded: bool = False
+
+
+class Bench(Protocol):
+    """Where candidates are measured: in this process (`Local`), or in one that may die (isolated.Remote)."""
+
+    def prepare(self, plans: Sequence[Plan], until: float) -> None:
+        """Builds `plans` side by side as far as that pays; none is begun after `until` (of time.perf_counter)."""
+
+    def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
+        """Builds and checks `plan`, unless that was done, and times it for about `effort` seconds.
+
+        floor: seconds that the hardware cannot undercut.
         """
-        executable = probe if isinstance(probe, Executable) else self.build(probe)
-        # two samples that agree may both have been disturbed: only a GPU is left alone
-        precision = 0.01 if self.gpu else 0.0
-        timing = executable.time(_given(inputs), warmup=1, least=4, most=60, budget=budget, precision=precision)
-        return max(min(timing.samples) - self.profile.launch, 1e-9)
-
-    def seconds_in_turn(
-        self, probe: Plan | Executable, turns: Sequence[list[int]], budget: float = EACH, **inputs: Any
-    ) -> float:
-        """The same where each sample takes the next `numbers` of `turns`: it reads what was not just read.
-
-        The median of the turns' shortest times.
-        """
-        executable = probe if isinstance(probe, Executable) else self.build(probe)
-        if len(turns) == 1:
-            return self.seconds(executable, budget, numbers=turns[0], **inputs)
-        given = [_given({**inputs, "numbers": numbers}) for numbers in turns]
-        rounds, start = list[list[float]](), time.perf_counter()
-        while len(rounds) < 3 or time.perf_counter() - start < budget:
-            rounds.append([executable.time(g, warmup=0, least=1, most=1).seconds for g in given])
-        return max(float(np.median(np.min(rounds, axis=0))) - self.profile.launch, 1e-9)
 
 
-def _given(inputs: dict[str, Any]) -> dict[str, list[Any]]:
-    """The inputs as an Executable takes them."""
-    return {k: [np.array(v, np.int32) if isinstance(v, list) else v] for k, v in inputs.items()}
+class Local:
+    """Measures in this process: what a candidate does to the process, it does to the caller."""
+
+    def __init__(self, device: Device, subject: Subject, expected: Expected | None = None) -> None:
+        """expected: computed from the subject unless given.  OutOfMemory where its inputs do not fit."""
+        self.device, self.subject = device, subject
+        self.expected = expected or expect(loads(subject.program), subject.seed)
+        leaves = {name: flatten(value) for name, value in self.expected.inputs.items()}
+        self._inputs = {name: [device.upload(x) for x in values] for name, values in leaves.items()}
+        self._checked: dict[str, Measurement] = {}
+
+    def prepare(self, plans: Sequence[Plan], until: float) -> None:
+        """In threads: drivers that hold a lock while they compile gain nothing by it, others up to half the time."""
+
+        def unless_late(plan: Plan) -> None:
+            if time.perf_counter() < until:
+                self.check(plan)
+
+        with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
+            list(pool.map(unless_late, plans))
+
+    def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
+        """Never raises for what is the candidate's fault."""
+        checked = self.check(plan)
+        if checked.status != "ok":
+            return checked
+        assert checked.executable is not None
+        least, warmup = (3, 1) if effort < BRIEF else (5, 2)
+        try:
+            timing = checked.executable.time(
+                self._used(plan), budget=effort, floor=floor, least=least, warmup=warmup
+            )
+        except EggliftError as error:
+            return replace(checked, status=_status(error, "implausible"), reason=_line(error))
+        return replace(checked, timing=timing, effort=effort)
+
+    def check(self, plan: Plan) -> Measurement:
+        """`plan` built and checked, unless that was done."""
+        if plan.digest not in self._checked:
+            self._checked[plan.digest] = self._check(plan)
+        return replace(self._checked[plan.digest], plan=plan)
+
+    def _check(self, plan: Plan) -> Measurement:
+        """Built and checked, on a queue of its own: PoCL compiles at the first launch, and others would wait for it."""
+        start, built, status = time.perf_counter(), 0.0, "ok"
+        executable: Executable | None = None
+        try:
+            executable = self.device.sibling().build(plan, self.subject.options)
+            built = time.perf_counter() - start
+            found = executable.run(self._used(plan), poison=True, rows=self.expected.rows)
+            problem = self.expected.disagreement(found)
+            if problem:
+                status = "inaccurate" if self.expected.only_rounded(found) else "wrong"
+            if status == "inaccurate" and self.subject.rounded:
+                problem, status = "", "ok"
+        except BuildError as error:
+            return Measurement(plan, "build", _line(error), log=error.log)
+        except WrongResult as error:
+            problem, status = _line(error), "wrong"
+        except EggliftError as error:
+            return Measurement(plan, _status(error, "launch"), _line(error), None, executable, built)
+        executable = replace(executable, device=self.device) if executable else None
+        return Measurement(plan, status, problem or "", None, executable, built)
+
+    def _used(self, plan: Plan) -> dict[str, Sequence[Operand]]:
+        """The inputs that a plan reads; a candidate may have found that it does not need all of them."""
+        return {name: self._inputs[name] for name in plan.inputs}
+
+
+def _status(error: EggliftError, otherwise: str) -> str:
+    match error:
+        case OutOfMemory():
+            return "memory"
+        case DeviceLost():
+            return "lost"
+    return otherwise
+
+
+def _line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -11,14 +11,14 @@ from pathlib import Path
 
 from egglift.codegen.runtime import Device
 from egglift.costmodel import arithmetic_rates, memory_rates
-from egglift.costmodel.bench import Bench
+from egglift.costmodel.rig import Rig
 from egglift.costmodel.memory_rates import Changes
 from egglift.costmodel.profile import Profile, load_profile, loads_profile, profile_path
 from egglift.costmodel.summary import line
 from egglift.ir.errors import RecordError
 
 Report = Callable[[str], None]
-Stage = Callable[[Bench], Changes]
+Stage = Callable[[Rig], Changes]
 
 #: in order: a stage may use what those before it have found
 STAGES: dict[str, Stage] = {
@@ -61,7 +61,7 @@ def calibrate(
         if name in progress.done:
             report(f"{name}: kept from the calibration that was interrupted")
             continue
-        changes = stage(Bench(device, progress.profile))
+        changes = stage(Rig(device, progress.profile))
         measured = {field: value for field, value in changes.items() if value is not None}
         progress = Progress(replace(progress.profile, **measured), (*progress.done, name))
         if beside:

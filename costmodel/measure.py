@@ -1,61 +1,27 @@
-"""Measuring candidates: build, launch, check against the interpreter, time."""
+"""Measuring candidates: all of them (`measure`), or in rounds those that may be the fastest (`race`)."""
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 
-from egglift.codegen.execute import Executable, Timing
 from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device, Operand
-from egglift.costmodel.check import Expected, expect, flatten
-from egglift.ir.errors import BuildError, EggliftError, WrongResult
+from egglift.codegen.runtime import Device
+from egglift.costmodel.alone import Clock, alone
+from egglift.costmodel.bench import Bench, Local, Measurement, Subject
+from egglift.costmodel.check import Expected
+from egglift.costmodel.failures import with_file
+from egglift.costmodel.isolated import DEADLINE, Remote
+from egglift.costmodel.journal import Journal
+from egglift.costmodel.process import Worker, worker_for
+from egglift.costmodel.rounds import EFFORTS, Entrant, next_round
+from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Expr
+from egglift.ir.text import dumps
 
-#: seconds of timing for one candidate: no more helps, and less only where the budget is short
-TIMING = 0.3
-#: the part of a budget in which candidates are built: what is built should be timed, too
-BUILDING = 0.5
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What became of one candidate.
-
-    status: "ok", or why it cannot be chosen: "build" (the compiler refused it), "launch" (it did not run),
-    "wrong" (its result disagrees with the interpreter's), "inaccurate" (it agrees but for rounding errors that an
-    order of summation like its own makes), "implausible" (its times cannot be true),
-    "skipped" (the budget ran out).  reason: one line, empty when ok.  executable: there when it was built.
-    """
-
-    plan: Plan
-    status: str
-    reason: str = ""
-    timing: Timing | None = None
-    executable: Executable | None = None
-    build_seconds: float = 0.0
-
-    @property
-    def seconds(self) -> float | None:
-        """The median time; None unless it was measured."""
-        return self.timing.seconds if self.timing else None
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """What all candidates of one measurement share.  inputs: on the device.  begun_by: when the last is built."""
-
-    device: Device
-    expected: Expected
-    inputs: Mapping[str, Sequence[Operand]]
-    options: Sequence[str]
-    begun_by: float
-    deadline: float
-    budget: float
-    rounded: bool
+Report = Callable[[int, Measurement], None]
 
 
 def measure(
@@ -69,88 +35,107 @@ def measure(
     options: Sequence[str] = (),
     expected: Expected | None = None,
     rounded: bool = False,
-    report: Callable[[int, Measurement], None] | None = None,
+    report: Report | None = None,
+    isolate: bool = False,
+    deadline: float = DEADLINE,
 ) -> list[Measurement]:
     """Builds, checks and times each of `plans`, candidates for `program`: one Measurement each, in order.
 
-    They are built and checked several at a time, then timed one by one on an otherwise idle device.
-    budget_seconds: no candidate is begun after half of that time, nor timed after it, the first aside.
+    They are timed one by one on an otherwise idle device.
+    budget_seconds: none is begun after that time, the first aside, and none built ahead after half of it.
     floor_seconds: what the hardware cannot undercut.  expected: computed from `program` and `seed` unless given.
     rounded: the program's own order of operations is asked for, and what it loses by rounding is right.
-    report: called with each.
+    report: called with each.  isolate: in a process of its own (isolated.py; `expected` is computed there), where
+    a candidate that takes more than `deadline` seconds, or crashes its process, is recorded as such.
     """
-    budget = float("inf") if budget_seconds is None else budget_seconds
-    start = time.perf_counter()
-    begun_by, deadline = start + BUILDING * budget, start + budget
-    expected = expect(program, seed) if expected is None else expected
-    inputs = {
-        name: [device.upload(leaf) for leaf in flatten(value)] for name, value in expected.inputs.items()
-    }
-    trial = _Trial(device, expected, inputs, options, begun_by, deadline, budget, rounded)
-    with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
-        checked = list(pool.map(lambda i: _checked(plans[i], trial, i == 0), range(len(plans))))
-    results: list[Measurement] = []
-    for i, candidate in enumerate(checked):
-        result = candidate
-        if candidate.status == "ok":
-            result = _timed(candidate, trial, len(plans) - i, floor_seconds, any(r.timing for r in results))
-        results.append(result)
-        if report:
-            report(i, result)
+    subject = Subject(dumps(program), seed, tuple(options), rounded)
+    with opened(device, subject, isolate=isolate, deadline=deadline, expected=expected) as bench:
+        clock = Clock(budget_seconds)
+        bench.prepare(plans, clock.building)
+        results: list[Measurement] = []
+        for i, plan in enumerate(plans):
+            if clock.over and any(m.timing for m in results):
+                result = clock.skipped(plan)
+            else:
+                with alone(device):
+                    result = with_file(bench.run(plan, clock.share(EFFORTS[-1], len(plans) - i), floor_seconds))
+            results.append(result)
+            if report:
+                report(i, result)
     return results
 
 
-def _checked(plan: Plan, trial: _Trial, first: bool) -> Measurement:
-    """One candidate built and checked; never raises for what is the candidate's fault.
+def race(
+    plans: Sequence[Plan],
+    estimates: Sequence[float],
+    kinds: Sequence[str],
+    bench: Bench,
+    device: Device,
+    *,
+    measurements: int,
+    budget_seconds: float | None = None,
+    journal: Journal | None = None,
+    deadline: float = DEADLINE,
+) -> dict[int, Measurement]:
+    """Measures in rounds (rounds.py) those of `plans` that may be the fastest: what is known of them, by index.
 
-    It runs on a queue of its own: PoCL compiles at the first launch, and a shared queue would wait for it.
+    estimates: the model's seconds; kinds: what its scale is corrected by.  measurements: how many are looked at.
+    budget_seconds: none is begun after half of that time, nor timed again after it, until one is right.
+    journal: where what is measured is kept, at once, and from which nothing is measured again.
     """
-    start = time.perf_counter()
-    if start > trial.begun_by and not first:
-        return _skipped(plan, trial)
-    executable, built = None, 0.0
+    clock, found, number = Clock(budget_seconds), dict[int, Measurement](), 0
+
+    def known(i: int, effort: float) -> Measurement | None:
+        return journal.recall(plans[i], effort, deadline) if journal else None
+
+    while step := next_round(_entrants(estimates, kinds, found), number, measurements):
+        bench.prepare([plans[i] for i in step.fresh if known(i, step.effort) is None], clock.building)
+        for place, i in enumerate(step.timed):
+            if (m := known(i, step.effort)) is None:
+                late = clock.late if i in step.fresh else clock.over
+                if late and any(f.timing for f in found.values()):
+                    found.setdefault(i, clock.skipped(plans[i]))
+                    continue
+                with alone(device):
+                    m = with_file(bench.run(plans[i], clock.share(step.effort, len(step.timed) - place)))
+                m = replace(m, effort=step.effort if m.timing else 0.0)
+                if journal:
+                    journal.keep(m, deadline)
+            found[i] = m
+        number += any(m.timing for m in found.values())
+    return found
+
+
+def _entrants(estimates: Sequence[float], kinds: Sequence[str], found: dict[int, Measurement]) -> list[Entrant]:
+    return [
+        Entrant(e, kind, i in found, found[i].seconds if i in found else None)
+        for i, (e, kind) in enumerate(zip(estimates, kinds, strict=True))
+    ]
+
+
+@contextmanager
+def opened(
+    device: Device,
+    subject: Subject,
+    *,
+    isolate: bool,
+    deadline: float = DEADLINE,
+    expected: Expected | None = None,
+) -> Iterator[Bench]:
+    """A bench for `subject`; `isolate`: in a process of its own, or in this one with a warning where none can be."""
+    worker = worker_for(device) if isolate else None
+    with worker.lock if worker else nullcontext():
+        remote = _remote(worker, subject, deadline) if worker else None
+        try:
+            yield remote or Local(device, subject, expected)
+        finally:
+            if remote:
+                remote.close()
+
+
+def _remote(worker: Worker, subject: Subject, deadline: float) -> Remote | None:
     try:
-        executable = trial.device.sibling().build(plan, trial.options)
-        built = time.perf_counter() - start
-        found = executable.run(_used(plan, trial), poison=True, rows=trial.expected.rows)
-        problem = trial.expected.disagreement(found)
-        status = "ok"
-        if problem:
-            status = "inaccurate" if trial.expected.only_rounded(found) else "wrong"
-        if status == "inaccurate" and trial.rounded:
-            problem, status = "", "ok"
-    except BuildError as error:
-        return Measurement(plan, "build", _line(error))
-    except WrongResult as error:
-        problem, status = _line(error), "wrong"
-    except EggliftError as error:
-        return Measurement(plan, "launch", _line(error), None, executable, built)
-    executable = replace(executable, device=trial.device) if executable else None
-    return Measurement(plan, status, problem or "", None, executable, built)
-
-
-def _timed(checked: Measurement, trial: _Trial, left: int, floor: float, others: bool) -> Measurement:
-    """A right candidate with its time; the first is timed whatever the budget says."""
-    remaining = trial.deadline - time.perf_counter()
-    if remaining <= 0 and others:
-        return _skipped(checked.plan, trial)
-    budget = min(TIMING, max(remaining / left, 0.05))
-    assert checked.executable is not None
-    try:
-        timing = checked.executable.time(_used(checked.plan, trial), budget=budget, floor=floor)
-    except EggliftError as error:
-        return replace(checked, status="implausible", reason=_line(error))
-    return replace(checked, timing=timing)
-
-
-def _skipped(plan: Plan, trial: _Trial) -> Measurement:
-    return Measurement(plan, "skipped", f"the budget of {trial.budget:g} s ran out before it")
-
-
-def _used(plan: Plan, trial: _Trial) -> dict[str, Sequence[Operand]]:
-    """The inputs that a plan reads; a candidate may have found that it does not need all of them."""
-    return {name: trial.inputs[name] for name in plan.inputs}
-
-
-def _line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+        return Remote(worker, subject, deadline)
+    except NoWorker as error:
+        warnings.warn(f"{error}; candidates are measured in this process", RuntimeWarning, stacklevel=5)
+        return None

@@ -39,6 +39,18 @@ class DeviceError(EggliftError, RuntimeError):
     """No such device, or the device lacks what the program needs."""
 
 
+class OutOfMemory(DeviceError, MemoryError):
+    """The device or the host has no room for a buffer, or a launch takes more than the device has left."""
+
+
+class DeviceLost(DeviceError):
+    """The device or its driver stopped serving this process: what was opened on it is of no use any more."""
+
+
+class NoWorker(DeviceError):
+    """No further process can be started, or the device cannot be opened in one."""
+
+
 class BuildError(DeviceError):
     """The OpenCL compiler refused a kernel.  `source` and `log` are kept."""
 

@@ -26,6 +26,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cache(kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "records.jsonl"
     path.write_bytes(kept.read_bytes())
+    (tmp_path / "measurements.jsonl").write_bytes(kept.with_name("measurements.jsonl").read_bytes())
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     return path
 
@@ -50,9 +51,15 @@ def test_export_writes_every_candidate(cache: Path, tmp_path: Path) -> None:
 
 
 def test_prune_drops_what_is_asked_for_and_nothing_else(cache: Path) -> None:
-    assert main(["records", "prune", "--stale"]) == 0 and len(list(Records(cache))) == 1
-    assert main(["records", "prune", "--before", "2020-01-01"]) == 0 and len(list(Records(cache))) == 1
-    assert main(["records", "prune", "--device", "pthread"]) == 0 and list(Records(cache)) == []
+    single = cache.with_name("measurements.jsonl")
+    many = len(single.read_text().splitlines())
+    assert many > 1
+    for kept in (["--stale"], ["--before", "2020-01-01"]):
+        assert main(["records", "prune", *kept]) == 0
+        assert (len(list(Records(cache))), len(single.read_text().splitlines())) == (1, many)
+    assert main(["records", "prune", "--device", "pthread"]) == 0
+    assert list(Records(cache)) == []
+    assert single.read_text() == ""
 
 
 def test_merge_puts_files_into_one(cache: Path, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from egglift.batch import run_batch
 from egglift.cli import main
 from egglift.codegen.runtime import devices
-from egglift.costmodel.bench import Bench
+from egglift.costmodel.rig import Rig
 from egglift.costmodel.calibrate import STAGES
 from egglift.ir.errors import RecordError
 from egglift.ir.patterns import Apply, Arg, Input, Map
@@ -63,7 +63,8 @@ def test_optimize_as_json_carries_what_a_tool_needs(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     file = program(tmp_path, "neg")
-    status, out, err = run(capsys, "optimize", file, "--device", "pocl", "--budget", "1", "--json")
+    options = ("--measurements", "2", "--deadline", "30", "--no-isolate")
+    status, out, err = run(capsys, "optimize", file, "--device", "pocl", "--budget", "1", "--json", *options)
     assert (status, err) == (0, "")
     result = json.loads(out)
     assert result["check"] is None
@@ -107,6 +108,7 @@ def test_wrong_arguments_end_with_the_usage(capsys: pytest.CaptureFixture[str]) 
         ("optimize",),
         ("batch", "f", "--out", "o", "--jobs", "0"),
         ("optimize", "f", "--measure", "x"),
+        ("optimize", "f", "--measurements", "0"),
     ):
         with pytest.raises(SystemExit) as stop:
             main(arguments)
@@ -189,7 +191,7 @@ def test_calibrate_prints_a_line_for_each_stage_or_a_profile_and_keeps_it(
 def test_calibrate_that_is_interrupted_goes_on_unless_it_is_told_to_start_afresh(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(bench: Bench) -> dict[str, object]:
+    def interrupted(rig: Rig) -> dict[str, object]:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(

@@ -13,10 +13,12 @@ import pytest
 import egglift as el
 from benchmarks.programs import reduction_forms as forms
 from egglift.candidate import Candidate
+from egglift.costmodel import bench
 from egglift.egraph.book import book
 from egglift.egraph.explain import explain
 from egglift.ir import patterns as p
 from egglift.ir.traverse import subterms, tile_symbols
+from egglift.report import candidate_table
 
 N = 3000
 RNG = np.random.default_rng(5)
@@ -102,6 +104,50 @@ def test_without_budget_one_candidate_is_still_measured() -> None:
     assert all("budget" in c.reason for c in skipped)
 
 
+def test_no_more_are_measured_than_asked_for() -> None:
+    kernel = el.optimize(dot(), "pocl", measurements=3)
+    assert 1 <= len([c for c in kernel.candidates if c.status == "ok"]) <= 3
+    with pytest.raises(el.ArgumentError, match="measurements is 1 or more, not 0"):
+        el.optimize(dot(), "pocl", measurements=0)
+    with pytest.raises(el.ArgumentError, match="deadline is a positive number of seconds, not -1"):
+        el.optimize(dot(), "pocl", deadline=-1)
+
+
+#: what the kernels of the best two candidates begin with: one never ends, one writes where nothing is mapped
+SPOILT = (
+    "volatile int on = 1; while (on) ;",
+    "volatile global int *p = (global int *)((get_global_id(0) + 1ul) << 40); *p = 1; if (*p != 1) return;",
+)
+
+
+def test_a_candidate_that_hangs_or_crashes_is_recorded_and_another_one_is_chosen(
+    monkeypatch: pytest.MonkeyPatch, saturations: list[Any]
+) -> None:
+    program = vectors()[0].map(lambda v: v * v)
+    whole = el.optimize(program, "pocl", measurements=4, cache=False)  # the driver has them in its cache from here on
+    best = sorted((c for c in whole.candidates if c.status == "ok"), key=lambda c: c.estimate)[:2]
+    terms = {(c.term, c.launch): text for c, text in zip(best, SPOILT)}
+    compiled = Candidate.__dict__["plan"].func
+
+    def plan(self: Candidate) -> Any:
+        made, text = compiled(self), terms.get((self.term, self.launch))
+        source = [replace(k, source=k.source.replace("{", "{ " + text, 1)) for k in made.kernels] if text else []
+        return replace(made, kernels=tuple(source)) if text else made
+
+    monkeypatch.setattr(Candidate, "plan", property(plan))
+    for searched in (2, 2):  # the second time all comes from the record
+        kernel = el.optimize(program, "pocl", measurements=4, deadline=4.0)
+        failed = {c.status: c.reason for c in kernel.candidates if c.status not in ("ok", "model")}
+        assert failed.keys() == {"hung", "crashed"}
+        assert failed["hung"].startswith("no answer within 4 s")
+        assert "died of SIGSEGV" in failed["crashed"]
+        assert kernel.chosen.status == "ok"
+        np.testing.assert_array_equal(kernel(X), X * X)
+        for text in (kernel.explain(), candidate_table(kernel.candidates, kernel.chosen)):
+            assert all(reason in text for reason in failed.values())
+        assert len(saturations) == searched
+
+
 def test_candidates_are_sorted_different_and_the_naive_form_is_among_them() -> None:
     kernel = by_model(dot())
     assert [c.seconds for c in kernel.candidates] == sorted(c.seconds for c in kernel.candidates)
@@ -147,19 +193,16 @@ def test_without_reassociation_what_the_programs_own_order_rounds_is_right() -> 
 
 
 def test_a_candidate_that_was_checked_is_chosen_before_one_that_was_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    module: Any = sys.modules["egglift.optimize"]
-    whole = module.time_plans
-    batches: list[int] = []
+    whole = bench.Local.run
+    asked: list[str] = []
 
-    def none_of_the_first_few(plans: Any, *args: Any, **options: Any) -> Any:
-        batches.append(len(plans))
-        found = whole(plans, *args, **options)
-        return [replace(m, status="wrong", timing=None) for m in found] if len(batches) == 1 else found
+    def wrong_at_first(self: bench.Local, plan: Any, *args: Any) -> bench.Measurement:
+        found = whole(self, plan, *args)
+        asked.append(plan.digest)
+        return replace(found, status="wrong", timing=None) if plan.digest in asked[:2] else found
 
-    monkeypatch.setattr(module, "time_plans", none_of_the_first_few)
-    monkeypatch.setattr(module, "SAMPLE", 2)
-    kernel = el.optimize(dot(), "pocl")
-    assert batches == [2, 2]
+    monkeypatch.setattr(bench.Local, "run", wrong_at_first)
+    kernel = el.optimize(dot(), "pocl", measurements=2, isolate=False)
     assert kernel.chosen.status == "ok"
     assert [c.status for c in kernel.candidates].count("wrong") == 2
 

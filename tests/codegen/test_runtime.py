@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from egglift.codegen.execute import Executable, Rows
 from egglift.codegen.imperative import Buffer, Kernel, Plan
 from egglift.codegen.runtime import Device, devices, open_device, opencl
-from egglift.ir.errors import ArgumentError, BuildError, DeviceError, WrongResult
+from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, F32, I32, Scalar
 
 
@@ -203,6 +204,78 @@ def test_what_would_crash_a_launch_is_refused_before_it(device: Device) -> None:
     large = Kernel(k.name, k.source, k.params, (64,), (64,), (), private_bytes=1 << 20)
     with pytest.raises(BuildError, match="1048576 bytes of private memory for each of 64 work-items"):
         device.build(Plan((large,), plan.inputs, plan.temporaries, plan.outputs, plan.steps))
+
+
+def test_more_local_memory_than_there_is_is_refused(device: Device) -> None:
+    (k,) = (plan := one_kernel("y[0] = 1;", 1)).kernels
+    have = device.limits.local_bytes
+    with pytest.raises(BuildError, match=rf"kernel k: {have + 1} bytes of local memory per group, .* has {have}"):
+        device.build(replace(plan, kernels=(replace(k, local_bytes=have + 1),)))
+
+
+def refuses(patch: pytest.MonkeyPatch, name: str, error: Exception) -> None:
+    """Has a function of pyopencl raise `error`."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    patch.setattr(opencl(), name, refuse)
+
+
+def refusal(code: str) -> Exception:
+    """The error that pyopencl raises with a code of OpenCL."""
+    cl = opencl()
+    number = {"ILLEGAL_ACCESS": -9999}.get(code) or getattr(cl.status_code, code)
+    kind = cl.MemoryError if code in ("MEM_OBJECT_ALLOCATION_FAILURE", "OUT_OF_HOST_MEMORY") else cl.RuntimeError
+    error: Exception = kind(cl._cl._ErrorRecord("it", number, "clIt"))
+    return error
+
+
+@pytest.mark.parametrize(
+    ("name", "trouble"),
+    [
+        ("Buffer", "cannot hold a buffer of 40 bytes"),
+        ("enqueue_nd_range_kernel", r"cannot launch k with \(64,\) work-items in groups of \(16,\)"),
+        ("enqueue_copy", "cannot give back 10 elements of f32"),
+        ("enqueue_fill_buffer", "cannot fill 10 elements of f32"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("error", "kind", "reason"),
+    [
+        ("MEM_OBJECT_ALLOCATION_FAILURE", OutOfMemory, "out of memory or other resources"),
+        ("OUT_OF_RESOURCES", OutOfMemory, "out of memory or other resources"),
+        ("OUT_OF_HOST_MEMORY", OutOfMemory, "out of memory or other resources"),
+        ("DEVICE_NOT_AVAILABLE", DeviceLost, "the device was lost"),
+        ("ILLEGAL_ACCESS", DeviceLost, "the device was lost"),
+        ("INVALID_VALUE", DeviceError, "it failed: INVALID_VALUE"),
+    ],
+)
+def test_what_opencl_refuses_is_an_error_of_ours(
+    device: Device, monkeypatch: pytest.MonkeyPatch, name: str, trouble: str, error: str, kind: type, reason: str
+) -> None:
+    executable, x = device.build(double(10)), np.ones(10, np.float32)
+    refuses(monkeypatch, name, refusal(error))
+    with pytest.raises(DeviceError, match=f"{trouble}: .*{reason}") as caught:
+        executable.run({"x": [x]}, poison=True)
+    assert type(caught.value) is kind
+
+
+def test_a_host_without_memory_is_an_error_of_ours(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    executable, x = device.build(double(10)), np.ones(10, np.float32)
+    buffer = device.upload(x)
+    refuses(monkeypatch, "enqueue_copy", MemoryError("no more"))
+    with pytest.raises(OutOfMemory, match="cannot give back 10 elements"):
+        executable.run({"x": [buffer]})
+
+
+def test_a_device_that_is_lost_while_it_works_is_named(device: Device) -> None:
+    class Lost:
+        def finish(self) -> None:
+            raise refusal("ILLEGAL_ACCESS")
+
+    with pytest.raises(DeviceLost, match="did not finish what it was given: the device was lost"):
+        device.finish(Lost())
 
 
 def test_implausible_times_are_rejected(device: Device) -> None:

@@ -7,8 +7,9 @@ import pytest
 
 from egglift.codegen.imperative import Buffer, Kernel, Plan
 from egglift.codegen.runtime import Device, open_device
+from egglift.costmodel.bench import Measurement
 from egglift.costmodel.check import expect
-from egglift.costmodel.measure import Measurement, measure
+from egglift.costmodel.measure import measure
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.types import F32, Array
 

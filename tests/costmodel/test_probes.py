@@ -14,7 +14,7 @@ import pytest
 from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import Device, open_device
 from egglift.costmodel import chains, probes
-from egglift.costmodel.bench import Bench
+from egglift.costmodel.rig import Rig
 from egglift.costmodel.memory_rates import _chain_of_indices
 from egglift.costmodel.profile import load_profile
 
@@ -150,8 +150,8 @@ def test_chains_take_every_step(device: Device, type: str, op: str, gpu: bool) -
 
 
 def test_numbers_taken_in_turn_give_a_time(device: Device) -> None:
-    bench = Bench(device, load_profile(device))
-    probe = bench.build(probes.scattered(1 << 12, False, 2))
-    x = bench.filled(1 << 12)
+    rig = Rig(device, load_profile(device))
+    probe = rig.build(probes.scattered(1 << 12, False, 2))
+    x = rig.filled(1 << 12)
     for turns in ([[4, 0]], [[4, 0], [4, 8]]):
-        assert 0 < bench.seconds_in_turn(probe, turns, 0.001, x=x) < 10
+        assert 0 < rig.seconds_in_turn(probe, turns, 0.001, x=x) < 10

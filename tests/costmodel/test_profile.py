@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError, validate
 
 from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.bench import Bench
+from egglift.costmodel.rig import Rig
 from egglift.costmodel.calibrate import STAGES, calibrate
 from egglift.costmodel.profile import SCHEMA, Cache, Profile, load_profile, loads_profile, presets, profile_path
 from egglift.ir.errors import RecordError
@@ -164,15 +164,15 @@ def test_rates_beyond_what_the_device_can_do_are_not_measured(device: Device) ->
     known = load_profile(device)
     slow = replace(known, issue_rate=1.0, bandwidth=1.0, caches=(Cache(1 << 20, 1.0),))
     for stage in ("caches", "access"):
-        assert set(STAGES[stage](Bench(device, slow)).values()) == {None}
+        assert set(STAGES[stage](Rig(device, slow)).values()) == {None}
 
 
-def launched(bench: Bench) -> dict[str, object]:
+def launched(rig: Rig) -> dict[str, object]:
     return {"launch": 1.25e-6, "gap": 0.0}
 
 
-def crossed(bench: Bench) -> dict[str, object]:
-    return {"random": bench.profile.launch * 1e12, "strided": None}
+def crossed(rig: Rig) -> dict[str, object]:
+    return {"random": rig.profile.launch * 1e12, "strided": None}
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -182,15 +182,15 @@ def test_an_interrupted_calibration_goes_on_where_it_stopped(
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     before, calls, broken = load_profile(device), list[str](), True
 
-    def first(bench: Bench) -> dict[str, object]:
+    def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(bench)
+        return launched(rig)
 
-    def second(bench: Bench) -> dict[str, object]:
+    def second(rig: Rig) -> dict[str, object]:
         calls.append("second")
         if broken:
             raise error("on purpose")
-        return crossed(bench)
+        return crossed(rig)
 
     monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first, "second": second})
     with pytest.raises(error, match="on purpose"):
@@ -214,11 +214,11 @@ def test_a_fresh_calibration_measures_all_anew(
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     calls: list[str] = []
 
-    def first(bench: Bench) -> dict[str, object]:
+    def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(bench)
+        return launched(rig)
 
-    def fails(bench: Bench) -> dict[str, object]:
+    def fails(rig: Rig) -> dict[str, object]:
         raise RuntimeError("on purpose")
 
     monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first, "second": fails})
@@ -235,9 +235,9 @@ def test_what_another_device_or_version_has_left_is_not_gone_on_with(
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     calls: list[str] = []
 
-    def first(bench: Bench) -> dict[str, object]:
+    def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(bench)
+        return launched(rig)
 
     monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first})
     path = profile_path(device)

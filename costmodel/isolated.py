@@ -1,0 +1,115 @@
+"""Measuring in a process of its own, which is ended and replaced where a candidate hangs or crashes it.
+
+What that costs (`benchmarks/isolation.py`, PoCL on two cores that much else ran on): the process takes 0.6 s to start,
+once for each device and run of Python, and does so while the caller's program is searched; an order takes 0.5 ms more
+than in this process; and the chosen candidate is built a second time where it is used, from the driver's cache: 80 ms.
+
+Candidates are built side by side in further processes, from whose drivers' cache on disk the measuring one has them.
+Threads do not help on PoCL: of two or four that build, one at a time is runnable.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from queue import Empty, SimpleQueue
+
+from egglift.codegen.imperative import Plan
+from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.process import Crashed, Hung, Worker, builders
+from egglift.costmodel.worker import Build, Order, Rest
+from egglift.ir.errors import DeviceError, EggliftError
+
+#: seconds that a candidate's build, check and timing may take together
+DEADLINE = 60.0
+#: processes that build side by side, at most: each holds a context of the driver
+MOST = 8
+
+
+class Remote:
+    """A bench (bench.Bench) in a worker's process.  To be used by one thread at a time, with the worker's lock."""
+
+    def __init__(self, worker: Worker, subject: Subject, deadline: float = DEADLINE) -> None:
+        """deadline: seconds for building, checking and timing one candidate, `effort` aside."""
+        self.worker, self.subject, self.deadline = worker, subject, deadline
+        self._prepare()
+
+    def prepare(self, plans: Sequence[Plan], until: float) -> None:
+        """Builds `plans` in several processes, this bench's among them; what becomes of them, `run` tells."""
+        count = min(os.cpu_count() or 1, len(plans), MOST)
+        if count < 2:
+            return
+        waiting: SimpleQueue[Plan] = SimpleQueue()
+        for plan in plans:
+            waiting.put(plan)
+        team = [self.worker, *builders(self.worker, count - 1)]
+        with ThreadPoolExecutor(count) as pool:
+            tasks = [pool.submit(self._build, worker, waiting, until) for worker in team]
+            try:
+                for task in tasks:
+                    task.result()
+            except BaseException:
+                while not waiting.empty():
+                    waiting.get()
+                for worker in team:
+                    worker.kill()
+                raise
+
+    def close(self) -> None:
+        """Gives back the memory that it holds: its buffers, and on a GPU the contexts of those that built."""
+        self.worker.revive()
+        if self.worker.subject is not None:
+            self.worker.subject = None
+            with suppress(Hung, Crashed):
+                self.worker.ask(Rest(), self.deadline)
+        if self.worker.place.kind == "gpu":
+            for builder in builders(self.worker, MOST):
+                builder.end()
+
+    def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float) -> None:
+        """Has one process build what is waiting, plan by plan."""
+        while time.perf_counter() < until:
+            try:
+                plan = waiting.get_nowait()
+            except Empty:
+                return
+            try:
+                worker.ask(Build(bare(plan), self.subject.options, self.deadline), self.deadline)
+            except (Hung, Crashed, EggliftError):
+                continue  # beside others, and without the program's inputs: `run` finds out whether it is to blame
+
+    def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
+        """Never raises for what is the candidate's fault, nor for what it does to the process."""
+        self._prepare()
+        seconds, start = self.deadline + effort, time.perf_counter()
+        try:
+            found = self.worker.ask(Order(bare(plan), effort, floor, seconds), seconds)
+        except Hung:
+            reason = f"no answer within {self.deadline:g} s; its process was ended"
+            return Measurement(plan, "hung", reason, build_seconds=time.perf_counter() - start)
+        except Crashed as error:
+            return Measurement(plan, "crashed", str(error), build_seconds=time.perf_counter() - start)
+        assert found is not None
+        if found.status == "lost":
+            self.worker.end()
+        return replace(found, plan=plan)
+
+    def _prepare(self) -> None:
+        """Has the inputs and the expected result in place; DeviceError where the process does not survive that."""
+        self.worker.revive()
+        if self.worker.subject == self.subject:
+            return
+        try:
+            self.worker.ask(self.subject, None)
+        except Crashed as error:
+            raise DeviceError(f"{error} while it computed the expected result (out of memory?)") from None
+        self.worker.subject = self.subject
+
+
+def bare(plan: Plan) -> Plan:
+    """What a device needs of a plan: without the statements that its source was printed from."""
+    return replace(plan, kernels=tuple(replace(k, body=()) for k in plan.kernels))

@@ -1,0 +1,91 @@
+"""Measurements kept on disk as they come: what was measured before an interrupt is not measured again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from egglift.codegen.execute import Timing
+from egglift.codegen.imperative import Plan
+from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.lines import Lines
+
+SCHEMA = 1
+#: what may come out otherwise next time is not kept
+PASSING = ("skipped", "memory", "lost", "implausible")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One measurement: Measurement's status, reason, median seconds (and of each kernel), and effort.
+
+    key: hash of candidate, program, device and versions, and of the effort where it could be timed: a race that goes
+    on where it stopped meets the times that it met before.  deadline: the seconds that were too few where it is "hung".
+    rules: the versions of rule book and code; when: the time, in UTC (ISO 8601).
+    """
+
+    key: str
+    status: str
+    reason: str
+    seconds: float | None
+    kernels: tuple[tuple[str, float], ...]
+    effort: float
+    build_seconds: float
+    deadline: float
+    device: str
+    rules: str
+    when: str
+    schema: int = SCHEMA
+
+
+class Journal:
+    """The measurements of one file that were made for one subject on one device."""
+
+    def __init__(
+        self, path: Path, subject: Subject, device: str, driver: str, rules: str, budget: float | None = None
+    ) -> None:
+        """rules: the versions of rule book and code.  budget: the seconds for all, which may have cut timings short."""
+        self._lines, self._device, self._rules = lines_of(path), device, rules
+        parts = [subject.program, subject.seed, subject.options, subject.rounded, device, driver, rules, budget]
+        self._context = json.dumps(parts)
+
+    def recall(self, plan: Plan, effort: float, deadline: float) -> Measurement | None:
+        """What timing `plan` with `effort` gave, or why it cannot be chosen; None where it must be measured."""
+        line = self._lines.get(self._key(plan, effort)) or self._lines.get(self._key(plan, None))
+        if line is None or (line.status == "hung" and line.deadline < deadline):
+            return None
+        timing = None if line.seconds is None else Timing(line.seconds, (line.seconds,), line.kernels)
+        return Measurement(plan, line.status, line.reason, timing, None, line.build_seconds, line.effort)
+
+    def keep(self, m: Measurement, deadline: float) -> None:
+        """Writes `m`, unless it may come out otherwise next time."""
+        if m.status in PASSING:
+            return
+        kernels = m.timing.kernels if m.timing else ()
+        key = self._key(m.plan, m.effort if m.timing else None)
+        self._lines.put(
+            Line(
+                key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline,
+                self._device, self._rules, datetime.now(UTC).isoformat(timespec="seconds"),
+            )
+        )  # fmt: skip
+
+    def _key(self, plan: Plan, effort: float | None) -> str:
+        return hashlib.sha256(f"{self._context} {plan.digest} {effort}".encode()).hexdigest()
+
+
+@cache
+def lines_of(path: Path) -> Lines[Line]:
+    """The measurements at `path`: read once, and then only what was added since."""
+    return Lines(path, _line, "measurement")
+
+
+def _line(raw: Any) -> Line | None:
+    if raw["schema"] != SCHEMA:
+        return None
+    return Line(**{**raw, "kernels": tuple((name, seconds) for name, seconds in raw["kernels"])})

@@ -1,0 +1,187 @@
+"""Processes that work on a device for this one (worker.py), each ended and replaced where it hangs or crashes."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+
+from egglift.codegen.runtime import Address, Device, address
+from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.worker import Build, Order, Rest
+from egglift.ir.errors import DeviceError, NoWorker
+
+#: seconds in which a fresh process must have opened the device
+START = 120.0
+#: a program of its own, not the caller's run anew: that may have no `if __name__ == "__main__"`, or be a notebook.
+#: The package is entered without its `__init__`, which would import the e-graph: 0.25 instead of 0.9 seconds.
+PROGRAM = """
+import sys
+from importlib.util import find_spec, module_from_spec
+sys.path[:] = {path!r}
+sys.modules["egglift"] = module_from_spec(find_spec("egglift"))
+from egglift.costmodel.worker import serve
+serve({pipe})
+"""
+
+
+class Hung(Exception):
+    """No answer by the deadline."""
+
+
+class Crashed(Exception):
+    """The process died; the text says how."""
+
+
+class Worker:
+    """One process for one device.  It starts when first needed (or by `start`), and anew after it was lost."""
+
+    def __init__(self, place: Address, environment: Mapping[str, str] | None = None) -> None:
+        """environment: variables that it has apart from this process' own."""
+        self.place, self._environment = place, dict(environment or {})
+        self.lock = threading.Lock()  # orders of one program follow each other
+        self.subject: Subject | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._pipe: Connection | None = None
+        self._ready = False
+
+    def start(self) -> None:
+        """Starts the process, if there is none, without waiting for it."""
+        if self._process is not None:
+            return
+        self._pipe, theirs = Pipe()
+        program = PROGRAM.format(path=sys.path, pipe=theirs.fileno())
+        with theirs:  # what it prints belongs to no result of ours
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", program], stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()],
+                env=os.environ | self._environment, process_group=0,  # Ctrl-C is for the caller, who ends it
+            )  # fmt: skip
+        self._pipe.send(self.place)
+
+    def revive(self) -> None:
+        """Forgets a process that died while nobody waited for it: that is no order's fault."""
+        if self._process is not None and self._process.poll() is not None:
+            self.end()
+
+    def ask(self, order: Subject | Order | Build | Rest, seconds: float | None) -> Measurement | None:
+        """The answer to `order` within `seconds`; Hung or Crashed, the process being no more; or what it raised.
+
+        NoWorker where there can be no process that has the device open.
+        """
+        self._open()
+        try:
+            assert self._pipe is not None
+            self._pipe.send(order)
+            return self._answer(seconds)
+        except (OSError, EOFError) as error:
+            raise Crashed(self._fate(error)) from error
+        except (Hung, KeyboardInterrupt, SystemExit):
+            self.end()  # it is in the middle of something
+            raise
+
+    def _open(self) -> None:
+        """Starts the process, unless that was done, and waits until the device is open there."""
+        self.revive()
+        if self._ready:
+            return
+        try:
+            self.start()
+            self._answer(START)
+        except (OSError, EOFError) as error:
+            raise NoWorker(f"{self.place.name} cannot be used by another process: {self._fate(error)}") from error
+        except Hung:
+            self.end()
+            raise NoWorker(f"{self.place.name} was not opened within {START:g} s by another process") from None
+        except DeviceError as error:
+            self.end()
+            raise NoWorker(str(error)) from error
+        except BaseException:
+            self.end()
+            raise
+        self._ready = True
+
+    def _answer(self, seconds: float | None) -> Measurement | None:
+        assert self._pipe is not None
+        if not self._pipe.poll(seconds):
+            raise Hung
+        answer: Measurement | Exception | None = self._pipe.recv()
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    def _fate(self, error: Exception) -> str:
+        """How the process died."""
+        if self._process is None:
+            return f"no measuring process can be started ({error})"
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(1.0)
+        code = self._process.poll()
+        self.end()
+        if code is None:
+            return f"the measuring process hung up ({error})"
+        if code < 0:
+            return f"the measuring process died of {signal.Signals(-code).name}"
+        return f"the measuring process ended with status {code}"
+
+    def kill(self) -> None:
+        """Has the process die, for another thread that waits for its answer."""
+        if (process := self._process) is not None:
+            process.kill()
+
+    def end(self) -> None:
+        """Ends the process, whatever it is doing."""
+        process, pipe = self._process, self._pipe
+        self._process = self._pipe = self.subject = None
+        self._ready = False
+        if process is not None:
+            process.kill()
+            process.wait()
+        if pipe is not None:
+            pipe.close()
+
+
+#: by this process (a fork must not talk into our pipes), device, and number: 0 measures, the others build for it
+_workers: dict[tuple[int, Address, int], Worker] = {}
+_workers_lock = threading.Lock()
+#: PoCL's threads of several processes, all pinned, would share the first core
+UNPINNED = {"POCL_AFFINITY": "0"}
+
+
+def worker_for(device: Device) -> Worker | None:
+    """The process that measures on `device`, one for all calls of this process, started but not waited for.
+
+    None where another process cannot find the device, or no Python can be started.
+    """
+    place = address(device)
+    if place is None or not sys.executable:
+        return None
+    with _workers_lock:
+        worker = _workers.setdefault((os.getpid(), place, 0), Worker(place))
+    if worker.lock.acquire(blocking=False):  # else it is measuring already
+        with suppress(OSError):  # where it cannot be started, that shows when it is needed
+            worker.start()
+        worker.lock.release()
+    return worker
+
+
+def builders(worker: Worker, count: int) -> list[Worker]:
+    """Further processes on the worker's device, for whoever holds its lock."""
+    place = worker.place
+    with _workers_lock:
+        return [
+            _workers.setdefault((os.getpid(), place, 1 + i), Worker(place, UNPINNED)) for i in range(count)
+        ]
+
+
+@atexit.register
+def _end_all() -> None:
+    for (process, *_), worker in _workers.items():
+        if process == os.getpid():
+            worker.end()

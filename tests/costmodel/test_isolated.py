@@ -1,0 +1,249 @@
+"""Measuring in a process of its own: what hangs or crashes there is recorded, and harms nobody else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from egglift.codegen.runtime import Address, Device, address, open_at, open_device
+from egglift.costmodel import process
+from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.isolated import Remote, bare
+from egglift.costmodel.measure import measure, opened
+from egglift.costmodel.process import Crashed, Worker, builders, worker_for
+from egglift.costmodel.worker import GRACE, Build, Order
+from egglift.ir.errors import NoWorker
+from egglift.ir.patterns import Apply, Arg, Input, Map
+from egglift.ir.text import dumps
+from egglift.ir.types import F32, Array
+from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
+
+HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
+#: a different address beyond any mapping for each work-item; what is read back keeps the store
+CRASHES = candidate("volatile global float *p = (global float *)((get_global_id(0) + 1ul) << 40); *p = 1; y[0] = *p;")
+SQUARES = Subject(dumps(PROGRAM))
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    return open_device("pocl")
+
+
+def worker(device: Device) -> Worker:
+    found = worker_for(device)
+    assert found is not None
+    return found
+
+
+def pid(worker: Worker) -> int:
+    assert worker._process is not None
+    return worker._process.pid
+
+
+def alive(number: int) -> bool:
+    """Does it run, other than as the zombie of a parent that is no more?"""
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_a_candidate_is_measured_there_as_it_is_here(device: Device) -> None:
+    wrong = candidate("int i = get_global_id(0); y[i] = x[i];")
+    here = measure([GOOD, wrong], PROGRAM, device)
+    there = measure([GOOD, wrong], PROGRAM, device, isolate=True)
+    assert [(m.plan, m.status, m.reason) for m in there] == [(m.plan, m.status, m.reason) for m in here]
+    assert there[0].seconds is not None
+    assert there[0].executable is None  # it is of no use outside its process
+
+
+def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device) -> None:
+    measure([GOOD, CRASHES], PROGRAM, device, isolate=True)  # they are in the driver's cache from here on
+    reported: list[str] = []
+
+    def seen(_: int, m: Measurement) -> None:
+        reported.append(m.status)
+
+    found = measure([GOOD, HANGS, CRASHES, GOOD], PROGRAM, device, isolate=True, deadline=3.0, report=seen)
+    assert reported == ["ok", "hung", "crashed", "ok"] == [m.status for m in found]
+    assert "no answer within 3 s; its process was ended" in found[1].reason
+    assert "the measuring process died of SIGSEGV" in found[2].reason
+    for m in found[1:3]:
+        assert m.seconds is None
+        assert Path(m.reason.rpartition(" are in ")[2]).read_text().startswith(m.plan.source)
+
+
+def test_one_process_serves_all_calls_until_it_is_lost(device: Device) -> None:
+    measure([GOOD], PROGRAM, device, isolate=True)
+    first = pid(worker(device))
+    measure([GOOD], PROGRAM, device, isolate=True)
+    assert pid(worker(device)) == first
+    measure([CRASHES], PROGRAM, device, isolate=True)
+    assert not alive(first)
+    assert [m.status for m in measure([GOOD], PROGRAM, device, isolate=True)] == ["ok"]
+    assert pid(worker(device)) != first
+
+
+def test_what_a_program_takes_is_given_back_when_it_is_measured(device: Device) -> None:
+    length = 1 << 22
+    large = Map(Apply("neg", (Arg(F32),)), Input("x", Array(length, F32)))
+
+    def held() -> int:
+        """Bytes of the measuring process."""
+        return 4096 * int(Path(f"/proc/{pid(worker(device))}/statm").read_text().split()[1])
+
+    measure([GOOD], PROGRAM, device, isolate=True)
+    before = held()
+    with opened(device, Subject(dumps(large)), isolate=True):
+        assert held() > before + 4 * length
+    assert held() < before + 2 * length
+
+
+def test_a_process_that_is_killed_while_it_waits_is_replaced(device: Device) -> None:
+    bench = Remote(worker(device), SQUARES)
+    first = pid(worker(device))
+    os.kill(first, signal.SIGKILL)
+    while alive(first):
+        time.sleep(0.01)
+    assert bench.run(GOOD, 0.01).status == "ok"  # it was no candidate's fault
+    assert pid(worker(device)) != first
+
+
+def test_an_interrupt_ends_the_process_in_the_middle(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    bench = Remote(worker(device), SQUARES)
+    first = pid(worker(device))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Worker, "_answer", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            bench.run(GOOD, 0.01)
+    assert not alive(first)
+    assert bench.run(GOOD, 0.01).status == "ok"  # and no late answer to an earlier order
+
+
+def test_a_device_that_another_process_does_not_find_is_named(device: Device) -> None:
+    place = address(device)
+    assert place is not None
+    assert open_at(place).info == device.info
+    for wrong in (replace(place, place=99), replace(place, name="Another"), replace(place, driver="0")):
+        with pytest.raises(NoWorker, match="is not what another process finds in its place"):
+            Remote(Worker(wrong), SQUARES)
+
+
+def test_a_process_that_cannot_be_started_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = Worker(Address(0, "CPU", "", "cpu"))
+    with monkeypatch.context() as patch, pytest.raises(NoWorker, match="CPU cannot be used .*/nowhere/python"):
+        patch.setattr(sys, "executable", "/nowhere/python")
+        Remote(nowhere, SQUARES)
+    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
+    with pytest.raises(NoWorker, match="CPU cannot be used by another process: .* ended with status 7"):
+        Remote(nowhere, SQUARES)
+
+
+def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
+    device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worker(device).end()
+    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
+    with pytest.warns(RuntimeWarning, match="ended with status 7; candidates are measured in this process"):
+        (found,) = measure([GOOD], PROGRAM, device, isolate=True)
+    assert found.status == "ok"
+    assert found.executable is not None
+
+
+def test_a_process_whose_caller_is_no_more_ends_what_hangs_by_itself(device: Device) -> None:
+    found = worker(device)
+    Remote(found, SQUARES)
+    with found.lock, pytest.raises(Crashed, match="died of SIGALRM"):
+        found.ask(Order(bare(HANGS), 0.01, 0.0, deadline=0.5 - GRACE), 120)
+
+
+# ---------------------------------------------------------------------------------------- building side by side
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Worker, str]]:
+    """Which process was asked to build which plan, of three that there may be."""
+    found: list[tuple[Worker, str]] = []
+    whole = Worker.ask
+
+    def ask(self: Worker, order: Any, seconds: float | None) -> Any:
+        if isinstance(order, Build):
+            found.append((self, order.plan.digest))
+        return whole(self, order, seconds)
+
+    monkeypatch.setattr(Worker, "ask", ask)
+    monkeypatch.setattr(os, "cpu_count", lambda: 3)
+    return found
+
+
+def test_candidates_are_built_in_several_processes_each_once(device: Device, asked: list[tuple[Worker, str]]) -> None:
+    plans = [candidate(f"int i = get_global_id(0); y[i] = x[i] * x[i]; /* {i} */") for i in range(4)]
+    broken = candidate("y[0] = undeclared;")
+    found = measure([*plans, broken, CRASHES], PROGRAM, device, isolate=True)
+    assert [m.status for m in found] == ["ok"] * 4 + ["build", "crashed"]
+    assert sorted(digest for _, digest in asked) == sorted(p.digest for p in (*plans, broken, CRASHES))
+    assert {w for w, _ in asked} <= {worker(device), *builders(worker(device), 2)}
+
+
+def test_one_candidate_alone_is_built_where_it_is_measured(device: Device, asked: list[tuple[Worker, str]]) -> None:
+    measure([GOOD], PROGRAM, device, isolate=True)
+    assert not asked
+
+
+def test_an_interrupt_while_candidates_are_built_ends_all_processes(
+    device: Device, asked: list[tuple[Worker, str]]
+) -> None:
+    def interrupt() -> None:
+        while len(asked) < 2:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    bench = Remote(worker(device), SQUARES, deadline=600.0)  # nobody waits for that
+    presser = threading.Thread(target=interrupt)
+    presser.start()
+    with pytest.raises(KeyboardInterrupt):
+        bench.prepare([HANGS, candidate("volatile int on = 2; while (on) ; y[0] = 1;")], float("inf"))
+    presser.join()
+    assert bench.run(GOOD, 0.01).status == "ok"
+
+
+#: no `if __name__ == "__main__"`: a process that ran this file again would never end
+SCRIPT = """
+import os, sys
+import egglift as el
+from egglift.costmodel.process import worker_for
+x = el.array("x", el.f32, 100)
+kernel = el.optimize(x.map(lambda v: v * v), "pocl", measurements=2, cache=False)
+assert kernel.chosen.status == "ok"
+print(worker_for(kernel.device)._process.pid, flush=True)
+if sys.argv[1:]:
+    sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_script_leaves_no_process_behind(killed: bool, tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    arguments = [sys.executable, str(tmp_path / "script.py"), *(["wait"] if killed else [])]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as script:
+        assert script.stdout is not None
+        measuring = int(script.stdout.readline())
+        if killed:
+            script.kill()
+    end = time.monotonic() + 30
+    while alive(measuring) and time.monotonic() < end:
+        time.sleep(0.02)
+    assert not alive(measuring)

@@ -1,0 +1,143 @@
+"""Measurements on disk: what is known is not measured again."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from egglift.codegen.execute import Timing
+from egglift.codegen.imperative import Plan
+from egglift.codegen.runtime import Device, open_device
+from egglift.costmodel.bench import Local, Measurement, Subject
+from egglift.costmodel.journal import PASSING, Journal
+from egglift.costmodel.measure import race
+from egglift.ir.text import dumps
+from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
+
+SUBJECT = Subject(dumps(PROGRAM))
+OTHERS = [candidate(f"int i = get_global_id(0); y[i] = x[i] * x[i]; /* {i} */") for i in range(5)]
+
+
+def journal(path: Path, **changed: Any) -> Journal:
+    return Journal(path, **({"subject": SUBJECT, "device": "d", "driver": "1", "rules": "v"} | changed))
+
+
+def timed(plan: Plan = GOOD, effort: float = 0.1) -> Measurement:
+    return Measurement(plan, "ok", "", Timing(2.0, (1.0, 2.0, 3.0), (("k", 2.0),)), None, 0.5, effort)
+
+
+def test_a_measurement_comes_back(tmp_path: Path) -> None:
+    journal(tmp_path / "m").keep(timed(), 60)
+    found = journal(tmp_path / "m").recall(GOOD, 0.1, 60)
+    assert found is not None
+    assert (found.plan, found.status, found.seconds, found.effort) == (GOOD, "ok", 2.0, 0.1)
+    assert found.timing is not None
+    assert found.timing.kernels == (("k", 2.0),)
+    assert journal(tmp_path / "m").recall(OTHERS[0], 0.1, 60) is None
+
+
+def test_equal_candidates_are_one_whatever_made_them(tmp_path: Path) -> None:
+    statement = "int i = get_global_id(0); y[i] = x[i] * x[i];"
+    again = candidate(statement)
+    assert again != GOOD
+    journal(tmp_path / "m").keep(timed(), 60)
+    assert journal(tmp_path / "m").recall(again, 0.1, 60) is not None
+    for other in (candidate(statement, group=20), candidate(statement, n=1500), candidate(statement + " ")):
+        assert journal(tmp_path / "m").recall(other, 0.1, 60) is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"subject": Subject(dumps(PROGRAM), seed=1)}, {"subject": Subject(dumps(PROGRAM), options=("-x",))},
+        {"subject": Subject(dumps(PROGRAM), rounded=True)}, {"subject": Subject("another")},
+        {"device": "e"}, {"driver": "2"}, {"rules": "w"}, {"budget": 1.0},
+    ],
+)  # fmt: skip
+def test_what_was_measured_for_something_else_is_no_answer(tmp_path: Path, changed: dict[str, Any]) -> None:
+    journal(tmp_path / "m").keep(timed(), 60)
+    assert journal(tmp_path / "m", **changed).recall(GOOD, 0.1, 60) is None
+
+
+def test_every_effort_has_a_time_of_its_own(tmp_path: Path) -> None:
+    kept = journal(tmp_path / "m")
+    kept.keep(timed(effort=0.03), 60)
+    assert kept.recall(GOOD, 0.03, 60) is not None
+    assert kept.recall(GOOD, 0.1, 60) is None
+    kept.keep(timed(effort=0.1), 60)
+    assert [m.effort for e in (0.03, 0.1) if (m := kept.recall(GOOD, e, 60))] == [0.03, 0.1]
+
+
+def test_what_hung_is_tried_again_with_a_later_deadline_only(tmp_path: Path) -> None:
+    kept = journal(tmp_path / "m")
+    kept.keep(Measurement(GOOD, "hung", "no answer"), 10)
+    assert kept.recall(GOOD, 0.1, 10) is not None
+    assert kept.recall(GOOD, 0.1, 20) is None
+    kept.keep(Measurement(OTHERS[0], "crashed", "of SIGSEGV"), 10)
+    found = kept.recall(OTHERS[0], 0.1, 20)
+    assert found is not None
+    assert (found.status, found.reason) == ("crashed", "of SIGSEGV")
+
+
+@pytest.mark.parametrize("status", PASSING)
+def test_what_may_come_out_otherwise_next_time_is_not_kept(tmp_path: Path, status: str) -> None:
+    journal(tmp_path / "m").keep(Measurement(GOOD, status), 60)
+    assert journal(tmp_path / "m").recall(GOOD, 0.1, 60) is None
+
+
+def test_a_line_that_is_no_measurement_is_skipped_with_a_warning(tmp_path: Path) -> None:
+    journal(tmp_path / "n").keep(timed(), 60)
+    whole = (tmp_path / "n").read_text()
+    (tmp_path / "m").write_text(whole + '{"schema": 0}\n' + '{"schema": 1}\n' + whole[: len(whole) // 2])
+    with pytest.warns(RuntimeWarning, match="a measurement; it is skipped|no measurement .* it is skipped"):
+        assert journal(tmp_path / "m").recall(GOOD, 0.1, 60) is not None
+
+
+# ---------------------------------------------------------------------------------------- races that are interrupted
+
+
+class Interrupted(Local):
+    """A bench at which Ctrl-C is pressed after some measurements."""
+
+    left = 2
+
+    def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
+        if not self.left:
+            raise KeyboardInterrupt
+        self.left -= 1
+        return super().run(plan, effort, floor)
+
+
+class Counting(Local):
+    """A bench that counts what it measures."""
+
+    def __init__(self, device: Device) -> None:
+        super().__init__(device, SUBJECT)
+        self.asked: Counter[tuple[str, float]] = Counter()
+
+    def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
+        self.asked[plan.digest, effort] += 1
+        return super().run(plan, effort, floor)
+
+
+def test_nothing_that_was_measured_before_an_interrupt_is_measured_again(tmp_path: Path) -> None:
+    device, path = open_device("pocl"), tmp_path / "m"
+    plans = [candidate("y[0] = undeclared;"), *OTHERS]
+    estimates, kinds = [1.0] * len(plans), [""] * len(plans)
+    with pytest.raises(KeyboardInterrupt):
+        race(plans, estimates, kinds, Interrupted(device, SUBJECT), device, measurements=6, journal=journal(path))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["status"] for line in lines] == ["build", "ok"]
+    bench = Counting(device)
+    found = race(plans, estimates, kinds, bench, device, measurements=6, journal=journal(path))
+    assert sorted({m.status for m in found.values()}) == ["build", "ok"]
+    assert not {(plans[0].digest, 0.03), (plans[1].digest, 0.03)} & set(bench.asked)
+    assert set(bench.asked.values()) == {1}
+    idle = Counting(device)
+    again = race(plans, estimates, kinds, idle, device, measurements=6, journal=journal(path))
+    assert not idle.asked
+    assert {i: m.seconds for i, m in again.items()} == {i: m.seconds for i, m in found.items()}
