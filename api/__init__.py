@@ -12,6 +12,7 @@ from egglift.codegen.runtime import devices
 from egglift.ir.errors import (
     ArgumentError,
     BuildError,
+    ClusterError,
     CodegenError,
     DeviceError,
     EggliftError,
@@ -147,6 +148,7 @@ __all__ = [
     "ArgumentError",
     "BuildError",
     "Candidate",
+    "ClusterError",
     "CodegenError",
     "DeviceError",
     "EggliftError",

@@ -1,27 +1,34 @@
-"""Many programs: searched in worker processes, measured in this one, resumable."""
+"""Many programs: searched in worker processes or on a cluster, measured in this process, resumable.
+
+A search needs no device: workers are given the profile of the one that measures, which is this machine's.  Measuring
+stays here, one program after the other, as two kernels at a time on one device would be timed together.
+"""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from egglift.candidate import Candidate
+from egglift.codegen.imperative import Limits
 from egglift.codegen.runtime import Device, open_device
+from egglift.costmodel.profile import Profile, load_profile
 from egglift.costmodel.records import append_line
+from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.text import dumps, loads
-from egglift.optimize import SAMPLE, measured, optimize
+from egglift.optimize import SAMPLE, measured, searched, unused
 from egglift.programs import load_program
 from egglift.report import duration, result_json
+from egglift.workers import workers
 
 
 @dataclass(frozen=True)
@@ -50,13 +57,15 @@ def run_batch(
     measure: str = "sample",
     budget: float | None = None,
     jobs: int | None = None,
+    cluster: str | None = None,
     progress: TextIO = sys.stderr,
 ) -> Summary:
     """Optimises every program of `files` and appends a line of JSON for each to `out`.
 
     Programs that `out` already has for this device and driver are skipped, so that an interrupted batch goes
     on where it stopped.  A program that fails gets a line with its "error".  jobs: worker processes (default:
-    one for each core).  progress: where the bar goes, if that is a terminal.
+    one for each core).  cluster: whose workers search, as for `workers`.  progress: where the bar goes, if that is a
+    terminal.
     """
     start = time.perf_counter()
     opened = open_device(device)
@@ -76,7 +85,7 @@ def run_batch(
         else:
             todo.append(job)
     skipped = len(files) - len(todo) - failed
-    for job, found in _searched(todo, device, jobs):
+    for job, found in _searched(todo, opened, jobs, cluster):
         line = _finish(job, found, opened, measure, budget)
         failed += "error" in line
         _append(out, line)
@@ -112,21 +121,25 @@ def _append(out: Path, line: dict[str, Any]) -> None:
 
 
 def _searched(
-    todo: Sequence[Job], device: str | None, jobs: int | None
+    todo: Sequence[Job], device: Device, jobs: int | None, cluster: str | None
 ) -> Iterator[tuple[Job, list[Candidate] | str]]:
-    """Each job with its candidates, or with what went wrong, in order; the search runs ahead in processes."""
-    if not todo:
-        return
-    count = min(jobs or os.cpu_count() or 1, len(todo))
-    context = multiprocessing.get_context("spawn")  # an OpenCL driver does not survive a fork
-    with ProcessPoolExecutor(count, mp_context=context) as pool:
-        futures = [pool.submit(search, job.text, device) for job in todo]
-        try:
-            for job, future in zip(todo, futures, strict=True):
-                yield job, _result(future)
-        finally:
-            for future in futures:
-                future.cancel()
+    """Each job with its candidates, or with what went wrong, in order; the search runs ahead."""
+    if todo:
+        with workers(cluster, min(jobs or os.cpu_count() or 1, len(todo))) as pool:
+            texts = [job.text for job in todo]
+            yield from zip(todo, ahead(pool, texts, load_profile(device), device.limits), strict=True)
+
+
+def ahead(
+    pool: Executor, texts: Sequence[str], profile: Profile, limits: Limits
+) -> Iterator[list[Candidate] | str]:
+    """The candidates of every program's text, or what went wrong, in order; all are handed to `pool` at once."""
+    futures = [pool.submit(search, text, profile, limits) for text in texts]
+    try:
+        yield from map(_result, futures)
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
@@ -140,11 +153,12 @@ def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
         return f"{type(error).__name__}: {error}"
 
 
-def search(text: str, device: str | None) -> list[Candidate]:
-    """The candidates worth measuring for a program's text.  Runs in a worker process."""
-    kernel = optimize(loads(text), device, measure="none", cache=False)
-    kept = sorted(kernel.candidates, key=lambda c: c.estimate)[:SAMPLE]
-    return [replace(c, derive=None) for c in kept]
+def search(text: str, profile: Profile, limits: Limits) -> list[Candidate]:
+    """The candidates worth measuring for a program's text, best first.  Runs in a worker, which needs no device."""
+    program = loads(text)
+    type_of(program)
+    laws = {"reassociate": True, "rules": (), "disabled": unused(profile)}
+    return sorted(searched(program, profile, limits, laws), key=lambda c: c.estimate)[:SAMPLE]
 
 
 def _finish(

@@ -63,40 +63,51 @@ def optimize(
     program, opened = as_program(expr), open_device(device)
     type_of(program)
     profile = load_profile(opened)
-    unused = SPLITTING if profile.compute_units < MANY_UNITS else ()
-    options = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math, "rules": tuple(rules)}
-    options["disabled"] = unused
+    laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": unused(profile)}
+    options = {"measure": measure, "fast_math": fast_math, **laws}
     if measure == "sample":
         options["budget"] = budget  # what little time found is no answer to a call with more
     if cache and (known := recall(program, opened, options)) is not None:
-        return _kernel(program, opened, known, options)
+        return kernel_of(program, opened, known, options)
 
-    laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": unused}
-    candidates = found(program, profile, opened, laws)
-    if steps := time_steps(program):
-        candidates += [w for c in found(steps.program, profile, opened, laws) if (w := _again(steps, c, profile))]
-    candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
+    candidates = searched(program, profile, opened.limits, laws)
     if measure == "sample":
         candidates = measured(candidates, program, opened, budget, reassociate, fast_math)
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:
         remember(program, opened, options, candidates)
-    return _kernel(program, opened, candidates, options)
+    return kernel_of(program, opened, candidates, options)
 
 
-def found(program: Expr, profile: Profile, device: Device, laws: Mapping[str, Any]) -> list[Candidate]:
+def unused(profile: Profile) -> tuple[str, ...]:
+    """The laws that are no use on a device of that profile."""
+    return SPLITTING if profile.compute_units < MANY_UNITS else ()
+
+
+def searched(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, Any]) -> list[Candidate]:
+    """All candidates for a device of that profile, not measured.  No device is needed.
+
+    laws: `saturate`'s keywords "reassociate", "rules" and "disabled".
+    """
+    candidates = found(program, profile, limits, laws)
+    if steps := time_steps(program):
+        candidates += [w for c in found(steps.program, profile, limits, laws) if (w := _again(steps, c, profile))]
+    return [*naive(program, profile, limits, optional=bool(candidates)), *candidates]
+
+
+def found(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, Any]) -> list[Candidate]:
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
     graph = saturate(program, **laws).graph
-    return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, device)
+    return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, limits)
 
 
-def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, device: Device) -> list[Candidate]:
+def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, limits: Limits) -> list[Candidate]:
     """The best assignments of sizes of the best structures, by the model: one of each structure comes first."""
-    searches = [(f, Search(f.term, graph.symbols, profile, device.limits)) for f in structures]
+    searches = [(f, Search(f.term, graph.symbols, profile, limits)) for f in structures]
     rows = [(f, search, search.run(tries=1)) for f, search in searches]
     rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
     found = [
-        [_candidate(f, p, device.limits) for p in (varied(search.run(_tries(first)), 4) if i < REFINED else first)]
+        [_candidate(f, p, limits) for p in (varied(search.run(_tries(first)), 4) if i < REFINED else first)]
         for i, (f, search, first) in enumerate(rows)
     ]
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
@@ -129,19 +140,19 @@ def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:
     )
 
 
-def naive(program: Expr, profile: Profile, device: Device, *, optional: bool = False) -> list[Candidate]:
+def naive(program: Expr, profile: Profile, limits: Limits, *, optional: bool = False) -> list[Candidate]:
     """The program as it stands: outer maps over the grid, everything else in sequence.
 
     With `optional`, none where it has no OpenCL (an accumulator that no work-item can hold); else CodegenError.
     """
     launch = Launch()
     try:
-        model = estimate(compile_term(program, launch, device.limits), profile)
+        model = estimate(compile_term(program, launch, limits), profile)
     except CodegenError:
         if optional:
             return []
         raise
-    return [Candidate("naive", program, {}, launch, device.limits, model.seconds, model.sentence())]
+    return [Candidate("naive", program, {}, launch, limits, model.seconds, model.sentence())]
 
 
 def measured(
@@ -184,7 +195,8 @@ def _measured(c: Candidate, m: Measurement) -> Candidate:
     return replace(c, measured=m.seconds, status=m.status, reason=m.reason)
 
 
-def _kernel(program: Expr, device: Device, candidates: Sequence[Candidate], options: dict[str, Any]) -> Kernel:
+def kernel_of(program: Expr, device: Device, candidates: Sequence[Candidate], options: dict[str, Any]) -> Kernel:
+    """The fastest of measured candidates as a callable; EggliftError where none of them runs."""
     usable = [c for c in candidates if c.seconds < float("inf")]
     if not usable:
         reasons = "; ".join(f"{c.structure}: {c.reason}" for c in candidates[:3])
