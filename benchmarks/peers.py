@@ -1,4 +1,4 @@
-"""What the programs of the catalogue are in numexpr and numba: well-kept compilers of NumPy code for CPUs.
+"""The peers, and what the programs are in numexpr and numba: well-kept compilers of NumPy code for CPUs.
 
 A peer is a function of a program's inputs.  numba's are written as its users would, loops over `prange`.
 """
@@ -7,16 +7,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 Peer = Callable[..., Any]
 
+#: names of the peers, each with the module that it needs; torch runs on a GPU, clblast on egglift's own device
+PEERS = {"numpy": "numpy", "numexpr": "numexpr", "numba": "numba", "torch": "torch", "clblast": "pyclblast"}
 #: programs that are one expression of whole arrays
 EXPRESSIONS = {
     "scal": "a * x", "axpy": "a * x + y", "vec_sum": "sum(x)", "asum": "sum(abs(x))", "dot": "sum(x * y)",
 }  # fmt: skip
+
+
+def absent(kind: str) -> str | None:
+    """Why a peer cannot take part here, in a few words; None where it can."""
+    try:
+        module = import_module(PEERS[kind])
+    except ImportError as error:
+        return f"{PEERS[kind]} cannot be imported ({error})"
+    return "torch sees no GPU" if kind == "torch" and not module.cuda.is_available() else None
 
 
 def peer(kind: str, program: str) -> Peer | None:
