@@ -80,18 +80,21 @@ class Space:
 # ---------------------------------------------------------------------------------------- the space
 
 
-def points(search: Search) -> dict[tuple[int, ...], Point]:
-    """Every choice of the options of each symbol, outer ones first, and of a launch, that has a kernel of its own."""
+def points(search: Search, most: int) -> dict[tuple[int, ...], Point]:
+    """Choices of the options of each symbol and of a launch that have kernels of their own: all, or `most` at random."""
     found: dict[tuple[int, ...], Point] = {}
-    kernels = set()
-    for wish in _wishes(search, {}):
-        for i, launch in enumerate(search.launches()):
-            point = search.point(wish, launch)
-            if isinstance(point, Point) and dict(point.sizes) == wish:  # else another choice is the one that fits
-                made = tuple((k.source, k.global_size, k.local_size) for k in point.plan.kernels)
-                if made not in kernels:
-                    kernels.add(made)
-                    found[(*(wish[s] for s in search.order), i)] = point
+    kernels, launches = set(), search.launches()
+    choices = [(wish, i) for wish in _wishes(search, {}) for i in range(len(launches))]
+    random.Random(0).shuffle(choices)
+    for wish, i in choices:
+        if len(found) >= most:
+            break
+        point = search.point(wish, launches[i])
+        if isinstance(point, Point) and dict(point.sizes) == wish:  # else another choice is the one that fits
+            made = tuple((k.source, k.global_size, k.local_size) for k in point.plan.kernels)
+            if made not in kernels:
+                kernels.add(made)
+                found[(*(wish[s] for s in search.order), i)] = point
     return found
 
 
@@ -122,11 +125,11 @@ def best_structure(program: Expr, profile: Profile, device: Device) -> tuple[str
 def space(program: Expr, profile: Profile, device: Device, most: int) -> Space:
     """The best structure's choices, measured; of more than `most` a random part."""
     sign, search = best_structure(program, profile, device)
-    found = points(search)
-    kept = random.Random(0).sample(sorted(found), min(most, len(found)))
-    results = measure([found[v].plan for v in kept], program, device, expected=expect(program))
-    rows = [Choice(v, found[v].estimate.seconds, m.seconds) for v, m in zip(kept, results, strict=True) if m.seconds]
-    return Space(sign, (*search.order, LAUNCH), tuple(rows), len(kept) - len(rows))
+    found = points(search, most)
+    results = measure([p.plan for p in found.values()], program, device, expected=expect(program))
+    pairs = zip(found.items(), results, strict=True)
+    rows = [Choice(values, p.estimate.seconds, m.seconds) for (values, p), m in pairs if m.seconds]
+    return Space(sign, (*search.order, LAUNCH), tuple(rows), len(found) - len(rows))
 
 
 # ---------------------------------------------------------------------------------------- searching it

@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 from benchmarks import report, suite
+from benchmarks.baselines import TORCH
 from benchmarks.blas import CLBLAST, blas_call, blas_seconds
 from benchmarks.floor import floor, rate
+from benchmarks.jitted import jitted
 from benchmarks.peers import EXPRESSIONS, absent, peer
 from benchmarks.programs.catalogue import Entry, chosen, entries, size_text
 from benchmarks.published import LIFT, published
 from benchmarks.suites import SUITES, programs
 from egglift.codegen.runtime import open_device
+from egglift.costmodel.check import flatten
 from egglift.costmodel.profile import Cache, load_profile, presets
 from egglift.ir.lifting import as_program
 from egglift.ir.types import F32, F64
@@ -45,7 +48,7 @@ def test_all_programs_of_the_catalogue_are_in_a_suite() -> None:
 
 def test_peers_and_the_literature_name_programs_that_there_are() -> None:
     names = {e.name for e in entries()}
-    assert names >= EXPRESSIONS.keys() and names >= LIFT.keys() and names >= CLBLAST.keys()
+    assert names >= EXPRESSIONS.keys() and names >= LIFT.keys() and names >= CLBLAST.keys() | TORCH.keys()
 
 
 def test_a_run_writes_json_a_table_and_figures(tmp_path: Path) -> None:
@@ -134,6 +137,16 @@ def test_numexpr_computes_the_same_where_it_is_installed(name: str) -> None:
         pytest.skip("numexpr is not installed")
     inputs = entry(name).inputs(1000, np.random.default_rng(0))
     np.testing.assert_allclose(run(**inputs), entry(name).reference(**inputs), rtol=1e-4)
+
+
+@pytest.mark.skipif(bool(absent("numba")), reason="numba is not installed")
+@pytest.mark.parametrize("names", [("dot", "nbody", "jacobi_2d-9"), pytest.param((), marks=pytest.mark.slow)])
+def test_numba_computes_the_same_where_it_is_installed(names: tuple[str, ...]) -> None:
+    for name in names or jitted():
+        run, e = jitted()[name], entry(name)
+        inputs = e.inputs(*SMALL[len(e.sizes[0])], np.random.default_rng(0))
+        for got, want in zip(flatten(run(**inputs)), flatten(e.reference(**inputs)), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-3, atol=1e-4, err_msg=name)
 
 
 SMALL = {1: (100,), 2: (37, 23), 3: (33, 17, 21), 4: (3, 12, 17, 9)}

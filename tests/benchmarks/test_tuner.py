@@ -26,7 +26,7 @@ SPACE = Space(
 def test_a_space_is_every_choice_that_fits_and_makes_a_kernel_of_its_own() -> None:
     device, profile = open_device("pocl"), presets()["pocl_cpu"]
     _, search = tuner.best_structure(as_program(entry("vec_sum").program(4097)), profile, device)
-    found = points(search)
+    found = points(search, 1000)
     for values, point in found.items():
         wish = dict(zip(search.order, values, strict=False))
         assert dict(point.sizes) == wish and point.launch == search.launches()[values[-1]]
