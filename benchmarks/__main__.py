@@ -8,9 +8,11 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.peers import PEERS
+from benchmarks.programs.catalogue import chosen
 from benchmarks.suite import run
 from benchmarks.suites import SUITES, programs
 from egglift.codegen.runtime import open_device
+from egglift.ir.errors import ClusterError, DeviceError
 
 
 def main() -> int:
@@ -28,10 +30,16 @@ def main() -> int:
     against = [kind for kind in given.against.split(",") if kind]
     if unknown := [kind for kind in against if kind not in PEERS]:
         parser.error(f"--against {','.join(unknown)}: choose from {', '.join(PEERS)}")
-    device = open_device(given.device)
-    wanted = given.programs or programs(given.suite, device.kind)
+    try:
+        device = open_device(given.device)
+        wanted = list(chosen(given.programs or programs(given.suite, device.kind), lambda e: e.sizes[-1]))
+    except (ValueError, DeviceError) as error:
+        parser.error(" ".join(str(error).split()))
     name = f"{'pocl' if device.kind == 'cpu' else 'gpu'}_{'programs' if given.programs else given.suite}"
-    lines = run(name, wanted, device, against, given.out, given.cluster)
+    try:
+        lines = run(name, wanted, device, against, given.out, given.cluster)
+    except ClusterError as error:
+        parser.error(str(error))
     ratios = [line.peers["numpy"] / line.seconds for line in lines if line.seconds and "numpy" in line.peers]
     if ratios:
         print(f"median of the ratios to NumPy: {median(ratios):.2f}; results in {given.out}")

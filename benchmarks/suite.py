@@ -28,7 +28,7 @@ from benchmarks.blas import blas_seconds
 from benchmarks.demo import best, difference
 from benchmarks.floor import floor
 from benchmarks.peers import absent, peer
-from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
+from benchmarks.programs.catalogue import Entry, Size, size_text
 from benchmarks.published import Published, published
 from egglift.batch import ahead, search
 from egglift.candidate import Candidate
@@ -128,13 +128,13 @@ def versions() -> dict[str, str]:
 
 def run(
     name: str,
-    wanted: Sequence[str],
+    jobs: Sequence[tuple[Entry, Size]],
     device: Device,
     against: Sequence[str],
     out: Path,
     cluster: str | None = None,
 ) -> list[Line]:
-    """Runs the programs `wanted` ("dot:1048576") and writes `out`/`name`.json, .md and figures.
+    """Runs programs, each at a size, and writes `out`/`name`.json, .md and figures.
 
     A program without a kernel gets a line that says so; a peer that is not installed has no column.
     """
@@ -142,7 +142,6 @@ def run(
     missing = {kind: reason for kind in against if (reason := absent(kind))}
     against = [kind for kind in against if kind not in missing]
     out.mkdir(parents=True, exist_ok=True)
-    jobs = list(chosen(wanted, lambda e: e.sizes[-1]))
     setting = _setting(device, profile) | {"absent peers": missing}
     with ExitStack() as stack:
         for (e, size), found in zip(jobs, _found(stack, jobs, device, profile, cluster), strict=True):

@@ -1,6 +1,6 @@
 """How soon good sizes are found in one space: in the order of the model's estimates, and by Kernel Tuner's strategies.
 
-    python benchmarks/tuner.py [--device NAME] [--most 200] [--seeds 20] [--table RESULT.json] [PROGRAM[:SIZE] ...]
+    python benchmarks/tuner.py [--device NAME] [--most 120] [--seeds 20] [--table RESULT.json] [PROGRAM[:SIZE] ...]
 
 The space of a program is every choice of sizes for the tiles and launches of its best structure (by the model) that
 fits and makes a kernel of its own; of a large one, a random part.  All of it is measured first, each kernel checked.
@@ -81,7 +81,7 @@ class Space:
 
 
 def points(search: Search, most: int) -> dict[tuple[int, ...], Point]:
-    """Choices of the options of each symbol and of a launch that have kernels of their own: all, or `most` at random."""
+    """Choices from the options of every symbol, and a launch, with kernels of their own: all, or `most` at random."""
     found: dict[tuple[int, ...], Point] = {}
     kernels, launches = set(), search.launches()
     choices = [(wish, i) for wish in _wishes(search, {}) for i in range(len(launches))]
@@ -209,7 +209,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM[:SIZE]")
     parser.add_argument("--device", help="a part of a device's name")
-    parser.add_argument("--most", type=int, default=200, help="choices of a space that are measured")
+    parser.add_argument("--most", type=int, default=120, help="choices of a space that are measured")
     parser.add_argument("--seeds", type=int, default=20, help="runs of each strategy")
     parser.add_argument("--table", type=Path, help="where to write all figures as JSON, and beside it the table (.md)")
     given = parser.parse_args()

@@ -79,6 +79,7 @@ def test_optimize_as_json_carries_what_a_tool_needs(
         (("calibrate", "--device", "no such"), "no OpenCL device"),
         (("batch", "GOOD", "--device", "pocl", "--out", "GOOD"), "is no result of a batch"),
         (("batch", "GOOD", "--device", "pocl", "--out", "/nowhere/x"), "cannot write"),
+        (("batch", "GOOD", "--device", "pocl", "--out", "OUT", "--cluster", "nowhere"), "no dask scheduler answers"),
     ],
 )
 def test_an_error_is_one_line_and_status_2(

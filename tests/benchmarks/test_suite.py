@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,13 @@ import numpy as np
 import pytest
 
 from benchmarks import report, suite
+from benchmarks.__main__ import main
 from benchmarks.baselines import TORCH
 from benchmarks.blas import CLBLAST, blas_call, blas_seconds
 from benchmarks.floor import floor, rate
 from benchmarks.jitted import jitted
 from benchmarks.peers import EXPRESSIONS, absent, peer
-from benchmarks.programs.catalogue import Entry, chosen, entries, size_text
+from benchmarks.programs.catalogue import Entry, Size, chosen, entries, size_text
 from benchmarks.published import LIFT, published
 from benchmarks.suites import SUITES, programs
 from egglift.codegen.runtime import open_device
@@ -31,6 +33,10 @@ def entry(name: str) -> Entry:
     return found
 
 
+def jobs(*wanted: str) -> list[tuple[Entry, Size]]:
+    return list(chosen(wanted, lambda e: e.sizes[0]))
+
+
 # ---------------------------------------------------------------------------------------- what is run
 
 
@@ -38,7 +44,7 @@ def entry(name: str) -> Entry:
 def test_suites_name_programs_and_sizes_that_there_are(kind: str) -> None:
     for name in SUITES:
         wanted = programs(name, kind)
-        found = list(chosen(wanted, lambda e: e.sizes[0]))
+        found = jobs(*wanted)
         assert [f"{e.name}:{size_text(size).replace('x', ',')}" for e, size in found] == list(wanted)
 
 
@@ -52,7 +58,7 @@ def test_peers_and_the_literature_name_programs_that_there_are() -> None:
 
 
 def test_a_run_writes_json_a_table_and_figures(tmp_path: Path) -> None:
-    lines = suite.run("tiny", ("scal:1000", "nrm2:1000"), open_device("pocl"), ("numpy", "torch"), tmp_path)
+    lines = suite.run("tiny", jobs("scal:1000", "nrm2:1000"), open_device("pocl"), ("numpy", "torch"), tmp_path)
     assert [line.result for line in lines] == ["equal", "equal"]
     data = json.loads((tmp_path / "tiny.json").read_text())
     assert [r["program"] for r in data["results"]] == ["scal", "nrm2"]
@@ -73,7 +79,7 @@ def test_a_run_writes_json_a_table_and_figures(tmp_path: Path) -> None:
 def test_searches_on_a_cluster_give_the_same_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="dask is not installed: pip install 'egglift[cluster]'")
     monkeypatch.setattr(suite, "calibrate", load_profile)
-    (line,) = suite.run("far", ("scal:1000",), open_device("pocl"), (), tmp_path, "local")
+    (line,) = suite.run("far", jobs("scal:1000"), open_device("pocl"), (), tmp_path, "local")
     assert (line.result, line.search) == ("equal", None)
 
 
@@ -83,9 +89,26 @@ def test_what_has_no_kernel_is_a_line_that_says_so(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(suite, "calibrate", load_profile)
     monkeypatch.setattr(suite, "search", none)
-    (line,) = suite.run("none", ("scal:1000",), open_device("pocl"), ("numpy",), tmp_path)
+    (line,) = suite.run("none", jobs("scal:1000"), open_device("pocl"), ("numpy",), tmp_path)
     assert line.seconds is None and line.result == "no candidate runs"
     assert "| scal | 1000 | - | - |" in (tmp_path / "none.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("dott:3",), "there is no program dott"),
+        (("dot:3", "--against", "numpy,abacus"), "--against abacus: choose from numpy, numexpr"),
+        (("dot:3", "--device", "no such"), "no OpenCL device 'no such'"),
+    ],
+)
+def test_wrong_arguments_are_explained(
+    arguments: tuple[str, ...], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["benchmarks", "run", *arguments])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2 and message in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------------------------------- what figures mean
