@@ -154,11 +154,11 @@ def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
 
 
 def search(text: str, profile: Profile, limits: Limits) -> list[Candidate]:
-    """The candidates worth measuring for a program's text, best first.  Runs in a worker, which needs no device."""
+    """The candidates for a program's text, the least estimate first.  Runs in a worker, which needs no device."""
     program = loads(text)
     type_of(program)
     laws = {"reassociate": True, "rules": (), "disabled": unused(profile)}
-    return sorted(searched(program, profile, limits, laws), key=lambda c: c.estimate)[:SAMPLE]
+    return sorted(searched(program, profile, limits, laws), key=lambda c: c.estimate)
 
 
 def _finish(
@@ -175,7 +175,8 @@ def _finish(
     best = min(found, key=lambda c: (c.measured is None, c.seconds))
     if best.seconds == float("inf"):
         return {"name": job.name, "error": f"no candidate runs: {best.status}: {best.reason}"}
-    return {"name": job.name, **result_json(job.text, device, best, found, None)}
+    tried = [c for c in found if c.status != "model"] or found[:SAMPLE]
+    return {"name": job.name, **result_json(job.text, device, best, tried, None)}
 
 
 class _Bar:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,15 +14,24 @@ from egglift.codegen.runtime import open_device
 from egglift.costmodel.profile import load_profile
 from egglift.ir.errors import ClusterError
 from egglift.ir.patterns import Apply, Arg, Input, Map
-from egglift.ir.text import dumps
+from egglift.ir.text import dumps, loads
 from egglift.ir.types import F32, Array
+from egglift.optimize import optimize
 from egglift.workers import workers
 
-distributed = pytest.importorskip("distributed", reason="dask is not installed: pip install 'egglift[cluster]'")
+distributed: Any = pytest.importorskip("distributed", reason="dask is not installed: pip install 'egglift[cluster]'")
 
 
 def text(op: str) -> str:
     return dumps(Map(Apply(op, (Arg(F32),)), Input("x", Array(100, F32))))
+
+
+def test_a_search_drops_no_candidate_that_may_be_the_only_one_to_run() -> None:
+    device = open_device("pocl")
+    found = search(text("neg"), load_profile(device), device.limits)
+    known = optimize(loads(text("neg")), device, measure="none", cache=False).candidates
+    assert [c.estimate for c in found] == sorted(c.estimate for c in known)
+    assert "naive" in {c.structure for c in found}
 
 
 def test_a_cluster_finds_what_is_found_here_and_says_what_went_wrong() -> None:
