@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 #: panels in a row of the small multiples
 ACROSS = 6
+#: programs in a row of the ratios
+A_ROW = 24
 OURS, FLOOR = "egglift", "floor"
 
 
@@ -35,20 +37,23 @@ def draw(lines: Sequence[Line], kinds: Sequence[str], path: Path) -> None:
 
 
 def ratios(lines: Sequence[Line], kinds: Sequence[str]) -> Any:
-    """Bars: how many times faster than each peer, on a logarithmic axis."""
+    """Bars: how many times faster than each peer, on a logarithmic axis; some programs to a row."""
     from matplotlib import pyplot
 
-    figure, axis = pyplot.subplots(figsize=(max(6, 0.42 * len(lines)), 3.6), constrained_layout=True)
-    for i, kind in enumerate(kinds):
-        own = [(n, line.peers[kind] / line.seconds) for n, line in enumerate(lines) if kind in line.peers]
-        places = [n + (i - (len(kinds) - 1) / 2) * 0.8 / len(kinds) for n, _ in own]
-        # from 1 up or down
-        axis.bar(places, [r - 1 for _, r in own], 0.8 / len(kinds), bottom=1, label=kind, color=f"C{i}")
-    axis.axhline(1, color="black", linewidth=0.8)
-    axis.set(yscale="log", ylabel="times faster than", xticks=range(len(lines)), xlim=(-0.6, len(lines) - 0.4))
-    axis.set_xticklabels([f"{line.program}\n{line.size}" for line in lines], rotation=90, fontsize=7)
+    rows = [lines[i : i + A_ROW] for i in range(0, len(lines), A_ROW)]
+    size = (max(6, 0.42 * len(rows[0])), 3.4 * len(rows))
+    figure, axes = pyplot.subplots(len(rows), 1, figsize=size, squeeze=False, constrained_layout=True)
+    for axis, row in zip(axes.flat, rows, strict=True):
+        for i, kind in enumerate(kinds):
+            own = [(n, line.peers[kind] / (line.seconds or 1)) for n, line in enumerate(row) if kind in line.peers]
+            places = [n + (i - (len(kinds) - 1) / 2) * 0.8 / len(kinds) for n, _ in own]
+            # from 1 up or down
+            axis.bar(places, [r - 1 for _, r in own], 0.8 / len(kinds), bottom=1, label=kind, color=f"C{i}")
+        axis.axhline(1, color="black", linewidth=0.8)
+        axis.set(yscale="log", ylabel="times faster than", xticks=range(len(row)), xlim=(-0.6, len(rows[0]) - 0.4))
+        axis.set_xticklabels([f"{line.program}\n{line.size}" for line in row], rotation=90, fontsize=7)
     if kinds:
-        axis.legend(fontsize="small")
+        axes[0, 0].legend(fontsize="small")
     return figure
 
 
