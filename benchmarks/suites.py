@@ -1,6 +1,7 @@
 """The suites: every program of the catalogue, with a size for CPUs and one for GPUs.
 
-On a CPU a program takes some milliseconds, on a GPU its data exceeds the caches, or its arithmetic fills the device.
+On a CPU a program takes microseconds to milliseconds; on a GPU its data exceeds the caches, or its arithmetic fills the
+device (but for softmax_rows, whose matrices have about 2^20 elements whatever the size).
 """
 
 from __future__ import annotations
