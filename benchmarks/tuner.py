@@ -148,7 +148,7 @@ def cache(s: Space, path: Path) -> Path:
         for c in s.choices
     }
     head = {
-        "device_name": "recorded", "kernel_name": s.structure, "problem_size": [1], "tune_params_keys": s.parameters,
+        "device_name": "recorded", "kernel_name": "egglift", "problem_size": [1], "tune_params_keys": s.parameters,
         "tune_params": dict(zip(s.parameters, columns, strict=True)), "objective": "time", "cache": entries,
     }  # fmt: skip
     path.write_text(json.dumps(head))

@@ -17,7 +17,7 @@ from egglift.ir.lifting import as_program
 
 #: 3 x 4 choices less one, of which (2, 30) is the fastest and (1, 10) the model's first
 SPACE = Space(
-    "G(c)", ("m", "launch"),
+    "1F[g{Gr0(T[p(F(c))])}](c)", ("m", "launch"),
     tuple(Choice((m, n), m + n, abs(m - 2) + abs(n - 30) + 1.0) for m, n in product((1, 2, 3), (10, 20, 30, 40)))[:-1],
     0,
 )  # fmt: skip
