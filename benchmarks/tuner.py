@@ -1,9 +1,9 @@
 """How soon good sizes are found in one space: in the order of the model's estimates, and by Kernel Tuner's strategies.
 
-    python benchmarks/tuner.py [--device NAME] [--most 120] [--seeds 20] [--table RESULT.json] [PROGRAM[:SIZE] ...]
+    python benchmarks/tuner.py [--device NAME] [--most 200] [--seeds 20] [--table RESULT.json] [PROGRAM[:SIZE] ...]
 
 The space of a program is every choice of sizes for the tiles and launches of its best structure (by the model) that
-fits and makes a kernel of its own; of a large one, a random part.  All of it is measured first, each kernel checked.
+fits and makes a kernel of its own; of a large one, fewer options of each.  All is measured first, each kernel checked.
 Then every strategy of Kernel Tuner searches the recorded times, as its simulation mode does: its own runner launches
 one kernel, whose group size is a parameter; here a choice may be several kernels, whose group sizes follow from it.
 
@@ -43,12 +43,14 @@ PROGRAMS = (
     "dot:1048576", "gemv:1024", "matmul-f32:512,512,512", "gemm-nt:512,512,512", "pair_distances-squared:1000,1003,17",
     "nbody:1000", "softmax_rows:1000", "jacobi_2d-5:1000,1003", "gaussian_blur-25:1000,1003",
 )  # fmt: skip
-STRATEGIES = ("random_sample", "basinhopping", "genetic_algorithm", "simulated_annealing", "greedy_ils")
+STRATEGIES = ("random_sample", "basinhopping", "genetic_algorithm", "simulated_annealing", "greedy_mls")
 MODEL = "the model's order"
 #: after how many measurements
 BUDGETS = (1, 5, 10, 20)
 #: structures with fewer choices are no search
 LEAST = 20
+#: no symbol has more options
+OPTIONS = 8
 #: the parameter beside the tile symbols: which of `Search.launches`
 LAUNCH = "launch"
 
@@ -81,14 +83,13 @@ class Space:
 
 
 def points(search: Search, most: int) -> dict[tuple[int, ...], Point]:
-    """Choices from the options of every symbol, and a launch, with kernels of their own: all, or `most` at random."""
+    """Choices from the options of every symbol, and a launch, with kernels of their own: by parameters' values.
+
+    Where there are more than `most`, fewer options of each, the most plausible: what is left are still neighbours.
+    """
     found: dict[tuple[int, ...], Point] = {}
     kernels, launches = set(), search.launches()
-    choices = [(wish, i) for wish in _wishes(search, {}) for i in range(len(launches))]
-    random.Random(0).shuffle(choices)
-    for wish, i in choices:
-        if len(found) >= most:
-            break
+    for wish, i in _choices(search, most):
         point = search.point(wish, launches[i])
         if isinstance(point, Point) and dict(point.sizes) == wish:  # else another choice is the one that fits
             made = tuple((k.source, k.global_size, k.local_size) for k in point.plan.kernels)
@@ -98,13 +99,22 @@ def points(search: Search, most: int) -> dict[tuple[int, ...], Point]:
     return found
 
 
-def _wishes(search: Search, env: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def _choices(search: Search, most: int) -> list[tuple[dict[str, int], int]]:
+    """Sizes, and the number of a launch: of all options, or of so many of each that there are at most `most`."""
+    for count in range(OPTIONS, 1, -1):
+        found = [(wish, i) for wish in _wishes(search, {}, count) for i in range(len(search.launches()[:count]))]
+        if len(found) <= most:
+            return found
+    return random.Random(0).sample(found, most)
+
+
+def _wishes(search: Search, env: Mapping[str, int], count: int) -> Iterator[dict[str, int]]:
     if len(env) == len(search.order):
         yield dict(env)
         return
     name = search.order[len(env)]
-    for value in search.options(name, env):
-        yield from _wishes(search, {**env, name: value})
+    for value in search.options(name, env)[:count]:
+        yield from _wishes(search, {**env, name: value}, count)
 
 
 def best_structure(program: Expr, profile: Profile, device: Device) -> tuple[str, Search]:
@@ -114,7 +124,7 @@ def best_structure(program: Expr, profile: Profile, device: Device) -> tuple[str
     for found in Extractor(graph, weights(profile)).run():
         search = Search(found.term, graph.symbols, profile, device.limits)
         first = search.run(tries=1)
-        if first and sum(1 for _ in _wishes(search, {})) * len(search.launches()) >= LEAST:
+        if first and sum(1 for _ in _wishes(search, {}, OPTIONS)) * len(search.launches()) >= LEAST:
             rows.append((first[0].estimate.seconds, found.sign, search))
     if not rows:
         raise ValueError(f"no structure of this program has {LEAST} choices of sizes")
@@ -123,7 +133,7 @@ def best_structure(program: Expr, profile: Profile, device: Device) -> tuple[str
 
 
 def space(program: Expr, profile: Profile, device: Device, most: int) -> Space:
-    """The best structure's choices, measured; of more than `most` a random part."""
+    """The best structure's choices, about `most` of them, measured."""
     sign, search = best_structure(program, profile, device)
     found = points(search, most)
     results = measure([p.plan for p in found.values()], program, device, expected=expect(program))
@@ -209,7 +219,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", metavar="PROGRAM[:SIZE]")
     parser.add_argument("--device", help="a part of a device's name")
-    parser.add_argument("--most", type=int, default=120, help="choices of a space that are measured")
+    parser.add_argument("--most", type=int, default=200, help="choices of a space that are measured")
     parser.add_argument("--seeds", type=int, default=20, help="runs of each strategy")
     parser.add_argument("--table", type=Path, help="where to write all figures as JSON, and beside it the table (.md)")
     given = parser.parse_args()
