@@ -21,6 +21,7 @@ import tempfile
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -100,12 +101,21 @@ def points(search: Search, most: int) -> dict[tuple[int, ...], Point]:
 
 
 def _choices(search: Search, most: int) -> list[tuple[dict[str, int], int]]:
-    """Sizes, and the number of a launch: of all options, or of so many of each that there are at most `most`."""
+    """Sizes, and the number of a launch: of all options, or of so many of each that there are at most `most`.
+
+    Where two of each are too many, the outermost sizes stay at their most plausible.
+    """
+    found: list[tuple[dict[str, int], int]] = []
     for count in range(OPTIONS, 1, -1):
-        found = [(wish, i) for wish in _wishes(search, {}, count) for i in range(len(search.launches()[:count]))]
+        found = list(islice(_every(search, count), most + 1))  # there may be millions
         if len(found) <= most:
-            return found
-    return random.Random(0).sample(found, most)
+            break
+    return found[:most]
+
+
+def _every(search: Search, count: int) -> Iterator[tuple[dict[str, int], int]]:
+    launches = range(len(search.launches()[:count]))
+    return ((wish, i) for wish in _wishes(search, {}, count) for i in launches)
 
 
 def _wishes(search: Search, env: Mapping[str, int], count: int) -> Iterator[dict[str, int]]:
@@ -124,7 +134,7 @@ def best_structure(program: Expr, profile: Profile, device: Device) -> tuple[str
     for found in Extractor(graph, weights(profile)).run():
         search = Search(found.term, graph.symbols, profile, device.limits)
         first = search.run(tries=1)
-        if first and sum(1 for _ in _wishes(search, {}, OPTIONS)) * len(search.launches()) >= LEAST:
+        if first and len(list(islice(_every(search, OPTIONS), LEAST))) == LEAST:
             rows.append((first[0].estimate.seconds, found.sign, search))
     if not rows:
         raise ValueError(f"no structure of this program has {LEAST} choices of sizes")
