@@ -12,6 +12,7 @@ from egglift.codegen.runtime import devices
 from egglift.ir.errors import (
     ArgumentError,
     BuildError,
+    ClusterError,
     CodegenError,
     DeviceError,
     DeviceLost,
@@ -149,6 +150,7 @@ __all__ = [
     "ArgumentError",
     "BuildError",
     "Candidate",
+    "ClusterError",
     "CodegenError",
     "DeviceError",
     "DeviceLost",

@@ -1,37 +1,41 @@
-"""Many programs: searched in worker processes, measured in one of their own, resumable."""
+"""Many programs: searched in worker processes or on a cluster, measured in a process of their own, resumable.
+
+A search needs no device: workers are given the profile of the one that measures, which is this machine's.  Measuring
+stays here, one program after the other, as two kernels at a time on one device would be timed together.
+"""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
-import signal
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from egglift.candidate import Candidate
+from egglift.codegen.imperative import Limits
 from egglift.codegen.runtime import Device, open_device
 from egglift.costmodel.bench import Subject
 from egglift.costmodel.journal import Journal
 from egglift.costmodel.lines import append_line
 from egglift.costmodel.process import worker_for
-from egglift.costmodel.profile import load_profile
+from egglift.costmodel.profile import Profile, load_profile
 from egglift.costmodel.records import cache_folder
+from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.text import dumps, loads
 from egglift.memory import journal, recall, remember
-from egglift.optimize import POOL, SAMPLE, choices, measured, optimize
+from egglift.optimize import SAMPLE, choices, measured, searched, unused
 from egglift.programs import load_program
 from egglift.report import duration, result_json
+from egglift.workers import workers
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ def run_batch(
     budget: float | None = None,
     measurements: int = SAMPLE,
     jobs: int | None = None,
+    cluster: str | None = None,
     progress: TextIO = sys.stderr,
 ) -> Summary:
     """Optimises every program of `files` and appends a line of JSON for each to `out`.
@@ -85,7 +90,7 @@ def run_batch(
     Programs that `out` already has for this device and driver are skipped, and candidates that were measured are not
     measured again, so that an interrupted batch goes on where it stopped; several may write to one `out` at once.
     A program that fails gets a line with its "error".  jobs: worker processes (default: one for each core).
-    progress: where the bar goes, if that is a terminal.
+    cluster: whose workers search, as for `workers`.  progress: where the bar goes, if that is a terminal.
     """
     start = time.perf_counter()
     opened = open_device(device)
@@ -109,7 +114,7 @@ def run_batch(
     task = Task(opened, out, measure, budget, measurements, options)
     if todo and measure == "sample":
         worker_for(opened)  # it starts while the first programs are searched
-    for job, found in _searched(todo, task, device, jobs):
+    for job, found in _searched(todo, task, jobs, cluster):
         line = _finish(job, found, task)
         failed += "error" in line
         _append(out, line)
@@ -150,46 +155,36 @@ def _append(out: Path, line: dict[str, Any]) -> None:
 
 
 def _searched(
-    todo: Sequence[Job], task: Task, device: str | None, jobs: int | None
+    todo: Sequence[Job], task: Task, jobs: int | None, cluster: str | None
 ) -> Iterator[tuple[Job, list[Candidate] | str]]:
     """Each job with its candidates, or with what went wrong; those whose record is known first, then the others in
-    order, searched in processes: ahead of their measuring where that is on a GPU.
+    order, searched by workers: ahead of their measuring where that takes no cores from it.
     """
     known = {job: recall(loads(job.text), task.device, task.options) for job in todo}
     yield from ((job, found) for job, found in known.items() if found)
     new = [job for job in todo if not known[job]]
     count = max(1, min(jobs or os.cpu_count() or 1, len(new)))
-    ahead = count if task.device.kind == "cpu" else len(new)
-    context = multiprocessing.get_context("spawn")  # an OpenCL driver does not survive a fork
+    beside = task.device.kind == "gpu" or cluster is not None
+    profile, limits = load_profile(task.device), task.device.limits
     while new:
-        with (
-            ProcessPoolExecutor(count, mp_context=context, initializer=_attend) as pool,
-            suppress(BrokenProcessPool),  # one has died, and its pool with it: what is left gets another pool
-        ):
+        with workers(cluster, count) as pool, suppress(BrokenProcessPool):  # one has died: the rest get another pool
             while new:
-                some = new[:ahead]
-                futures = [pool.submit(search, job.text, device, POOL * task.measurements) for job in some]
-                new = new[ahead:]
-                try:
-                    if task.device.kind == "cpu":
-                        wait(futures)  # a search takes the cores on which kernels are timed
-                    yield from ((job, _result(future)) for job, future in zip(some, futures, strict=True))
-                finally:
-                    for future in futures:
-                        future.cancel()
+                some = new if beside else new[:count]
+                results = ahead(pool, [job.text for job in some], profile, limits)
+                yield from zip(some, results if beside else list(results), strict=True)
+                new = new[len(some) :]
 
 
-def _attend() -> None:
-    """Has a worker process end at once on Ctrl-C, and with its parent, even one that was killed."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def follow() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=follow, daemon=True).start()
+def ahead(
+    pool: Executor, texts: Sequence[str], profile: Profile, limits: Limits
+) -> Iterator[list[Candidate] | str]:
+    """The candidates of every program's text, or what went wrong, in order; all are handed to `pool` at once."""
+    futures = [pool.submit(search, text, profile, limits) for text in texts]
+    try:
+        yield from map(_result, futures)
+    finally:
+        for future in futures:
+            future.cancel()
 
 
 def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
@@ -203,11 +198,12 @@ def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
         return f"{type(error).__name__}: {error}"
 
 
-def search(text: str, device: str | None, count: int) -> list[Candidate]:
-    """The `count` most promising candidates for a program's text.  Runs in a worker process."""
-    kernel = optimize(loads(text), device, measure="none", cache=False)
-    kept = sorted(kernel.candidates, key=lambda c: c.estimate)[:count]
-    return [replace(c, derive=None) for c in kept]
+def search(text: str, profile: Profile, limits: Limits) -> list[Candidate]:
+    """The candidates for a program's text, the least estimate first.  Runs in a worker, which needs no device."""
+    program = loads(text)
+    type_of(program)
+    laws = {"reassociate": True, "rules": (), "disabled": unused(profile)}
+    return sorted(searched(program, profile, limits, laws), key=lambda c: c.estimate)
 
 
 def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any]:
@@ -226,7 +222,8 @@ def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any
     if best.seconds == float("inf"):
         return {"name": job.name, "error": f"no candidate runs: {best.status}: {best.reason}"}
     remember(program, task.device, task.options, found)
-    return {"name": job.name, **result_json(job.text, task.device, best, found, None)}
+    tried = [c for c in found if c.status != "model"] or found[:SAMPLE]
+    return {"name": job.name, **result_json(job.text, task.device, best, tried, None)}
 
 
 class _Bar:

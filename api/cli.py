@@ -72,6 +72,9 @@ def parser() -> argparse.ArgumentParser:
         "--out", type=Path, required=True, help="file to which results are appended (JSON lines)"
     )
     many.add_argument("--jobs", type=_positive, help="worker processes (default: one for each core)")
+    many.add_argument(
+        "--cluster", metavar="ADDRESS", help='search on a dask cluster: its scheduler\'s address, or "local"'
+    )
     rates = _command(commands, "calibrate", _calibrate, "measure a device's rates for the cost model")
     _device(rates)
     rates.add_argument("--fresh", action="store_true", help="measure all anew, whatever an interrupted run has left")
@@ -181,6 +184,7 @@ def _batch(arguments: argparse.Namespace) -> int:
         budget=arguments.budget,
         measurements=arguments.measurements,
         jobs=arguments.jobs,
+        cluster=arguments.cluster,
     )
     if arguments.json:
         print(json.dumps(asdict(summary)))

@@ -79,17 +79,13 @@ def optimize(
     type_of(program)
     profile = load_profile(opened)
     options = choices(measure, budget, measurements, profile, reassociate, fast_math, rules)
-    unused = options["disabled"]
+    laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": options["disabled"]}
     if cache and (known := recall(program, opened, options)) is not None:
-        return _kernel(program, opened, known, options)
+        return kernel_of(program, opened, known, options)
     if measure == "sample" and isolate:
         worker_for(opened)  # it starts while the program is searched
 
-    laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": unused}
-    candidates = found(program, profile, opened, laws)
-    if steps := time_steps(program):
-        candidates += [w for c in found(steps.program, profile, opened, laws) if (w := _again(steps, c, profile))]
-    candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
+    candidates = searched(program, profile, opened.limits, laws)
     if measure == "sample":
         flags = FAST_MATH if fast_math else ()
         subject = Subject(dumps(program), options=flags, rounded=not reassociate)
@@ -98,7 +94,7 @@ def optimize(
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:
         remember(program, opened, options, candidates)
-    return _kernel(program, opened, candidates, options)
+    return kernel_of(program, opened, candidates, options)
 
 
 def choices(
@@ -112,25 +108,41 @@ def choices(
 ) -> dict[str, Any]:
     """What else changes the result of `optimize`: a part of the key of its record."""
     options: dict[str, Any] = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math}
-    options |= {"rules": tuple(rules), "disabled": SPLITTING if profile.compute_units < MANY_UNITS else ()}
+    options |= {"rules": tuple(rules), "disabled": unused(profile)}
     if measure == "sample":  # what little time or few candidates found is no answer to a call with more
         options |= {"budget": budget, "measurements": measurements}
     return options
 
 
-def found(program: Expr, profile: Profile, device: Device, laws: Mapping[str, Any]) -> list[Candidate]:
+def unused(profile: Profile) -> tuple[str, ...]:
+    """The laws that are no use on a device of that profile."""
+    return SPLITTING if profile.compute_units < MANY_UNITS else ()
+
+
+def searched(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, Any]) -> list[Candidate]:
+    """All candidates for a device of that profile, not measured.  No device is needed.
+
+    laws: `saturate`'s keywords "reassociate", "rules" and "disabled".
+    """
+    candidates = found(program, profile, limits, laws)
+    if steps := time_steps(program):
+        candidates += [w for c in found(steps.program, profile, limits, laws) if (w := _again(steps, c, profile))]
+    return [*naive(program, profile, limits, optional=bool(candidates)), *candidates]
+
+
+def found(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, Any]) -> list[Candidate]:
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
     graph = saturate(program, **laws).graph
-    return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, device)
+    return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, limits)
 
 
-def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, device: Device) -> list[Candidate]:
+def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, limits: Limits) -> list[Candidate]:
     """The best assignments of sizes of the best structures, by the model: one of each structure comes first."""
-    searches = [(f, Search(f.term, graph.symbols, profile, device.limits)) for f in structures]
+    searches = [(f, Search(f.term, graph.symbols, profile, limits)) for f in structures]
     rows = [(f, search, search.run(tries=1)) for f, search in searches]
     rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
     found = [
-        [_candidate(f, p, device.limits) for p in (varied(search.run(_tries(first)), 4) if i < REFINED else first)]
+        [_candidate(f, p, limits) for p in (varied(search.run(_tries(first)), 4) if i < REFINED else first)]
         for i, (f, search, first) in enumerate(rows)
     ]
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
@@ -163,19 +175,19 @@ def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:
     )
 
 
-def naive(program: Expr, profile: Profile, device: Device, *, optional: bool = False) -> list[Candidate]:
+def naive(program: Expr, profile: Profile, limits: Limits, *, optional: bool = False) -> list[Candidate]:
     """The program as it stands: outer maps over the grid, everything else in sequence.
 
     With `optional`, none where it has no OpenCL (an accumulator that no work-item can hold); else CodegenError.
     """
     launch = Launch()
     try:
-        model = estimate(compile_term(program, launch, device.limits), profile)
+        model = estimate(compile_term(program, launch, limits), profile)
     except CodegenError:
         if optional:
             return []
         raise
-    return [Candidate("naive", program, {}, launch, device.limits, model.seconds, model.sentence())]
+    return [Candidate("naive", program, {}, launch, limits, model.seconds, model.sentence())]
 
 
 def measured(
@@ -221,7 +233,8 @@ def _measured(c: Candidate, m: Measurement) -> Candidate:
     return replace(c, measured=m.seconds, status=m.status, reason=m.reason)
 
 
-def _kernel(program: Expr, device: Device, candidates: Sequence[Candidate], options: dict[str, Any]) -> Kernel:
+def kernel_of(program: Expr, device: Device, candidates: Sequence[Candidate], options: dict[str, Any]) -> Kernel:
+    """The fastest of measured candidates as a callable; EggliftError where none of them runs."""
     usable = [c for c in candidates if c.seconds < float("inf")]
     if not usable:
         reasons = "; ".join(f"{c.structure}: {c.reason}" for c in candidates[:3])

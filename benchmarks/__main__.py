@@ -5,8 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from statistics import median
 
-from benchmarks.suite import PEERS, SUITES, run
+from benchmarks.peers import PEERS
+from benchmarks.programs.catalogue import chosen
+from benchmarks.suite import run
+from benchmarks.suites import SUITES, programs
+from egglift.codegen.runtime import open_device
+from egglift.ir.errors import ClusterError, DeviceError
 
 
 def main() -> int:
@@ -14,15 +20,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="benchmarks", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     one = commands.add_parser("run", help="run a suite")
+    one.add_argument("programs", nargs="*", metavar="PROGRAM[:SIZE]", help="these instead of a suite")
     one.add_argument("--suite", choices=sorted(SUITES), default="vectors")
     one.add_argument("--device", help="a part of a device's name")
     one.add_argument("--against", default="numpy", help=f"comma-separated: {', '.join(PEERS)}")
     one.add_argument("--out", type=Path, default=Path("results"))
+    one.add_argument("--cluster", metavar="ADDRESS", help='search on a dask cluster: its scheduler, or "local"')
     given = parser.parse_args()
     against = [kind for kind in given.against.split(",") if kind]
     if unknown := [kind for kind in against if kind not in PEERS]:
         parser.error(f"--against {','.join(unknown)}: choose from {', '.join(PEERS)}")
-    lines = run(given.suite, given.device, against, given.out)
+    try:
+        device = open_device(given.device)
+        wanted = list(chosen(given.programs or programs(given.suite, device.kind), lambda e: e.sizes[-1]))
+    except (ValueError, DeviceError) as error:
+        parser.error(" ".join(str(error).split()))
+    name = f"{'pocl' if device.kind == 'cpu' else 'gpu'}_{'programs' if given.programs else given.suite}"
+    try:
+        lines = run(name, wanted, device, against, given.out, given.cluster)
+    except ClusterError as error:
+        parser.error(str(error))
+    ratios = [line.peers["numpy"] / line.seconds for line in lines if line.seconds and "numpy" in line.peers]
+    if ratios:
+        print(f"median of the ratios to NumPy: {median(ratios):.2f}; results in {given.out}")
     return 0 if all(line.result == "equal" for line in lines) else 1
 
 

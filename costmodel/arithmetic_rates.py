@@ -8,8 +8,8 @@ import numpy as np
 
 from egglift.codegen.execute import Executable
 from egglift.costmodel import chains
-from egglift.costmodel.rig import Rig
 from egglift.costmodel.memory_rates import Changes, group_counts
+from egglift.costmodel.rig import Rig
 
 COMMON = ("add", "mul", "fma", "div", "mod", "convert")
 FUNCTIONS = ("sqrt", "exp")

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from egglift.codegen.runtime import Device
 from egglift.costmodel import arithmetic_rates, memory_rates
-from egglift.costmodel.rig import Rig
 from egglift.costmodel.memory_rates import Changes
 from egglift.costmodel.profile import Profile, load_profile, loads_profile, profile_path
+from egglift.costmodel.rig import Rig
 from egglift.costmodel.summary import line
 from egglift.ir.errors import RecordError
 

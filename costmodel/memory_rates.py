@@ -14,8 +14,8 @@ import numpy as np
 
 from egglift.codegen.transfer import transfer_rates
 from egglift.costmodel import probes
-from egglift.costmodel.rig import Rig
 from egglift.costmodel.curves import at, caches_of
+from egglift.costmodel.rig import Rig
 
 Changes = dict[str, Any]
 LOADS = probes.LOADS

@@ -66,3 +66,7 @@ class WrongResult(EggliftError, AssertionError):
 
 class RecordError(EggliftError, ValueError):
     """A record or cache file cannot be read or written."""
+
+
+class ClusterError(EggliftError, RuntimeError):
+    """The workers of a cluster cannot be reached, or dask is not installed."""

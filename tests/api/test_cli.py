@@ -13,8 +13,8 @@ import pytest
 from egglift.batch import run_batch
 from egglift.cli import main
 from egglift.codegen.runtime import devices
-from egglift.costmodel.rig import Rig
 from egglift.costmodel.calibrate import STAGES
+from egglift.costmodel.rig import Rig
 from egglift.ir.errors import RecordError
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps, loads
@@ -83,6 +83,7 @@ def test_optimize_as_json_carries_what_a_tool_needs(
         (("calibrate", "--device", "no such"), "no OpenCL device"),
         (("batch", "GOOD", "--device", "pocl", "--out", "GOOD"), "is no result of a batch"),
         (("batch", "GOOD", "--device", "pocl", "--out", "/nowhere/x"), "cannot write"),
+        (("batch", "GOOD", "--device", "pocl", "--out", "OUT", "--cluster", "nowhere"), "no dask scheduler answers"),
     ],
 )
 def test_an_error_is_one_line_and_status_2(

@@ -14,9 +14,9 @@ import pytest
 from egglift.codegen.imperative import Plan
 from egglift.codegen.runtime import Device, open_device
 from egglift.costmodel import chains, probes
-from egglift.costmodel.rig import Rig
 from egglift.costmodel.memory_rates import _chain_of_indices
 from egglift.costmodel.profile import load_profile
+from egglift.costmodel.rig import Rig
 
 
 @pytest.fixture(scope="module")

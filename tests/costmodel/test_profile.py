@@ -11,9 +11,9 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError, validate
 
 from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.rig import Rig
 from egglift.costmodel.calibrate import STAGES, calibrate
 from egglift.costmodel.profile import SCHEMA, Cache, Profile, load_profile, loads_profile, presets, profile_path
+from egglift.costmodel.rig import Rig
 from egglift.ir.errors import RecordError
 
 SCHEMA_FILE = json.loads((files("egglift.costmodel") / "profile.schema.json").read_text())
