@@ -47,10 +47,12 @@ class Both:
     z: z3.ArithRef
 
     def __add__(self, other: Both | int) -> Both:
-        return Both(self.x + other.x, self.z + other.z) if isinstance(other, Both) else Both(self.x + other, self.z + other)
+        o = other if isinstance(other, Both) else number(other)
+        return Both(self.x + o.x, self.z + o.z)
 
     def __sub__(self, other: Both | int) -> Both:
-        return Both(self.x - other.x, self.z - other.z) if isinstance(other, Both) else Both(self.x - other, self.z - other)
+        o = other if isinstance(other, Both) else number(other)
+        return Both(self.x - o.x, self.z - o.z)
 
     def __mul__(self, k: int) -> Both:
         return Both(self.x * k, self.z * k)
@@ -89,9 +91,11 @@ i, j, k, g, w = map(of, (I, J, K, G, W))
 #: sums over variables, with negative offsets and coefficients, whose bounds decide divisions in all ways
 SUMS = (
     number(5), number(-3), i, i * 4 + j, i * 4 + j - 1, i * 5 + k - 3, j - 2, j * -1 + 1, k * 3 + 1, k * 2 - i * 3,
-    i * 8 + j * 2 + 1, i * 12 + j * 3 - 7, i * -4 - j - 5, i * 24 + k * 6 + j, g * 4 + j - 1, g * 1024 + k, w * 4 + j - 9,
+    i * 8 + j * 2 + 1, i * 12 + j * 3 - 7, i * -4 - j - 5, i * 24 + k * 6 + j, g * 4 + j - 1, g * 1024 + k,
+    w * 4 + j - 9,
 )  # fmt: skip
-OPERATIONS: tuple[Callable[[Both, int], Both], ...] = (Both.__floordiv__, Both.__mod__, Both.clamp, Both.mirror, Both.wrap)
+Operation: TypeAlias = Callable[[Both, int], Both]
+OPERATIONS: tuple[Operation, ...] = (Both.__floordiv__, Both.__mod__, Both.clamp, Both.mirror, Both.wrap)
 SIZES = (1, 2, 3, 4, 5, 12, 40)
 
 
@@ -164,7 +168,8 @@ def test_indices_keep_their_value_for_all_values_of_their_variables(shapes: Call
 def test_what_guards_in_force_simplify_holds_inside_of_them(guard: Fact) -> None:
     fact, low, high = guard
     with assuming((fact.x, low, high)):
-        made = [op(fact * c + y, n) for op, c, y, n in product(OPERATIONS, (1, 2, -1), (number(-low), k - 3), (4, 10, 30))]
+        sums = [fact * c + y for c, y in product((1, 2, -1), (number(-low), k - 3))]
+        made = [op(x, n) for op, x, n in product(OPERATIONS, sums, (4, 10, 30))]
     for x in made:
         check(x, guard)
 
@@ -248,7 +253,7 @@ def test_a_wrong_index_bound_or_text_is_refuted() -> None:
     with pytest.raises(AssertionError, match="fails for"):
         Proofs().prove([meaning(x.x // 4) == x.z / 4 + 1], *IN_RANGE)
     c = CText(VARIABLES)
-    _, wrong = c.value("(4*i + j - 1) / 4")  # divides -1
+    c.value("(4*i + j - 1) / 4")  # divides -1
     assert counterexample(z3.And(*c.obligations), *IN_RANGE) is not None
     c = CText(VARIABLES)
     c.value("1024*g + 4*g")  # no long
@@ -264,4 +269,5 @@ def test_the_clamp_that_kernels_call_is_the_clamp(name: str) -> None:
     assert helper.endswith("{ return i < 0 ? 0 : i < last ? i : last; }")
     assert helper.startswith(f"{name} clamp_index")
     at, last = z3.Ints("at last")
-    PROOFS.prove([z3.If(at < 0, 0, z3.If(at < last, at, last)) == z3.If(at < 0, 0, z3.If(at > last, last, at))], last >= 0)
+    printed = z3.If(at < 0, 0, z3.If(at < last, at, last))
+    PROOFS.prove([printed == z3.If(at < 0, 0, z3.If(at > last, last, at))], last >= 0)

@@ -71,7 +71,7 @@ COLUMNS = 1 << 15
 def accesses(program: el.Value) -> dict[str, str]:
     """The text of the index into each array of the program's kernel."""
     source = compile_term(as_expr(program)).source
-    return {name: index for name, index in re.findall(r"\b(x|b|out)\[([^\[\]]*)\]", source)}
+    return dict(re.findall(r"\b(x|b|out)\[([^\[\]]*)\]", source))
 
 
 def table(rows: int) -> el.Value:

@@ -92,7 +92,7 @@ def test_tiles_of_windows_hold_the_windows_of_the_whole(step: int) -> None:
     """What slide-tiling/back and slide-slide/back ask for: k = s ((u - n) / s + 1), where s divides u - n."""
     assert book()["slide-tiling"].text.count("(= k (* s (+ (/ (- u n) s) 1))) (= (% (- u n) s) 0)") == 1
     assert book()["slide-slide"].text.count("(= k (* s (+ (/ (- u n) s) 1))) (= (% (- u n) s) 0)") == 1
-    n, u, k, tiles, length, t, j = z3.Ints("n u k tiles length t j")
+    n, u, k, length, t, j = z3.Ints("n u k length t j")
     windows = (u - n) / step + 1  # of a tile
     given = [n >= 1, u >= n, (u - n) % step == 0, k == step * windows, length >= u, t >= 0, j >= 0, j < windows]
     for per_tile in (1, 2, 4, 7):  # tiles slide by k = step * per_tile
