@@ -65,7 +65,7 @@ def _explained(message: str) -> str:
         return f"{found}: some law equates programs of different types; check the types it writes into Arg"
     if "constant clash" in message:
         found = message[message.index("constant clash") :].strip()
-        return f"{found}: some law does not hold for all numbers (x / x = 1 does not for 0); write floats as by float.hex"
+        return f"{found}: some law does not hold for all numbers (x / x = 1 does not for 0); floats are in hex"
     return message
 
 
