@@ -58,7 +58,7 @@ def floored(a: z3.ArithRef, b: z3.ArithRef) -> z3.ArithRef:
     return z3.If(b > 0, a / b, -a / -b)
 
 
-def clamped(i: z3.ArithRef, n: int) -> z3.ArithRef:
+def clamped(i: z3.ArithRef, n: int | z3.ArithRef) -> z3.ArithRef:
     """The nearest of 0..n-1."""
     return z3.If(i < 0, 0, z3.If(i > n - 1, n - 1, i))
 
@@ -69,6 +69,11 @@ def reflected(i: z3.ArithRef, n: int) -> z3.ArithRef:
 
 
 # ---------------------------------------------------------------------------------------- indices
+
+
+def integer(x: int) -> z3.ArithRef:
+    """A number, or the term of one that stands for many (tests/codegen/test_boundary_proofs.py)."""
+    return x.term if hasattr(x, "term") else z3.IntVal(x)
 
 
 def variable(v: Var) -> z3.ArithRef:
@@ -83,7 +88,7 @@ def ranges(variables: frozenset[Var]) -> list[z3.BoolRef]:
 
 def meaning(x: Index) -> z3.ArithRef:
     """The integer that `x` is."""
-    return sum((k * _atom(a) for a, k in x.terms), z3.IntVal(x.constant))
+    return sum((integer(k) * _atom(a) for a, k in x.terms), integer(x.constant))
 
 
 def _atom(a: Atom) -> z3.ArithRef:
@@ -95,14 +100,14 @@ def _atom(a: Atom) -> z3.ArithRef:
         case Remainder(x, d):
             return meaning(x) % d
         case Clamp(x, high):
-            return clamped(meaning(x), high + 1)
+            return clamped(meaning(x), integer(high) + 1)
         case Choice(test, n, inside, outside):
-            return z3.If(within(meaning(test), n), meaning(inside), meaning(outside))
+            return z3.If(within(meaning(test), integer(n)), meaning(inside), meaning(outside))
         case Data():
             raise AssertionError("a loaded number has no meaning here")
 
 
-def within(i: z3.ArithRef, n: int) -> z3.BoolRef:
+def within(i: z3.ArithRef, n: int | z3.ArithRef) -> z3.BoolRef:
     """`0 <= i < n`."""
     return z3.And(i >= 0, i < n)
 
