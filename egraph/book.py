@@ -1,8 +1,9 @@
 """The rule book: laws, read from rules/*.egg.
 
-A section of a file starts with `;;; name`; `;;` lines below it give the equation, `source: ...`, and
-`reassociating` where the law changes the order of floating-point operations.  The section's rules go into the
-ruleset `name`, or `name/back` for the equation read from right to left (used by proofs).
+A section of a file starts with `;;; name`; `;;` lines below it give the equation, `source: ...`, `reassociating`
+where the law changes the order of floating-point operations, and `macro` where it is one bigger step that cuts
+arrays, or turns loops inside out, in one go.  The section's rules go into the ruleset `name`, or `name/back` for the
+equation read from right to left (used by proofs).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Law:
     """An equation and the rules that encode it.
 
     `text` holds the rules alone; `group` is its file's name, or "user"; `line` is where the section starts.
+    `macro`: is it a bigger step, which smaller laws may make too?
     """
 
     name: str
@@ -38,6 +40,7 @@ class Law:
     text: str
     group: str = "user"
     line: int = 1
+    macro: bool = False
 
     @property
     def has_back(self) -> bool:
@@ -112,12 +115,13 @@ def _law(lines: Sequence[str], group: str, line: int) -> Law:
         )
     return Law(
         name,
-        " ".join(s for s in notes if s != "reassociating" and not s.startswith("source:")),
+        " ".join(s for s in notes if s not in ("reassociating", "macro") and not s.startswith("source:")),
         next((s[7:].strip() for s in notes if s.startswith("source:")), "user"),
         "reassociating" in notes,
         rules if group != "user" else _into_ruleset(rules, name, line),
         group,
         line,
+        "macro" in notes,
     )
 
 

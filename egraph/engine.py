@@ -28,7 +28,7 @@ class Engine:
     egraph: EGraph
 
     def run(self, text: str) -> list[Any]:
-        """Run commands; RuleError where egglog refuses one or a type clash is found."""
+        """Run commands; RuleError where egglog refuses one or types or constants clash."""
         return self.execute(self.egraph.parse_program(text))
 
     def execute(self, commands: Iterable[Any]) -> list[Any]:
@@ -63,6 +63,9 @@ def _explained(message: str) -> str:
     if "type clash" in message:
         found = message[message.index("type clash") :].strip()
         return f"{found}: some law equates programs of different types; check the types it writes into Arg"
+    if "constant clash" in message:
+        found = message[message.index("constant clash") :].strip()
+        return f"{found}: some law does not hold for all numbers (x / x = 1 does not for 0); floats are in hex"
     return message
 
 

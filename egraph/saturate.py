@@ -97,10 +97,10 @@ def saturate(
     try:
         return run(program, phases, check)
     except RuleError as error:
-        if detail or "type clash" not in str(error):
+        if detail or " clash" not in str(error):
             raise
     Run(whole, run.allowed, limits, detail=True)(program, phases, check)
-    raise AssertionError("a type clash is found only when laws run together")
+    raise AssertionError("a clash is found only when laws run together")
 
 
 def check_domains(program: Expr, **options: object) -> None:

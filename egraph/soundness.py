@@ -78,7 +78,7 @@ def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0) 
     compared = 0
     for instance in instances(law, rng, each):
         try:
-            graph, matched = _rewritten(law, instance, whole)
+            graph, matched = rewritten(law, instance, whole)
         except RuleError as error:
             clash = Wrong(instance.program, instance.program, str(error))
             return Verdict(law.name, dict(fired), compared, clash)
@@ -106,7 +106,7 @@ def drawn(graph: Graph, rng: Random, depth: int = 12) -> Expr:
     return go(graph.root, rng.randint(1, depth))
 
 
-def _rewritten(law: Law, instance: Instance, whole: Book) -> tuple[Graph, bool]:
+def rewritten(law: Law, instance: Instance, whole: Book) -> tuple[Graph, bool]:
     """The e-graph after one step of the law; did the instance's rule match?"""
     run = Run(whole, frozenset({law.name}), Limits())
     with engine(whole) as e:
