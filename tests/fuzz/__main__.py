@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.fuzz.check import COMPILER
 from tests.fuzz.workers import LATE, Outcome, Task, Worker
 
 
@@ -49,6 +50,7 @@ class Run:
         self.counts: Counter[str] = Counter()
         self.styles: Counter[str] = Counter()
         self.failures: list[Outcome] = []
+        self.compiler: list[Outcome] = []
         self.late: list[int] = []
         self.done: set[int] = set()
         self.lock = threading.Lock()
@@ -79,7 +81,7 @@ class Run:
             if outcome.stage == LATE:
                 self.late.append(outcome.seed)
             elif outcome.stage:
-                self.failures.append(outcome)
+                (self.compiler if outcome.stage == COMPILER else self.failures).append(outcome)
                 self.out.mkdir(parents=True, exist_ok=True)
                 (self.out / f"{outcome.seed}.txt").write_text(report(outcome))
                 print(f"seed {outcome.seed}: {outcome.stage}: {outcome.reason.splitlines()[0][:150]}", flush=True)
@@ -90,7 +92,8 @@ class Run:
         n, seconds = len(self.done), self.end - self.begun
         left = [s for s in self.seeds if s not in self.done]
         lines = [
-            f"{n} programs, {len(self.failures)} failures, {len(self.late)} without an answer in {self.limit:.0f} s, "
+            f"{n} programs, {len(self.failures)} failures, {len(self.compiler)} wrong only when the device's compiler "
+            f"optimises, {len(self.late)} without an answer in {self.limit:.0f} s, "
             f"{seconds:.0f} s ({seconds / max(n, 1):.2f} s each)",
             f"styles: {', '.join(f'{count} {name}' for name, count in self.styles.most_common() if name)}",
             *(f"{count:8} {name}" for name, count in self.counts.most_common() if count),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import egglift as el
@@ -15,8 +15,8 @@ _TAKES = {
     "arithmetic": lambda t: t != BOOL, "float": lambda t: t.is_float, "logical": lambda t: t == BOOL,
     "bits": lambda t: not t.is_float, "compare": lambda t: True, "where": lambda t: True,
 }  # fmt: skip
-#: a second operand that must be a positive number: dividing by 0 and negative shifts have no meaning for floats and all
-POSITIVE = ("floordiv", "mod")
+#: functions of floats by a second operand that is a power of two: the result is exact
+POSITIVE = ("floordiv", "mod", "div")
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,12 @@ class Functions:
 
     def applied(self, name: str, args: Sequence[Value], rng: random.Random) -> Value:
         """The function applied; of floats, divisors are positive numbers."""
-        t = args[-1].type
-        if name in POSITIVE and (not isinstance(t, Scalar) or t.is_float):
-            scalar = t if isinstance(t, Scalar) else _element(args[0])
-            if scalar.is_float:
-                args = [args[0], el.literal(float(rng.choice((1, 2, 4))), scalar)]
+        if not (t := _element(args[0])).is_float:
+            return elementwise(name, *args)
+        if name in POSITIVE:
+            return elementwise(name, args[0], el.literal(float(rng.choice((1, 2, 4))), t))
+        if name in SAFE:
+            args = [f(a) if f else a for f, a in zip(SAFE[name], args, strict=True)]
         return elementwise(name, *args)
 
     def cast(self, x: Value, t: Scalar) -> Value:
@@ -67,6 +68,18 @@ class Functions:
         return el.literal(value / rng.choice((1, 1, 2)) if t.is_float else value, t)
 
 
+def _at_least_half(x: Value) -> Value:
+    return abs(x) + 0.5
+
+
+#: where operands of rounded functions are taken from, such that they have a value and move little
+SAFE: dict[str, Sequence[Callable[[Value], Value] | None]] = {
+    "sqrt": (_at_least_half,), "rsqrt": (_at_least_half,), "log": (_at_least_half,), "log2": (_at_least_half,),
+    "tan": (el.tanh,), "exp": (el.tanh,), "exp2": (el.tanh,), "pow": (_at_least_half, el.tanh),
+    "atan2": (None, _at_least_half),
+}  # fmt: skip
+
+
 def _element(x: Value) -> Scalar:
     t = x.type
     while not isinstance(t, Scalar):
@@ -76,15 +89,16 @@ def _element(x: Value) -> Scalar:
 
 EXACT = Functions(
     (
-        "add", "sub", "mul", "floordiv", "mod", "neg", "abs", "sign", "minimum", "maximum", "fma", "floor", "ceil",
-        "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or",
-        "bitwise_xor", "invert", "left_shift", "right_shift", "where",
+        "add", "sub", "mul", "floordiv", "mod", "neg", "abs", "sign", "div", "minimum", "maximum", "fma", "floor",
+        "ceil", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "bitwise_and",
+        "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "where",
     ),
     jumps=True,
 )  # fmt: skip
 SMOOTH = Functions(
     (
         "add", "sub", "mul", "neg", "abs", "minimum", "maximum", "fma", "exp", "exp2", "sin", "cos", "tanh", "erf",
+        "log", "log2", "sqrt", "rsqrt", "tan", "pow", "atan2", "div",
     ),
     jumps=False,
 )  # fmt: skip

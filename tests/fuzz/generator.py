@@ -21,6 +21,7 @@ from egglift.ir.errors import ProgramError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import evaluate as number
+from egglift.ir.traverse import subterms
 from egglift.ir.types import BOOL, F16, F32, F64, SCALARS, Array, Scalar, Tuple, Type, leaves
 from egglift.ir.value import Value
 from tests.fuzz.functions import EXACT, SMOOTH, Functions
@@ -77,7 +78,8 @@ def random_program(rng: random.Random, style: Style) -> Expr:
     """A closed program of that style."""
     while True:
         found = as_program(Maker(rng, style).whole())
-        if elements(type_of(found)) > 0 or rng.random() < 0.2:  # few programs compute nothing
+        dull = elements(type_of(found)) == 0 or sum(1 for _ in subterms(found)) < rng.choice((1, 9, 12, 16))
+        if not dull or rng.random() < 0.05:
             return found
 
 
@@ -99,7 +101,7 @@ class Maker:
     def whole(self) -> Value:
         """The program."""
         self.inputs = self.make_inputs()
-        made = self.grow(self.inputs, self.inputs, self.rng.randint(2, 7), self.room)
+        made = self.grow(self.inputs, self.inputs, self.rng.randint(3, 8), self.room)
         return el.tuple(made, self.rng.choice(self.inputs)) if self.rng.random() < 0.03 else made
 
     def make_inputs(self) -> list[Value]:
@@ -115,8 +117,8 @@ class Maker:
 
     def length(self, most: int = 300) -> int:
         roll = self.rng.random()
-        chosen = 0 if roll < 0.015 else self.rng.choice(LONG if roll > 0.6 else SHORT)
-        return min(chosen, most)
+        few = [n for n in (LONG if roll > 0.6 else SHORT) if n <= most]
+        return 0 if roll < 0.015 else self.rng.choice(few or SHORT[: most + 1])
 
     # -------------------------------------------------------------------------------- growing
 
@@ -127,7 +129,7 @@ class Maker:
         for _ in range(steps):
             for _ in range(8):  # a pattern that nothing in scope fits is drawn again
                 step = getattr(self, self.rng.choices(names, weights)[0])
-                made = self.attempt(step, [*scope, last, last], room)
+                made = self.attempt(step, [*scope, last], room)
                 if made is not None:
                     scope.append(made)
                     last = made
@@ -167,7 +169,7 @@ class Maker:
 
     def find(self, scope: Sequence[Value], wanted: Callable[[Type], bool]) -> Value | None:
         found = [v for v in scope if wanted(v.type)]
-        return self.rng.choice([*found, *found[-2:]]) if found else None
+        return self.rng.choice([*found[-8:], *[found[-1]] * 4]) if found else None
 
     def array(self, scope: Sequence[Value], wanted: Callable[[Type], bool] = lambda t: True) -> Value | None:
         return self.find(scope, lambda t: isinstance(t, Array) and wanted(t.element))

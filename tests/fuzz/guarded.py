@@ -46,18 +46,20 @@ class Zone:
         return self.host[self.start : end].copy()
 
 
-def run_all(device: Device, plans: Sequence[Plan], inputs: Inputs) -> list[list[NdArray] | EggliftError]:
-    """The outputs of each plan, flat, or what is wrong with it.
+def run_all(
+    device: Device, plans: Sequence[Plan], inputs: Inputs, options: Sequence[str] = ()
+) -> list[list[NdArray] | EggliftError]:
+    """The outputs of each plan, flat, or what is wrong with it.  options: of the compiler.
 
     The plans are built together, which takes a quarter of the time; one by one where that fails.
     """
     try:
-        program = _build(device, "".join(_apart(plan, i) for i, plan in enumerate(plans)))
+        program = _build(device, "".join(_apart(plan, i) for i, plan in enumerate(plans)), options)
         built = [(plan, program, f"p{i}_") for i, plan in enumerate(plans)]
     except BuildError:
         if len(plans) == 1:
             raise
-        return [found for plan in plans for found in run_all(device, [plan], inputs)]
+        return [found for plan in plans for found in run_all(device, [plan], inputs, options)]
     results: list[list[NdArray] | EggliftError] = []
     for plan, program, prefix in built:
         try:
@@ -76,10 +78,10 @@ def _apart(plan: Plan, i: int) -> str:
     return f"{before}{plan.source}\n{after}"
 
 
-def _build(device: Device, source: str) -> Any:
+def _build(device: Device, source: str, options: Sequence[str]) -> Any:
     cl = opencl()
     try:
-        return cl.Program(device.context, source).build(["-w"])
+        return cl.Program(device.context, source).build(["-w", *options])
     except cl.Error as error:
         raise BuildError(f"it does not compile: {error}", source) from error
 
