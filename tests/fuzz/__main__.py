@@ -85,7 +85,7 @@ class Run:
                 self.out.mkdir(parents=True, exist_ok=True)
                 (self.out / f"{outcome.seed}.txt").write_text(report(outcome))
                 print(f"seed {outcome.seed}: {outcome.stage}: {outcome.reason.splitlines()[0][:150]}", flush=True)
-            if len(self.done) % 500 == 0:
+            if len(self.done) % 100 == 0:
                 print(f"{len(self.done)} programs, {time.monotonic() - self.begun:.0f} s", file=sys.stderr, flush=True)
 
     def __str__(self) -> str:

@@ -74,10 +74,10 @@ def style_of(rng: random.Random, half: bool = False) -> Style:
     return replace(style, scalars=(*style.scalars, F16)) if half and style.name != "smooth" else style
 
 
-def random_program(rng: random.Random, style: Style) -> Expr:
+def random_program(rng: random.Random, style: Style, room: Room = Room()) -> Expr:
     """A closed program of that style."""
     while True:
-        found = as_program(Maker(rng, style).whole())
+        found = as_program(Maker(rng, style, room).whole())
         dull = elements(type_of(found)) == 0 or sum(1 for _ in subterms(found)) < rng.choice((1, 9, 12, 16))
         if not dull or rng.random() < 0.05:
             return found
@@ -91,12 +91,11 @@ def elements(t: Type) -> int:
 class Maker:
     """Grows one program."""
 
-    def __init__(self, rng: random.Random, style: Style) -> None:
-        self.rng, self.style = rng, style
+    def __init__(self, rng: random.Random, style: Style, room: Room) -> None:
+        self.rng, self.style, self.room = rng, style, room
         common = F32 if rng.random() < 0.4 else rng.choice(style.scalars)
         self.scalars = [common if common in style.scalars else F32, rng.choice(style.scalars)]
         self.inputs: list[Value] = []
-        self.room = Room()
 
     def whole(self) -> Value:
         """The program."""
@@ -106,9 +105,8 @@ class Maker:
 
     def make_inputs(self) -> list[Value]:
         rng, (a, b) = self.rng, self.scalars
-        n, m = self.length(), self.length(most=40)
-        k = self.length(most=max(1, min(40, 3000 // max(n, 1))))
-        m = min(m, max(1, 3000 // max(n, 1)))
+        n = self.length(most=min(300, self.room.elements))
+        m, k = (self.length(most=max(1, min(40, self.room.elements // max(n, 1)))) for _ in range(2))
         found = [
             el.array("x", a, n), el.array("y", rng.choice((a, b)), n), el.array("A", a, (m, n)),
             el.array("B", a, (n, k)), el.scalar("s", b), el.array("pairs", (a, b), m),
