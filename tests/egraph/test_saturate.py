@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import egglift as el
 from egglift.egraph.book import book
 from egglift.egraph.frozen import Graph, TileSymbol
 from egglift.egraph.member import find
