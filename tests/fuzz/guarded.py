@@ -19,7 +19,7 @@ Inputs = Mapping[str, Sequence[NdArray]]
 #: bytes before and after each buffer that nobody may touch (more before it where the device aligns to more)
 GUARD = 512
 FILLED = 0x5C
-#: what a plan's source defines: kernels, functions, types and constants
+#: what a plan's source defines: functions, types and constants
 DEFINED = re.compile(r"^(?!kernel)(?:(?:typedef|constant) )?\w+ (\w+)(?:[(\[]| __)", re.MULTILINE)
 
 
@@ -72,7 +72,7 @@ def run_all(
 
 def _apart(plan: Plan, i: int) -> str:
     """The plan's source with its definitions under names that no other plan's has."""
-    names = set(DEFINED.findall(plan.source))
+    names = {*DEFINED.findall(plan.source), *(k.name for k in plan.kernels)}
     before = "".join(f"#define {name} p{i}_{name}\n" for name in sorted(names))
     after = "".join(f"#undef {name}\n" for name in sorted(names))
     return f"{before}{plan.source}\n{after}"
