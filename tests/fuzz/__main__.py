@@ -27,7 +27,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="no program is begun after these")
     parser.add_argument("--limit", type=float, default=120.0, help="seconds for a program")
     parser.add_argument("--device", help="a part of a device's name")
-    parser.add_argument("--out", type=Path, default=Path("fuzz"), help="the folder for failures")
+    parser.add_argument("--out", type=Path, default=Path(".fuzz"), help="the folder for failures")
     parser.add_argument("--shrink", type=Path, metavar="FILE", help="make the program of a failure smaller")
     given = parser.parse_args()
     if given.shrink:
