@@ -43,7 +43,7 @@ def guard(
     low, high = test.range
     if low >= 0 and high < n:
         return inside()
-    if high < 0 or low >= n:
+    if high < 0 or low >= n or n == 0:
         return outside()
     match type:
         case Array():

@@ -233,7 +233,7 @@ class VectorText(Text):
             return f"({target})({self.scalar(v)} ? -1 : 0)"
         own = self.mask_size(v)
         if isinstance(v, im.Guarded):
-            texts = ", ".join(f"{stripped(c)} ? -1 : 0" for c in self.components(v, lanes))
+            texts = ", ".join(f"{c} ? -1 : 0" for c in self.components(v, lanes))
             return f"({target})({texts})"
         text = self._mask(v, lanes, own)
         if own == size:

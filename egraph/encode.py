@@ -8,6 +8,7 @@ from typing import Any
 
 from egglift.egraph.outer import factors
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size, SizeOp, Sym
@@ -38,6 +39,23 @@ def binary(e: Expr) -> Expr:
     memo: dict[Expr, Expr] = {}
     for t in subterms(e):
         memo[t] = _binary_node(t, memo)
+    return memo[e]
+
+
+def cancelled(e: Expr) -> Expr:
+    """`e` without views that undo each other: `transpose (transpose x)`, `join (split n x)`, `split n (join x)`.
+
+    Laws say so too, but of `join (split n (join x))` one subsumes the outer join while another makes it the inner one.
+    """
+    memo: dict[Expr, Expr] = {}
+    for t in subterms(e):
+        match new := rebuild(t, memo.__getitem__, memo.__getitem__):
+            case p.Transpose(p.Transpose(x)) | p.Join(p.Split(_, x)):
+                memo[t] = x
+            case p.Split(x=p.Join(x)) if type_of(new) == type_of(x):
+                memo[t] = x
+            case _:
+                memo[t] = new
     return memo[e]
 
 
@@ -74,8 +92,6 @@ def _nested(make: Any, items: tuple[Expr, ...]) -> Expr:
 
 
 def _width(get: p.Get) -> int:
-    from egglift.ir.check import type_of
-
     t = type_of(get.x)
     assert isinstance(t, Tuple)
     return len(t.items)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -16,6 +16,7 @@ from egglift.egraph.encode import LEVELS, Encoder, literal_value
 from egglift.egraph.engine import Engine
 from egglift.egraph.language import declarations, signatures
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size, SizeOp, Sym, symbols
@@ -145,7 +146,7 @@ class Tables:
 
 
 def freeze(e: Engine, encoder: Encoder) -> Graph:
-    """Everything reachable from the root; without administrative and subsumed nodes."""
+    """Everything reachable from the root; without administrative nodes, and subsumed ones where there are others."""
     reader = _Reader(e)
     return _Builder(reader, encoder).graph()
 
@@ -159,15 +160,30 @@ class _Reader:
         self.closed = {v for (v,), _ in self.read("closed", ("Expr",))}
         self.tables = {sort: self._table(ops) for sort, ops in declarations().items()}
         settle_smallest(self.tables)
+        self.revived = self._revive(self.tables["Expr"])
+        if self.revived:
+            settle_smallest(self.tables)
 
-    def _table(self, ops: dict[str, tuple[str, ...]]) -> Tables:
+    def _table(self, ops: dict[str, tuple[str, ...]], subsumed: bool = False) -> Tables:
         rows: dict[Any, list[Row]] = defaultdict(list)
         for op, sorts in ops.items():
             if op != "Subst":
-                for args, output in self.read(op, sorts):
+                for args, output in self.read(op, sorts, subsumed):
                     if output not in self.closed or self._is_closed(op, args):
                         rows[output].append((op, args))
         return Tables(rows, ops)
+
+    def _revive(self, table: Tables) -> bool:
+        """Gives classes without a finite term their subsumed rows back; are there any?  Laws have passed them over.
+
+        In `join (split n (join y))` the outer join is subsumed, as it is `join y`; once `split n (join y)` is found
+        to be y, it is the same row.
+        """
+        lost = self._table(table.sorts, subsumed=True).rows
+        found = [c for c in lost if c not in table.best]
+        for c in found:
+            table.rows[c].extend(lost[c])
+        return bool(found)
 
     def _is_closed(self, op: str, args: tuple[Any, ...]) -> bool:
         """Does a node not depend on its scope's Arg?
@@ -178,12 +194,14 @@ class _Reader:
         kinds = signatures().get(op, ())
         return op != "Arg" and all(v in self.closed for k, v in zip(kinds, args, strict=False) if k == "expr")
 
-    def read(self, name: str, sorts: tuple[str, ...]) -> Iterable[tuple[tuple[Any, ...], Any]]:
-        """The rows of one table that are not subsumed."""
+    def read(
+        self, name: str, sorts: tuple[str, ...], subsumed: bool = False
+    ) -> Iterable[tuple[tuple[Any, ...], Any]]:
+        """The rows of one table that are not subsumed, or those that are."""
         text, number = self.egraph.value_to_string, self.egraph.value_to_i64
         convert = [text if s == "String" else number if s == "i64" else None for s in sorts]
         for row in self.functions[name].rows:
-            if not row.subsumed:
+            if row.subsumed == subsumed:
                 yield tuple(c(v) if c else v for c, v in zip(convert, row.inputs, strict=True)), row.output
 
 
@@ -277,7 +295,10 @@ class _Builder:
             for (law, v), _ in self.reader.read("applied", ("String", "Expr"))
             if v in self.ids
         )
-        return Graph(classes, 0, types, closed, self._symbols(classes), smallest, tuple(applied))
+        graph = Graph(classes, 0, types, closed, self._symbols(classes), smallest, tuple(applied))
+        if not self.reader.revived:
+            return graph
+        return replace(graph, types={i: types.get(i) or type_of(graph.term(i)) for i in classes})
 
     def _number(self, value: Any) -> int:
         if value not in self.ids:

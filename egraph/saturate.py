@@ -9,7 +9,7 @@ from time import perf_counter
 
 from egglift.egraph.book import Book, Law, book
 from egglift.egraph.domains import check_bodies
-from egglift.egraph.encode import Encoder, binary
+from egglift.egraph.encode import Encoder, binary, cancelled
 from egglift.egraph.engine import Engine, engine
 from egglift.egraph.frozen import Graph, freeze
 from egglift.egraph.phases import EXPLORE, SIMPLIFY, Limits, Phase, rulesets
@@ -138,7 +138,7 @@ class Run:
     def __call__(self, program: Expr, phases: Sequence[Phase], check: bool) -> Saturated:
         with engine(self.book, trace=self.trace) as e:
             encoder = Encoder()
-            root = encoder.add(binary(program))
+            root = encoder.add(binary(cancelled(program)))
             e.add([*encoder.actions, f"(root (slot {root}))"])
             self.prepare(e)
             reports = [self.phase(e, phase) for phase in phases]

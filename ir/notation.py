@@ -7,6 +7,7 @@ comes last.  This module shadows Python's `map`, `zip` and `tuple` on purpose: i
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from egglift.ir.lifting import as_program as as_program
 from egglift.ir.syntax import NAME
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL, I32, I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
-from egglift.ir.value import Like, Mode, ReduceOperator, Value, as_value, typed, whole
+from egglift.ir.value import Like, Mode, ReduceOperator, Value, as_value, elementwise, typed, whole
 
 TypeLike = Any
 
@@ -134,24 +135,30 @@ def matmul(a: Like, b: Like) -> Value:
 
 
 def argmin(xs: Like) -> Value:
-    """The first place (i64) of the smallest element of a vector; NaN counts as no element."""
-    return _place(reduction.smaller, as_value(xs))
+    """The first place (i64) of the smallest element of a vector; NaN counts as the largest number."""
+    return _place(reduction.smaller, as_value(xs), math.inf)
 
 
 def argmax(xs: Like) -> Value:
-    """The first place (i64) of the largest element of a vector; NaN counts as no element."""
-    return _place(reduction.larger, as_value(xs))
+    """The first place (i64) of the largest element of a vector; NaN counts as the smallest number."""
+    return _place(reduction.larger, as_value(xs), -math.inf)
 
 
-def _place(op: reduction.Defined, xs: Value) -> Value:
-    """`reduce op (zip xs (iota n))`, of which the place.  Counted in i32 where that suffices, which is faster."""
+def _place(op: reduction.Defined, xs: Value, worst: float) -> Value:
+    """`reduce op (zip xs (iota n))`, of which the place.  Counted in i32 where that suffices, which is faster.
+
+    NaN is replaced by `worst`: compared with it, nothing is larger or smaller, and the operator is not associative.
+    """
     if xs.shape == (0,):
         raise ShapeError(f"{op.name} of {brief(xs.expr)}: an empty array has no such place")
     t = trace.element_of(xs.expr)
     if not isinstance(t, Scalar) or t == BOOL:
         raise TypeMismatch(f"{op.name} compares numbers; {brief(xs.expr)} is {xs.type}: map its elements to numbers")
     places = iota(len(xs), I32 if len(xs) < 1 << 31 else I64)
-    return xs.zip(places).reduce(op)[1].cast(I64)
+    pairs = xs.zip(places)
+    if t.is_float:
+        pairs = pairs.map(lambda v, i: as_value((elementwise("where", v != v, worst, v), i)))
+    return pairs.reduce(op)[1].cast(I64)
 
 
 # ---------------------------------------------------------------------------------------- layout patterns

@@ -1,4 +1,4 @@
-"""Random programs over all patterns compile and compute what the interpreter says."""
+"""Random low-level programs compile and compute what the interpreter says, or an error says why not."""
 
 from __future__ import annotations
 
@@ -34,12 +34,6 @@ def same(e: NdArray, a: NdArray) -> bool:
     with np.errstate(all="ignore"):
         near = np.abs(e - a) <= 1e-4 * np.maximum(np.abs(e), 1)
     return bool(np.all(near | (e == a) | (np.isnan(e) & np.isnan(a))))
-
-
-@slow
-@given(programs(scalars=TYPES), st.sampled_from(LAUNCHES))
-def test_high_level_programs_compile_in_any_nesting(term: Expr, launch: Launch) -> None:
-    agree(term, launch)
 
 
 @slow

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import egglift as el
 from egglift.egraph.book import book
 from egglift.egraph.frozen import Graph, TileSymbol
 from egglift.egraph.member import find
@@ -206,3 +207,15 @@ class dealt:
         self.rows = p.Map(join, p.Transpose(p.Split(p_, p.Split(u, p.Take(m, xs)))))
         self.item = p.Arg(Array(SizeOp("*", q, u), I32))
         self.rest = p.Drop(m, xs)
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["as written", "cancelled first"])
+def test_views_that_undo_each_other_leave_a_program(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several laws rewrite the same nodes at once: one may subsume what another has just made the only one left."""
+    if kept:
+        monkeypatch.setattr("egglift.egraph.saturate.cancelled", lambda e: e)
+    a = el.array("A", el.f32, (4, 6))
+    for program, left in ((a.T.T.T, a.T), (a.join().split(6).join(), a.join()), (a.T.T.T.T, a)):
+        graph = saturate(program.expr).graph
+        assert graph.term(graph.root) is left.expr
+        assert graph.types.keys() == graph.classes.keys()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -74,6 +75,14 @@ def test_the_place_of_the_extreme_element_is_numpys_first(name: str, scalar: Sca
     for _ in range(5):
         x = RNG.integers(0, 9, 50).astype(scalar.dtype)
         assert el.interpret(program, x=x) == getattr(np, name)(x)
+
+
+@pytest.mark.parametrize(("name", "numpys"), [("argmin", np.nanargmin), ("argmax", np.nanargmax)])
+def test_nan_is_never_the_extreme_element_and_the_place_is_always_one(name: str, numpys: Any) -> None:
+    program = getattr(el, name)(el.array("x", el.f32, 3))
+    for x in itertools.product((2, 3, np.nan), repeat=3):
+        place = el.interpret(program, x=np.array(x, np.float32))
+        assert place == (0 if np.isnan(x).all() else numpys(x)), x
 
 
 @pytest.mark.parametrize(("name", "value"), [("argmin", np.inf), ("argmax", -np.inf)])

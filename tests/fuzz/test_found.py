@@ -1,0 +1,44 @@
+"""What random programs have found, made small: each failed once, the reason above it."""
+
+from __future__ import annotations
+
+import pytest
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.imperative import Launch
+from egglift.codegen.runtime import open_device
+from egglift.costmodel.check import flatten
+from egglift.ir.text import loads
+from tests.fuzz.check import Case, check
+from tests.fuzz.guarded import run_all
+
+PROGRAMS = {
+    "the rows of an array without elements were read behind a constant edge": """
+        (pad 2 3 "constant" 0.0:f64 (join (input B [[f64]0]5)))""",
+    "of three transpositions, the law for two subsumed the only node left": """
+        (map (fn [f32]4 (reduce add:f32 0.0:f32 arg)) (transpose (transpose (transpose (input A [[f32]6]4)))))""",
+    "a join undone and done: one law subsumed what another made the only node": """
+        (join (split 6 (join (input A [[f32]6]4))))""",
+}
+LOW_LEVEL = {
+    "a choice between two bools as a lane's mask lost its parentheses": """
+        (mapSeq (fn [bool]3 (mapVec (fn bool (where arg 3:u16 4:u16)) (take 2 arg)))
+          (slide 3 1 (pad 1 1 "constant" true (input x [bool]3))))""",
+}
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_a_program_that_failed_once_holds(text: str) -> None:
+    for style in ("exact", "extreme"):
+        assert check(Case(loads(text), style, 0), open_device(None)) is None
+
+
+@pytest.mark.parametrize("text", LOW_LEVEL.values(), ids=LOW_LEVEL.keys())
+def test_kernels_that_failed_once_compute_their_program(text: str) -> None:
+    device = open_device(None)
+    for seed in range(3):
+        case = Case(loads(text), "exact", seed)
+        plan = compile_term(case.program, Launch(16), device.limits)
+        (actual,) = run_all(device, [plan], {name: flatten(v) for name, v in case.inputs.items()})
+        assert isinstance(actual, list), actual
+        assert case.disagreement(actual) is None
