@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
+from egglift.admission import admit
 from egglift.candidate import Candidate
 from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch, Limits
@@ -22,7 +23,6 @@ from egglift.egraph.found import Found
 from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights
-from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
@@ -61,7 +61,7 @@ def optimize(
     if measure not in ("sample", "none"):
         raise ArgumentError(f'measure is "sample" or "none", not {measure!r}')
     program, opened = as_program(expr), open_device(device)
-    type_of(program)
+    admit(program, opened)
     profile = load_profile(opened)
     unused = SPLITTING if profile.compute_units < MANY_UNITS else ()
     options = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math, "rules": tuple(rules)}

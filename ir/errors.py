@@ -35,6 +35,10 @@ class CodegenError(EggliftError, ValueError):
     """A low-level program has no OpenCL: a level nests illegally, a memory is too small, ..."""
 
 
+class OutOfMemory(EggliftError, MemoryError):
+    """The values of a program do not fit into the memory of this machine."""
+
+
 class DeviceError(EggliftError, RuntimeError):
     """No such device, or the device lacks what the program needs."""
 
