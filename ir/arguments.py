@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,7 +69,8 @@ def _array(name: str, t: Type, given: Any) -> NdArray:
 
 def as_array(name: str, given: Any) -> NdArray:
     """What was given for an input, as NumPy holds it; ArgumentError where it is no array, or hides elements."""
-    if isinstance(given, np.ma.MaskedArray) and (hidden := int(np.ma.count_masked(given))):
+    masked = sys.modules.get("numpy.ma")  # where nobody has imported it, nothing is masked
+    if masked and isinstance(given, masked.MaskedArray) and (hidden := int(masked.count_masked(given))):
         raise ArgumentError(f"input {name} is a masked array that hides {hidden} elements; pass {name}.filled(...)")
     try:
         return np.asarray(given)
