@@ -24,6 +24,7 @@ from egglift.egraph.found import Found
 from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights
+from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
@@ -61,28 +62,38 @@ def optimize(
     """
     if measure not in ("sample", "none"):
         raise ArgumentError(f'measure is "sample" or "none", not {measure!r}')
+    if budget is not None and not budget >= 0:
+        raise ArgumentError(f"budget is a number of seconds, 0 or more, not {budget!r}")
+    if isinstance(rules, str):
+        raise ArgumentError("rules is a sequence of texts: write rules=[text]")
     program, opened = as_program(expr), open_device(device)
     admit(program, opened)
-    profile = load_profile(opened)
-    unused = SPLITTING if profile.compute_units < MANY_UNITS else ()
     options = {"measure": measure, "reassociate": reassociate, "fast_math": fast_math, "rules": tuple(rules)}
-    options["disabled"] = unused
     if measure == "sample":
         options["budget"] = budget  # what little time found is no answer to a call with more
-    if cache and (known := remembered(program, opened, options)) is not None:
-        return _kernel(program, opened, known, options)
+    return deeply(lambda: _pipeline(program, opened, options, cache))
 
-    laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": unused}
-    candidates = found(program, profile, opened, laws)
+
+def _pipeline(program: Expr, device: Device, options: dict[str, Any], cache: bool) -> Kernel:
+    profile = load_profile(device)
+    unused = SPLITTING if profile.compute_units < MANY_UNITS else ()
+    options["disabled"] = unused
+    if cache and (known := remembered(program, device, options)) is not None:
+        return _kernel(program, device, known, options)
+
+    laws = {"reassociate": options["reassociate"], "rules": options["rules"], "disabled": unused}
+    candidates = found(program, profile, device, laws)
     if steps := time_steps(program):
-        candidates += [w for c in found(steps.program, profile, opened, laws) if (w := _again(steps, c, profile))]
-    candidates = [*naive(program, profile, opened, optional=bool(candidates)), *candidates]
-    if measure == "sample":
-        candidates = measured(candidates, program, opened, budget, reassociate, fast_math)
+        candidates += [w for c in found(steps.program, profile, device, laws) if (w := _again(steps, c, profile))]
+    candidates = [*naive(program, profile, device, optional=bool(candidates)), *candidates]
+    if options["measure"] == "sample":
+        candidates = measured(
+            candidates, program, device, options["budget"], options["reassociate"], options["fast_math"]
+        )
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:
-        remember(program, opened, options, candidates)
-    return _kernel(program, opened, candidates, options)
+        remember(program, device, options, candidates)
+    return _kernel(program, device, candidates, options)
 
 
 def remembered(program: Expr, device: Device, options: Mapping[str, Any]) -> list[Candidate] | None:
