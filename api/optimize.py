@@ -118,7 +118,13 @@ def remembered(program: Expr, device: Device, options: Mapping[str, Any]) -> lis
 
 def found(program: Expr, profile: Profile, device: Device, laws: Mapping[str, Any]) -> list[Candidate]:
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
-    graph = saturate(program, **laws).graph
+    whole = saturate(program, **laws)
+    if laws["rules"] and whole.stopped != "fixpoint":
+        busiest = max(whole.laws, key=lambda law: law.matches, default=None)
+        hint = f"; {busiest.name} matched most often, {busiest.matches} times" if busiest else ""
+        why = f"saturation stopped at its limit of {whole.stopped} with {whole.rows} rows{hint}"
+        warnings.warn(f"{why}: what was found until then is used", RuntimeWarning, stacklevel=5)
+    graph = whole.graph
     return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, device)
 
 
