@@ -87,10 +87,13 @@ def run_batch(
 
 def _finished(out: Path, device: Device) -> set[str]:
     """Texts of the programs that `out` has a result of; RecordError where `out` is another kind of file."""
-    if not out.exists():
+    if not out.is_file():  # nothing yet, or a device, which never ends
         return set()
     done: set[str] = set()
-    lines = out.read_text(errors="replace").splitlines()
+    try:
+        lines = out.read_text(errors="replace").splitlines()
+    except OSError as error:
+        raise RecordError(f"cannot read {out}: {error.strerror}") from error
     for i, line in enumerate(lines, 1):
         try:
             row = json.loads(line)
