@@ -99,8 +99,10 @@ def _pipeline(program: Expr, device: Device, options: dict[str, Any], cache: boo
 def remembered(program: Expr, device: Device, options: Mapping[str, Any]) -> list[Candidate] | None:
     """What an earlier call found.  What this user's egglift did not write, or not so, is measured before it is trusted."""
     known = recall(program, device, options)
-    if known is None or known.own:
-        return known and known.candidates
+    if known is None:
+        return None
+    if known.own:
+        return known.candidates
     usable = [c for c in known.candidates if c.seconds < float("inf")]
     best = [replace(c, measured=None, status="model", reason="") for c in sorted(usable, key=lambda c: c.seconds)[:1]]
     try:
