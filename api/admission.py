@@ -54,6 +54,7 @@ def _require_room(program: Expr, device: Device) -> None:
             size = prod(n for n in shape if isinstance(n, int)) * scalar.size
             total += size
             if size > device.info.buffer:
-                raise DeviceError(f"{name} takes {size} bytes, but {device.name} has buffers of {device.info.buffer} at most")
+                most = f"{device.name} has buffers of {device.info.buffer} at most"
+                raise DeviceError(f"{name} takes {size} bytes, but {most}")
     if total > device.info.memory:
         raise DeviceError(f"inputs and result take {total} bytes together, but {device.name} has {device.info.memory}")

@@ -97,7 +97,7 @@ def _pipeline(program: Expr, device: Device, options: dict[str, Any], cache: boo
 
 
 def remembered(program: Expr, device: Device, options: Mapping[str, Any]) -> list[Candidate] | None:
-    """What an earlier call found.  What this user's egglift did not write, or not so, is measured before it is trusted."""
+    """What an earlier call found; what this user's egglift did not write so is measured before it is trusted."""
     known = recall(program, device, options)
     if known is None:
         return None

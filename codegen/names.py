@@ -73,7 +73,8 @@ KEYWORDS = frozenset(
 _VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)")
 _RESERVED = re.compile(
     r"(__.*|get_.*|convert_.*|as_.*|vload.*|vstore.*|native_.*|half_.*|work_group_.*|CL.*|cl_.*|.*_t"
-    r"|[^a-z]*[A-Z][^a-z]*[A-Z][^a-z]*|linux|unix)"  # capitals are macros' (NULL, M_PI_F, INT_MAX, a driver's own), these two are Clang's
+    # capitals are macros' (NULL, M_PI_F, INT_MAX, a driver's own), and these two are Clang's
+    r"|[^a-z]*[A-Z][^a-z]*[A-Z][^a-z]*|linux|unix)"
 )
 #: work-item ids, whose meaning is fixed
 IDS = tuple(f"{kind}{d}" for kind in "gwl" for d in range(3)) + ("warp", "lane")

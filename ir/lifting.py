@@ -47,7 +47,7 @@ def as_program(value: Any) -> Expr:
     e = trace.require_closed(as_expr(value), "the program")
     type_of(e)
     if not is_closed(e):
-        raise ProgramError(f"{brief(e)} depends on the argument of a body: map it over an array, or apply it to an input")
+        raise ProgramError(f"{brief(e)} depends on the argument of a body: map it over an array, or give it an input")
     return e
 
 

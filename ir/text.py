@@ -26,7 +26,7 @@ __all__ = ["brief", "dumps", "loads", "parse", "pretty"]
 
 
 def dumps(e: Any) -> str:
-    """The program (an expression, or a Value of it) as one line of text.  `loads` gives the very same expression back."""
+    """The program (an expression, or a Value of it) as one line of text.  `loads` gives the very same one back."""
     return one_line(document(_expr(e)))
 
 

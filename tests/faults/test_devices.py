@@ -41,7 +41,7 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_without_a_platform_every_command_ends_in_one_line(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "p.egglift").write_text("(map (fn f32 (neg arg)) (input x [f32]8))")
     # pyopencl finds PoCL's wheel by itself, and a library's loader by its path: neither is there for this run
-    code = "import pyopencl as cl, sys\ndef none(): raise cl.LogicError('clGetPlatformIDs failed: PLATFORM_NOT_FOUND_KHR')"
+    code = "import pyopencl as cl, sys\ndef none(): raise cl.LogicError('clGetPlatformIDs: PLATFORM_NOT_FOUND_KHR')"
     code += "\ncl.get_platforms = none\nfrom egglift.cli import main\nsys.exit(main())"
     done = subprocess.run(
         [sys.executable, "-c", code, *command], cwd=tmp_path, capture_output=True, text=True, timeout=60

@@ -146,15 +146,15 @@ def test_spoilt_records_are_searched_for_again(
     """One search serves all: the first spoilt record is followed by the one that is written anew."""
     module: Any = sys.modules["egglift.optimize"]
     kernel, searched = el.optimize(PROGRAM, "pocl", measure="none", cache=False), list[str]()
-    name = ""
+    now = ""
 
     def found(*_: Any) -> Any:
-        searched.append(name)
+        searched.append(now)
         return list(kernel.candidates)
 
     monkeypatch.setattr(module, "found", found)
     for name, change in SPOILT.items():
-        raw = change(json.loads(good[0]))
+        now, raw = name, change(json.loads(good[0]))
         (cache / "records.jsonl").write_text((raw if isinstance(raw, str) else json.dumps(raw)) + "\n")
         right()
     assert searched == list(SPOILT)
