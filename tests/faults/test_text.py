@@ -114,7 +114,8 @@ NAMES = [
     "float", "__kernel", "x; }", "*/ evil", "a\nb", "a\\\nb", "//", "/*", "\\", "??/", "#define x", "", "\0", "{x}",
     "%", "r0", "g0", "acc0", "i0", "w0", "l0", "lane", "y0", "k0", "x0", "v", "_", "__", "M_PI", "M_PI_F", "NULL",
     "INT_MAX", "CHAR_BIT", "FLT_EPSILON", "MAXFLOAT", "CLK_LOCAL_MEM_FENCE", "image2d_t", "event_t", "linux",
-    "unix", "half", "float4", "get_global_id", "barrier", "sin", "fma", "vload4", "asm", "restrict", "__attribute__", "\u0443\u0448",
+    "unix", "half", "float4",
+    "get_global_id", "barrier", "sin", "fma", "vload4", "asm", "restrict", "__attribute__", "\u0443\u0448",
     "x\u200b", "a" * 5000,
 ]  # fmt: skip
 
