@@ -115,5 +115,5 @@ def price(candidate: dict[str, Any], profile: Profile) -> float | None:
     try:
         plan = compile_term(loads(candidate["term"]), Launch(**candidate["launch"]), profile.limits)
         return estimate(plan, profile).seconds
-    except (EggliftError, KeyError, TypeError):
+    except (EggliftError, KeyError, TypeError, ValueError):  # of another version, or anyone's
         return None

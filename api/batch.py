@@ -31,8 +31,8 @@ from egglift.costmodel.records import cache_folder
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.text import dumps, loads
-from egglift.memory import journal, recall, remember
-from egglift.optimize import SAMPLE, choices, measured, searched, unused
+from egglift.memory import journal, remember
+from egglift.optimize import SAMPLE, choices, measured, remembered, searched, unused
 from egglift.programs import load_program
 from egglift.report import duration, result_json
 from egglift.workers import workers
@@ -128,10 +128,13 @@ def _finished(out: Path, device: Device) -> set[str]:
 
     A line that is no result is what an interrupted batch leaves: it is skipped with a warning.
     """
-    if not out.exists():
+    if not out.is_file():  # nothing yet, or a device, which never ends
         return set()
     done, results, bad = set[str](), 0, list[str]()
-    text = out.read_text(errors="replace")
+    try:
+        text = out.read_text(errors="replace")
+    except OSError as error:
+        raise RecordError(f"cannot read {out}: {error.strerror}") from error
     for i, line in enumerate(text.splitlines(), 1):
         try:
             row = json.loads(line)
@@ -160,7 +163,7 @@ def _searched(
     """Each job with its candidates, or with what went wrong; those whose record is known first, then the others in
     order, searched by workers: ahead of their measuring where that takes no cores from it.
     """
-    known = {job: recall(loads(job.text), task.device, task.options) for job in todo}
+    known = {job: remembered(loads(job.text), task.device, task.options) for job in todo}
     yield from ((job, found) for job, found in known.items() if found)
     new = [job for job in todo if not known[job]]
     count = max(1, min(jobs or os.cpu_count() or 1, len(new)))

@@ -139,10 +139,9 @@ class Kernel:
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The program's value on these inputs; ArgumentError where they do not fit."""
         given = self._bind(args, named)
-        on_device = any(is_on_device(v) for v in given.values())
         arguments = operands(self.device, self._inputs, given)
         executable, type = self.executable, type_of(self.program)
-        if on_device:
+        if any(is_on_device(leaf) for leaves in arguments.values() for leaf in leaves):
             buffers = executable.enqueue(arguments)
             return result(type, buffers, lambda b, shape, s: device_value(self.device, b, shape, s))
         return result(type, executable.run(arguments), host_value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -17,25 +17,52 @@ from egglift.codegen.runtime import Device
 from egglift.costmodel.bench import Subject
 from egglift.costmodel.journal import Journal
 from egglift.costmodel.records import Record, Records, cache_folder, record_key
+from egglift.costmodel.seal import is_own, sealed
 from egglift.egraph.book import book
+from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
+from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, loads
 
 KEPT = 16  # candidates in a record, and whichever else were measured or failed
 PACKAGES = ("egglift", "egglift.ir", "egglift.egraph", "egglift.costmodel", "egglift.codegen")
 
 
-def recall(program: Expr, device: Device, options: Mapping[str, Any]) -> list[Candidate] | None:
-    """The candidates of an earlier call with the same program, device, options and version of egglift."""
+@dataclass(frozen=True)
+class Recalled:
+    """The candidates of an earlier call.  own: that call was this user's; else anyone may have written them."""
+
+    candidates: list[Candidate]
+    own: bool
+
+
+def recall(program: Expr, device: Device, options: Mapping[str, Any]) -> Recalled | None:
+    """What an earlier call with the same program, device, options and version of egglift found."""
     folder = cache_folder()
     record = _records(folder).get(_key(program, device, options)) if folder else None
-    if record is None:
+    if record is None or folder is None:
         return None
     try:
-        return [_from_json(data, device) for data in record.candidates]
-    except (EggliftError, KeyError, TypeError, ValueError):
+        found = [_from_json(data, device) for data in record.candidates]
+        fits = all(_fits(c, program) for c in found)
+    except (EggliftError, AttributeError, KeyError, TypeError, ValueError):
         return None  # of a version that wrote something else: find the result again
+    return Recalled(found, is_own(record, folder)) if found and fits else None
+
+
+def _fits(c: Candidate, program: Expr) -> bool:
+    """Has the candidate the program's type and inputs, and numbers where numbers belong?"""
+    numbers = [c.estimate] if c.measured is None else [c.estimate, c.measured]
+    sizes = [*c.parameters.values(), *astuple(c.launch)]
+    texts = (c.structure, c.bound, c.status, c.reason)
+    return (
+        type_of(c.term) == type_of(program)
+        and inputs_of(c.term).items() <= inputs_of(program).items()
+        and all(isinstance(n, float | int) and n >= 0 for n in numbers)
+        and all(isinstance(n, int) for n in sizes)
+        and all(isinstance(text, str) for text in texts)
+    )
 
 
 def remember(program: Expr, device: Device, options: Mapping[str, Any], candidates: Sequence[Candidate]) -> None:
@@ -43,14 +70,13 @@ def remember(program: Expr, device: Device, options: Mapping[str, Any], candidat
     best, folder = candidates[0], cache_folder()
     if folder is None:
         return
-    _records(folder).put(
-        Record(
-            key=_key(program, device, options), program=dumps(program), device=device.name, driver=device.driver,
-            term=dumps(best.term), parameters=best.parameters, estimate=best.estimate, measured=best.measured,
-            candidates=tuple(_to_json(c) for i, c in enumerate(candidates) if i < KEPT or c.status != "model"),
-            rules=rules(), when=datetime.now(UTC).isoformat(timespec="seconds"),
-        )
+    record = Record(
+        key=_key(program, device, options), program=dumps(program), device=device.name, driver=device.driver,
+        term=dumps(best.term), parameters=best.parameters, estimate=best.estimate, measured=best.measured,
+        candidates=tuple(_to_json(c) for i, c in enumerate(candidates) if i < KEPT or c.status != "model"),
+        rules=rules(), when=datetime.now(UTC).isoformat(timespec="seconds"),
     )  # fmt: skip
+    _records(folder).put(sealed(record, folder))
 
 
 def journal(subject: Subject, device: Device, budget: float | None, path: Path | None = None) -> Journal | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
+from egglift.admission import admit
 from egglift.candidate import Candidate
 from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch, Limits
@@ -25,7 +27,7 @@ from egglift.egraph.found import Found
 from egglift.egraph.frozen import Graph
 from egglift.egraph.saturate import saturate
 from egglift.egraph.weights import weights
-from egglift.ir.check import type_of
+from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
@@ -75,26 +77,70 @@ def optimize(
         raise ArgumentError(f"measurements is 1 or more, not {measurements}")
     if deadline <= 0:
         raise ArgumentError(f"deadline is a positive number of seconds, not {deadline:g}")
+    if budget is not None and not budget >= 0:
+        raise ArgumentError(f"budget is a number of seconds, 0 or more, not {budget!r}")
+    if isinstance(rules, str):
+        raise ArgumentError("rules is a sequence of texts: write rules=[text]")
     program, opened = as_program(expr), open_device(device)
-    type_of(program)
+    admit(program, opened)
     profile = load_profile(opened)
     options = choices(measure, budget, measurements, profile, reassociate, fast_math, rules)
-    laws = {"reassociate": reassociate, "rules": tuple(rules), "disabled": options["disabled"]}
-    if cache and (known := recall(program, opened, options)) is not None:
-        return kernel_of(program, opened, known, options)
-    if measure == "sample" and isolate:
-        worker_for(opened)  # it starts while the program is searched
+    return deeply(lambda: _pipeline(program, opened, profile, options, cache, isolate, deadline))
 
-    candidates = searched(program, profile, opened.limits, laws)
-    if measure == "sample":
-        flags = FAST_MATH if fast_math else ()
-        subject = Subject(dumps(program), options=flags, rounded=not reassociate)
-        kept = journal(subject, opened, budget) if cache else None
-        candidates = measured(candidates, subject, opened, kept, budget, measurements, isolate, deadline)
+
+def _pipeline(
+    program: Expr, device: Device, profile: Profile, options: dict[str, Any], cache: bool, isolate: bool,
+    deadline: float,
+) -> Kernel:  # fmt: skip
+    """Remembered, or searched and measured."""
+    if cache and (known := remembered(program, device, options, isolate, deadline)) is not None:
+        return kernel_of(program, device, known, options)
+    if options["measure"] == "sample" and isolate:
+        worker_for(device)  # it starts while the program is searched
+
+    laws = {"reassociate": options["reassociate"], "rules": options["rules"], "disabled": options["disabled"]}
+    candidates = searched(program, profile, device.limits, laws)
+    if options["measure"] == "sample":
+        candidates = _timed(candidates, program, device, options, cache, isolate, deadline)
     candidates = sorted(candidates, key=lambda c: c.seconds)
     if cache:
-        remember(program, opened, options, candidates)
-    return kernel_of(program, opened, candidates, options)
+        remember(program, device, options, candidates)
+    return kernel_of(program, device, candidates, options)
+
+
+def _timed(
+    candidates: Sequence[Candidate], program: Expr, device: Device, options: Mapping[str, Any], cache: bool,
+    isolate: bool, deadline: float,
+) -> list[Candidate]:  # fmt: skip
+    """Those that are worth it measured, as `options` say; with `cache`, what was measured before is taken over."""
+    flags, budget = FAST_MATH if options["fast_math"] else (), options.get("budget")
+    subject = Subject(dumps(program), options=flags, rounded=not options["reassociate"])
+    kept = journal(subject, device, budget) if cache else None
+    return measured(
+        candidates, subject, device, kept, budget, options.get("measurements", SAMPLE), isolate, deadline
+    )
+
+
+def remembered(
+    program: Expr, device: Device, options: Mapping[str, Any], isolate: bool = True, deadline: float = DEADLINE
+) -> list[Candidate] | None:
+    """What an earlier call found; what this user's egglift did not write so is measured before it is trusted."""
+    known = recall(program, device, options)
+    if known is None:
+        return None
+    if known.own:
+        return known.candidates
+    usable = [c for c in known.candidates if c.seconds < float("inf")]
+    best = [replace(c, measured=None, status="model", reason="") for c in sorted(usable, key=lambda c: c.seconds)[:1]]
+    try:
+        checked = _timed(best, program, device, options, False, isolate, deadline)
+    except EggliftError:
+        return None
+    if not any(c.status == "ok" for c in checked):
+        warnings.warn("a record in the cache is wrong: the program is optimised again", RuntimeWarning, stacklevel=3)
+        return None
+    remember(program, device, options, checked)
+    return checked
 
 
 def choices(
@@ -132,7 +178,13 @@ def searched(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str,
 
 def found(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, Any]) -> list[Candidate]:
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
-    graph = saturate(program, **laws).graph
+    whole = saturate(program, **laws)
+    if laws["rules"] and whole.stopped != "fixpoint":
+        busiest = max(whole.laws, key=lambda law: law.matches, default=None)
+        hint = f"; {busiest.name} matched most often, {busiest.matches} times" if busiest else ""
+        why = f"saturation stopped at its limit of {whole.stopped} with {whole.rows} rows{hint}"
+        warnings.warn(f"{why}: what was found until then is used", RuntimeWarning, stacklevel=5)
+    graph = whole.graph
     return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, limits)
 
 

@@ -10,20 +10,19 @@ from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.text import loads
 
+LONGEST = 64 << 20  # bytes of a program's file
+
 
 def load_program(spec: str) -> Expr:
     """The program that `spec` names.
 
     `FILE` is a program's text (what `egglift.ir.text.dumps` writes) or a Python file whose variable `program`
-    is one; `FILE.py:NAME` takes another variable.  A Python file is run.  ProgramError says what is missing.
+    is one; `FILE.py:NAME` takes another variable.  A Python file is run; a text never is, and a pipe is waited for.
+    ProgramError says what is missing.
     """
     file, _, name = spec.rpartition(":") if ".py:" in spec else (spec, "", "")
     path = Path(file)
-    try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "not a text file"
-        raise ProgramError(f"cannot read {file}: {reason}") from None
+    text = _read(path)
     if path.suffix == ".py":
         return _from_python(path, name or "program")
     try:
@@ -32,12 +31,26 @@ def load_program(spec: str) -> Expr:
         raise ProgramError(f"{file}: {error}") from None
 
 
+def _read(path: Path) -> str:
+    """The text of a file that need not be one: a device never ends."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(LONGEST + 1)
+        text = data.decode("utf-8-sig") if len(data) <= LONGEST else None
+    except (OSError, ValueError) as error:  # a name with a NUL is a ValueError
+        reason = getattr(error, "strerror", None) or "not a text file"
+        raise ProgramError(f"cannot read {path}: {reason}") from None
+    if text is None:
+        raise ProgramError(f"cannot read {path}: it has more than {LONGEST >> 20} MB; large constants should be inputs")
+    return text
+
+
 def _from_python(path: Path, name: str) -> Expr:
     try:
         variables = runpy.run_path(str(path))
     except EggliftError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ProgramError(f"{path} fails when it is run: {type(error).__name__}: {error}") from error
     if name not in variables:
         raise ProgramError(f"{path} has no variable {name}; name another one: {path}:NAME")

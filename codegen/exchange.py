@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.runtime import Device, NdArray, Operand, opencl
+from egglift.ir.arguments import as_array
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
 
 
 def is_on_device(value: object) -> bool:
-    """Is `value` a pyopencl array or buffer, or a tuple with one in it?"""
-    if isinstance(value, tuple | list):
-        return any(is_on_device(v) for v in value)
+    """Is `value` a pyopencl array or buffer?"""
     return hasattr(value, "base_data") or type(value).__module__.startswith("pyopencl")
 
 
@@ -65,13 +64,8 @@ def _parts(type: Type) -> tuple[Type, ...] | None:
 def _leaf(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
     if is_on_device(value):
         return _from_device(device, name, scalar, shape, value)
-    if isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"):
-        return _from_array(name, scalar, shape, np.asarray(value))
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ArgumentError(f"input {name} is no array: {error}") from None
-    return _from_array(name, scalar, shape, array, weak=True)
+    weak = not (isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"))
+    return _from_array(name, scalar, shape, as_array(name, value), weak)
 
 
 def _from_array(

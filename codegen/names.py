@@ -49,12 +49,6 @@ KEYWORDS = frozenset(
         "ushort",
         "uint",
         "ulong",
-        "size_t",
-        "ptrdiff_t",
-        "intptr_t",
-        "uintptr_t",
-        "event_t",
-        "sampler_t",
         "kernel",
         "global",
         "local",
@@ -67,14 +61,6 @@ KEYWORDS = frozenset(
         "read_write",
         "true",
         "false",
-        "INFINITY",
-        "NAN",
-        "HUGE_VAL",
-        "FLT_MAX",
-        "DBL_MAX",
-        "MAXFLOAT",
-        "M_PI",
-        "M_E",
         "main",
         "printf",
         "barrier",
@@ -86,7 +72,9 @@ KEYWORDS = frozenset(
 )
 _VECTOR = re.compile(r"(char|uchar|short|ushort|int|uint|long|ulong|float|double|half)(2|3|4|8|16)")
 _RESERVED = re.compile(
-    r"(__.*|get_.*|convert_.*|as_.*|vload.*|vstore.*|native_.*|half_.*|work_group_.*|CL.*|cl_.*)"
+    r"(__.*|get_.*|convert_.*|as_.*|vload.*|vstore.*|native_.*|half_.*|work_group_.*|CL.*|cl_.*|.*_t"
+    # capitals are macros' (NULL, M_PI_F, INT_MAX, a driver's own), and these two are Clang's
+    r"|[^a-z]*[A-Z][^a-z]*[A-Z][^a-z]*|linux|unix)"
 )
 #: work-item ids, whose meaning is fixed
 IDS = tuple(f"{kind}{d}" for kind in "gwl" for d in range(3)) + ("warp", "lane")

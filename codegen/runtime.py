@@ -73,7 +73,8 @@ def reported(trouble: str) -> Iterator[None]:
 class DeviceInfo:
     """An OpenCL device: what `egglift devices` lists.
 
-    kind is "gpu" or "cpu"; memory, cache and vector_bytes (of the registers for vectors) are in bytes.
+    kind is "gpu" or "cpu"; memory, buffer (the largest one), cache and vector_bytes (of the registers for vectors) are
+    in bytes.
     """
 
     name: str
@@ -82,6 +83,7 @@ class DeviceInfo:
     kind: str
     compute_units: int
     memory: int
+    buffer: int
     cache: int
     vector_bytes: int
     limits: Limits
@@ -132,6 +134,7 @@ def _describe(d: Any) -> DeviceInfo:
         kind=kind,
         compute_units=d.max_compute_units,
         memory=d.global_mem_size,
+        buffer=d.max_mem_alloc_size,
         cache=d.global_mem_cache_size,
         vector_bytes=_vector_bytes(d),
         limits=limits,

@@ -63,7 +63,7 @@ def _result(record: Record, candidate: dict[str, Any]) -> dict[str, Any]:
         "structure": candidate.get("structure", ""), **candidate.get("parameters", {}), **candidate.get("launch", {}),
     }  # fmt: skip
     measured = [] if seconds is None else [1e3 * seconds]
-    estimate = {"name": "estimate", "value": 1e3 * candidate.get("estimate", 0.0), "unit": "ms"}
+    estimate = {"name": "estimate", "value": 1e3 * (candidate.get("estimate") or 0.0), "unit": "ms"}
     return {
         "timestamp": record.when,
         "configuration": configuration,

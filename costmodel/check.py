@@ -12,6 +12,7 @@ import numpy as np
 from egglift.codegen.execute import Rows
 from egglift.costmodel.sample import portions, sampled_rows
 from egglift.ir.check import type_of
+from egglift.ir.errors import OutOfMemory
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Fold, Reduce
 from egglift.ir.signature import inputs_of
@@ -39,7 +40,10 @@ def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> di
     Integers lie in -9..9 (unsigned: 1..9).  Nothing is 0, bools aside; with `positive`, nothing is negative.
     """
     rng = np.random.default_rng(seed)
-    return {name: _sample(t, rng, positive) for name, t in sorted(inputs_of(program).items())}
+    try:
+        return {name: _sample(t, rng, positive) for name, t in sorted(inputs_of(program).items())}
+    except MemoryError as error:
+        raise OutOfMemory(f"a sample of this program's inputs does not fit into memory: {error}") from None
 
 
 def _sample(type: Type, rng: np.random.Generator, positive: bool) -> Value:

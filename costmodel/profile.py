@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
@@ -132,12 +133,40 @@ def loads_profile(text: str) -> Profile:
                 f"a device profile of version {raw.get('schema')}, not {SCHEMA}; calibrate again"
             )
         raw["caches"] = tuple(Cache(**c) for c in raw["caches"])
-        return Profile(**raw)
+        return _sound(Profile(**raw))
     except RecordError:
         raise
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         expected = ", ".join(f.name for f in fields(Profile))
         raise RecordError(f"not a device profile: {error}; it has the fields {expected}") from error
+
+
+#: what may be nought: loads in flight and waits that a device does not have, or are too short to measure
+MAY_BE_ZERO = (
+    "bytes_in_flight", "latency", "op_latency", "launch", "gap", "barrier", "item_start", "group_start",
+    "local_bandwidth", "local_bytes",
+)  # fmt: skip
+
+
+def _sound(profile: Profile) -> Profile:
+    """`profile`, if its numbers are numbers that a device can have; ValueError names one that is not."""
+    values = asdict(profile)
+    texts = [values.pop(name) for name in ("name", "driver", "kind")]
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("name, driver and kind are texts")
+    caches = [(f"caches {name}", n) for cache in values.pop("caches") for name, n in cache.items()]
+    rates = [
+        (f"{table} {name}", n)
+        for table in ("copy_bandwidth", "op_costs", "type_costs")
+        for name, n in values.pop(table).items()
+    ]
+    if not caches:
+        raise ValueError("it has no caches")
+    for name, n in (*values.items(), *caches, *rates):
+        number = isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n)
+        if not number or n < 0 or (n == 0 and name not in MAY_BE_ZERO):
+            raise ValueError(f"{name} is {str(n)[:40]}")
+    return profile
 
 
 def presets() -> dict[str, Profile]:
@@ -162,7 +191,7 @@ def load_profile(device: Device) -> Profile:
     if path is not None and path.is_file():
         try:
             return loads_profile(path.read_text())
-        except (OSError, RecordError):
+        except (OSError, UnicodeDecodeError, RecordError):
             pass  # of an older version, or torn: calibrating again replaces it
     known = presets()
     for profile in known.values():

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ class Record:
     key: content hash (`record_key`).  term: the chosen candidate's text (ir.text).  parameters: its tile and
     work-group sizes.  estimate and measured: seconds.  candidates: one object for each that was looked at,
     with its term, parameters, estimate, measured time or the reason of its failure.  rules: the versions of rule
-    book and code; when: the time, in UTC (ISO 8601).
+    book and code; when: the time, in UTC (ISO 8601); seal: costmodel.seal's code, of what this user's egglift wrote.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Record:
     candidates: tuple[dict[str, Any], ...] = ()
     rules: str = ""
     when: str = ""
+    seal: str = ""
     schema: int = SCHEMA
 
 
@@ -71,4 +73,21 @@ class Records(Lines[Record]):
 def _record(raw: Any) -> Record | None:
     if raw["schema"] != SCHEMA:
         return None
-    return Record(**{**raw, "laws": tuple(raw["laws"]), "candidates": tuple(raw["candidates"])})
+    return _sound(Record(**{**raw, "laws": tuple(raw["laws"]), "candidates": tuple(raw["candidates"])}))
+
+
+def _sound(record: Record) -> Record:
+    """`record`, if its fields have their types; TypeError names one that has not.  (Files come from anywhere.)"""
+    for name in ("key", "program", "device", "driver", "term", "rules", "when", "seal"):
+        if not isinstance(getattr(record, name), str):
+            raise TypeError(f"its {name} is no text")
+    if not isinstance(record.parameters, dict) or not all(isinstance(c, dict) for c in record.candidates):
+        raise TypeError("its parameters and candidates are no objects")
+    if not all(isinstance(law, str) for law in record.laws):
+        raise TypeError("its laws are no texts")
+    for holder in (asdict(record), *record.candidates):
+        for name in ("estimate", "measured"):
+            value = holder.get(name)
+            if value is not None and not (type(value) in (int, float) and 0 <= value < math.inf):
+                raise TypeError(f"its {name} is no number of seconds")
+    return record

@@ -25,7 +25,6 @@ from egglift.egraph.values import Value, argument
 from egglift.egraph.writing import programs
 from egglift.ir.deep import deep
 
-SHALLOW = 2000  # nodes of an e-graph that cannot be too deep to recurse
 MOST = 12  # programs that are found
 MANY = 20  # times as many programs as are kept are compared for the whole
 ALIKE = 2  # programs of the same loops and staging among them, while there are others
@@ -47,7 +46,7 @@ class Extractor(Context):
 
     def run(self) -> list[Found]:
         """The best programs of the root, cheapest first."""
-        return self._run() if self.graph.size < SHALLOW else deep(self._run)
+        return deep(self._run)  # structures of small graphs, too, nest as deeply as the longest body
 
     def _run(self) -> list[Found]:
         with _only_growing():

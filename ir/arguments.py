@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,9 +55,9 @@ def _array(name: str, t: Type, given: Any) -> NdArray:
         scalar = scalar.element
     assert isinstance(scalar, Scalar)
     shape = tuple(evaluate(n) for n in dims(t))
-    if not isinstance(given, np.ndarray | np.generic):
-        given = _weak(name, scalar, given)
-    if given.dtype != scalar.dtype:
+    weak = not isinstance(given, np.ndarray | np.generic)
+    given = _weak(name, scalar, given) if weak else as_array(name, given)
+    if given.dtype.newbyteorder("=") != scalar.dtype:
         raise ArgumentError(
             f"input {name} has dtype {given.dtype}, but the program takes {scalar.dtype}; "
             f"pass {name}.astype({str(scalar.dtype)!r})"
@@ -66,10 +67,21 @@ def _array(name: str, t: Type, given: Any) -> NdArray:
     return np.asarray(given, scalar.dtype)
 
 
+def as_array(name: str, given: Any) -> NdArray:
+    """What was given for an input, as NumPy holds it; ArgumentError where it is no array, or hides elements."""
+    masked = sys.modules.get("numpy.ma")  # where nobody has imported it, nothing is masked
+    if masked and isinstance(given, masked.MaskedArray) and (hidden := int(masked.count_masked(given))):
+        raise ArgumentError(f"input {name} is a masked array that hides {hidden} elements; pass {name}.filled(...)")
+    try:
+        return np.asarray(given)
+    except Exception as error:  # its __array__ is anyone's code
+        raise ArgumentError(f"input {name} is no array: {error}") from error
+
+
 def _weak(name: str, t: Scalar, given: Any) -> NdArray:
     """Python numbers and nested lists of them in the input's dtype, if they fit."""
+    array = as_array(name, given)
     try:
-        array = np.asarray(given)
         if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not t.is_float and array.size):
             raise TypeError(f"{array.dtype} values")
         return np.asarray(given, t.dtype)

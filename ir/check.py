@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from egglift.ir import patterns as p
+from egglift.ir.bounds import MOST, require_bounded, shown
 from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.scalars import result_type
@@ -13,7 +14,6 @@ from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
 PAD_MODES = ("clamp", "mirror", "wrap", "constant")
 SPACES = ("global", "local", "private")
 PREFETCH = (0, 1, 2)
-
 
 
 def type_of(e: Expr) -> Type:
@@ -28,7 +28,7 @@ def type_of(e: Expr) -> Type:
         if todo:
             stack.extend(todo)
         else:
-            t.__dict__["_type"] = _rule(t)
+            t.__dict__["_type"] = _bounded(t, _rule(t))
             stack.pop()
     return _known(e)
 
@@ -36,6 +36,16 @@ def type_of(e: Expr) -> Type:
 def _known(e: Expr) -> Type:
     """The type of a node that has been checked."""
     t: Type = e.__dict__["_type"]
+    return t
+
+
+def _bounded(e: Expr, t: Type) -> Type:
+    """`t`, the type of `e`, if there can be such values."""
+    if not isinstance(t, Scalar):
+        try:
+            require_bounded(t)
+        except ShapeError as error:
+            raise ShapeError(f"{_at(e)}: {error}") from None
     return t
 
 
@@ -293,7 +303,13 @@ def _flexible(a: Type, b: Type) -> bool:
 
 def _natural(e: Expr, n: Size, what: str, least: int = 0) -> Size:
     if isinstance(n, int) and n < least:
-        raise ShapeError(f"{_at(e)}: {n} {what}; it must be {least} or more")
+        raise ShapeError(f"{_at(e)}: {shown(n)} {what}; it must be {least} or more")
+    return _countable(e, n, what)
+
+
+def _countable(e: Expr, n: Size, what: str) -> Size:
+    if isinstance(n, int) and n > MOST:
+        raise ShapeError(f"{_at(e)}: {shown(n)} {what}; more than 2^62 cannot be counted")
     return n
 
 
@@ -324,7 +340,8 @@ def _windows(e: Expr, length: Size, size: Size, step: Size) -> Size:
     if isinstance(size, int) and isinstance(step, int) and (size < 1 or step < 1):
         raise ShapeError(f"{_at(e)}: window {size} and step {step} must be 1 or more")
     if isinstance(length, int) and isinstance(size, int) and length < size:
-        raise ShapeError(f"{_at(e)}: windows of {size} over an array of {length}; pad it first")
+        raise ShapeError(f"{_at(e)}: windows of {shown(size)} over an array of {length}; pad it first")
+    _countable(e, step, "elements to the next window")
     return _add(_div(_sub(length, size), step), 1)
 
 

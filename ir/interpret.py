@@ -33,7 +33,7 @@ from egglift.ir.batch import (
     under,
 )
 from egglift.ir.check import type_of
-from egglift.ir.errors import ProgramError
+from egglift.ir.errors import OutOfMemory, ProgramError
 from egglift.ir.layouts import view
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
@@ -51,15 +51,18 @@ def evaluate(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
     """The value of program `e`: an array, a NumPy scalar, or a tuple of these (arrays of tuples are tuples of
     arrays).  With `wide`, floats are computed, and given, in float64.
 
-    ArgumentError where inputs are missing, too many, or of another shape or dtype.
+    ArgumentError where inputs are missing, too many, or of another shape or dtype; OutOfMemory.
     """
     type_of(e)
     if not traverse.is_closed(e):
         raise ProgramError(f"{brief(e)} depends on the argument of a body; only whole programs have a value")
     values = convert(inputs_of(e), inputs)
-    with np.errstate(all="ignore"):
-        value = _Run(values, wide).closed(e)
-    return result(value, arrays(tuple(values.values())))
+    try:
+        with np.errstate(all="ignore"):
+            value = _Run(values, wide).closed(e)
+        return result(value, arrays(tuple(values.values())))
+    except MemoryError as error:
+        raise OutOfMemory(f"{brief(e)}: its values do not fit into memory: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,10 @@ import numpy as np
 from egglift.ir import patterns as p
 from egglift.ir import promotion, trace
 from egglift.ir.check import type_of
-from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.traverse import is_expr
+from egglift.ir.traverse import is_closed, is_expr
 from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, array_of, dims, scalar_of
 
 
@@ -42,10 +42,12 @@ def as_expr(value: Any) -> Expr:
 def as_program(value: Any) -> Expr:
     """The whole program that a Value (or a tuple of Values: several outputs) describes, type-checked.
 
-    ProgramError where it uses the parameter of a lambda outside of that lambda.
+    ProgramError where it uses the parameter of a lambda, or the argument of a body, outside of that.
     """
     e = trace.require_closed(as_expr(value), "the program")
     type_of(e)
+    if not is_closed(e):
+        raise ProgramError(f"{brief(e)} depends on the argument of a body: map it over an array, or give it an input")
     return e
 
 

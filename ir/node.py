@@ -35,5 +35,14 @@ class Node:
         return f"<{brief(self)}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = self.__dataclass_fields__  # type: ignore[attr-defined]
-        return type(self), tuple(getattr(self, name) for name in fields)
+        """As text: node by node, pickle would need a frame of its own for each level."""
+        from egglift.ir.text import dumps
+
+        return _loaded, (dumps(self),)
+
+
+def _loaded(text: str) -> Node:
+    from egglift.ir.parser import parse
+
+    found: Node = parse(text, check=False)
+    return found

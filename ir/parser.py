@@ -25,11 +25,13 @@ from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, dims
 
 #: types and lengths nested deeper than this are refused
 DEPTH = 100
-_SPACE = re.compile(r"(?:\s|;[^\n]*)*")
+#: messages longer than this are cut
+MESSAGE = 400
+_SPACE = re.compile(r"(?:\s|;[^\r\n]*)*", re.ASCII)
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-_NUMBER = re.compile(r"-?(?:inf\b|nan\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)")
-_INTEGER = re.compile(r"-?\d+")
+_NUMBER = re.compile(r"-?(?:inf\b|nan\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)", re.ASCII)
+_INTEGER = re.compile(r"-?\d+", re.ASCII)
 _OPERATOR = re.compile(r"[-+*/]")
 
 #: a parsing step: yields the steps it waits for and is sent their results
@@ -74,6 +76,8 @@ class _Parser:
         at = self.pos if at is None else at
         line = self.text.count("\n", 0, at) + 1
         column = at - (self.text.rfind("\n", 0, at) + 1) + 1
+        if len(message) > MESSAGE:  # it may quote a word or a number of the text, which has any length
+            message = f"{message[:MESSAGE]}..."
         raise kind(f"line {line}, column {column}: {message}")
 
     def skip(self) -> None:
@@ -109,9 +113,11 @@ class _Parser:
     def name(self, what: str) -> str:
         if (text := self.match(_STRING)) is not None:
             try:
-                return str(json.loads(text))
+                found = str(json.loads(text))
+                found.encode()  # half of a surrogate pair is no character
             except ValueError:
                 self.fail(f"{text[:30]} is not a string")
+            return found
         if (word := self.match(_WORD)) is None:
             self.fail(f"expected {what}, found {self.found()}")
         return word
@@ -133,7 +139,7 @@ class _Parser:
         if depth > DEPTH:
             self.fail(f"a length nested more than {DEPTH} deep")
         if self.peek() != "(":
-            if self.peek().isdigit() or self.peek() == "-":
+            if self.peek() in set("-0123456789"):
                 return self.integer("a length")
             return Sym(self.name("a length"))
         self.pos += 1
@@ -244,7 +250,7 @@ class _Parser:
         elif head in FORMS:
             e = yield self.slots(FORMS[head], argument, at)
         else:
-            close = difflib.get_close_matches(head, FORMS, 3)
+            close = difflib.get_close_matches(head[:40], FORMS, 3)
             hint = f"; did you mean {' or '.join(close)}?" if close else ""
             self.fail(f"no pattern or function {head!r}{hint}", start)
         self.expect(")", f"to end ({head}")

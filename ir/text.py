@@ -11,8 +11,10 @@ Every pattern is one list whose head is its name; `fn T` introduces a body whose
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 from egglift.ir import patterns as p
+from egglift.ir.errors import TypeMismatch
 from egglift.ir.layout import lines, one_line
 from egglift.ir.parser import parse
 from egglift.ir.patterns import Expr, Operator
@@ -23,9 +25,9 @@ from egglift.ir.traverse import is_expr
 __all__ = ["brief", "dumps", "loads", "parse", "pretty"]
 
 
-def dumps(e: Expr) -> str:
-    """The program as one line of text.  `loads` gives it back: the very same object."""
-    return one_line(document(e))
+def dumps(e: Any) -> str:
+    """The program (an expression, or a Value of it) as one line of text.  `loads` gives the very same one back."""
+    return one_line(document(_expr(e)))
 
 
 def loads(text: str) -> Expr:
@@ -33,9 +35,16 @@ def loads(text: str) -> Expr:
     return parse(text)
 
 
-def pretty(e: Expr, width: int = 100) -> str:
+def pretty(e: Any, width: int = 100) -> str:
     """The program as indented lines, for reading.  The same text form; only large constants are shortened."""
-    return lines(document(e, elide=True), width)
+    return lines(document(_expr(e), elide=True), width)
+
+
+def _expr(e: Any) -> Expr:
+    found: Expr = getattr(e, "expr", e)
+    if not is_expr(found):
+        raise TypeMismatch(f"{e!r} ({type(e).__name__}) is not a program")
+    return found
 
 
 def brief(e: object, limit: int = 100) -> str:

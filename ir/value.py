@@ -9,6 +9,7 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion, trace
+from egglift.ir.bounds import MOST, shown
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
 from egglift.ir.lifting import (
@@ -441,5 +442,7 @@ def whole(n: Any, what: str, least: int = 0) -> int:
     except AttributeError:
         raise TypeMismatch(f"{what} must be a whole number, not {n!r}") from None
     if number < least:
-        raise ShapeError(f"{what} must be {least} or more, not {number}")
+        raise ShapeError(f"{what} must be {least} or more, not {shown(number)}")
+    if number > MOST:
+        raise ShapeError(f"{what} must be at most 2^62, not {shown(number)}")
     return number

@@ -1,0 +1,98 @@
+"""Laws without end and programs without bottom: a hard stop with what was found, or an error; never the stack."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.egraph.phases import Limits
+from egglift.egraph.saturate import saturate
+from egglift.ir.errors import ShapeError
+
+#: every product grows to trees of products, ever larger
+GROWS = """
+;;; grow
+;; x * y = abs (x + x) * -(x * y), which is wrong, without end
+(rule ((= e (Op2 "mul" a b))) ((union e (Op2 "mul" (Op1 "abs" (Op2 "add" a a)) (Op1 "neg" e)))))
+(rule ((= e (Op1 o a))) ((union e (Op1 o (Op1 o e)))))
+(rule ((= e (Op2 o a b))) ((union e (Op2 o e (Op2 o b e)))))
+"""
+x = el.array("x", el.f32, 64)
+
+
+def test_a_law_that_grows_for_ever_is_stopped_at_the_row_limit() -> None:
+    limits = Limits(rows=2000, seconds=60)
+    found = saturate((x * 2).expr, rules=[GROWS], limits=limits)
+    assert found.stopped == "rows"
+    assert found.rows < 20 * limits.rows
+    assert found.graph.term(found.graph.root) is not None
+
+
+def test_a_stop_of_a_users_laws_is_said_with_the_law_that_matched_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["egglift.optimize"]
+    few = Limits(rows=1500, seconds=60)
+    monkeypatch.setattr(module, "saturate", lambda p, **named: saturate(p, **named, limits=few))
+    with pytest.warns(RuntimeWarning, match=r"stopped at its limit of rows with \d+ rows; grow matched most often"):
+        kernel = el.optimize(x * 2, "pocl", rules=[GROWS], measure="none", cache=False)
+    assert kernel.candidates
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rules": GROWS}, r"write rules=\[text\]"),
+        ({"budget": -1.0}, "0 or more, not -1.0"),
+        ({"budget": float("nan")}, "0 or more, not nan"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options: dict[str, object], message: str) -> None:
+    with pytest.raises(el.ArgumentError, match=message):
+        el.optimize(x * 2, "pocl", cache=False, **options)  # type: ignore[arg-type]
+
+
+def operations(count: int) -> el.Value:
+    def body(v: el.Value) -> el.Value:
+        for _ in range(count):
+            v = v * 0.5 + 0.25
+        return v
+
+    return x.map(body)
+
+
+def test_a_body_of_a_thousand_operations_in_a_row_is_optimised() -> None:
+    """Its nodes are few, and yet nest more deeply than Python's own stack."""
+    kernel = el.optimize(operations(500), "pocl", measure="none", cache=False)
+    given = np.linspace(-1, 1, 64, dtype=np.float32)
+    np.testing.assert_allclose(kernel(given), np.full(64, 0.5), rtol=1e-6)
+
+
+def test_deep_programs_are_pickled_and_copied_as_the_very_same() -> None:
+    program = x
+    for _ in range(3000):
+        program = program.map(lambda v: v + 1)
+    expr = program.expr
+    assert pickle.loads(pickle.dumps(expr)) is expr
+    assert copy.deepcopy(expr) is expr
+
+
+def test_types_without_bottom_are_refused_as_they_are_built() -> None:
+    value = el.scalar("v", el.f32)
+    with pytest.raises(ShapeError, match="nested more than 100 deep"):
+        for _ in range(200):
+            value = el.fill(1, value)
+    pair = el.scalar("v", el.f32)
+    with pytest.raises(ShapeError, match="more than 256 numbers and arrays"):
+        for _ in range(60):
+            pair = el.tuple(pair, pair)
+
+
+def test_texts_take_values_and_name_what_is_none() -> None:
+    assert el.loads(el.dumps(x * 2)) is (x * 2).expr
+    assert el.pretty(x) == el.dumps(x)
+    with pytest.raises(el.TypeMismatch, match="5 .* is not a program"):
+        el.dumps(5)
