@@ -26,6 +26,7 @@ def main() -> int:
     one.add_argument("--against", default="numpy", help=f"comma-separated: {', '.join(PEERS)}")
     one.add_argument("--out", type=Path, default=Path("results"))
     one.add_argument("--cluster", metavar="ADDRESS", help='search on a dask cluster: its scheduler, or "local"')
+    one.add_argument("--jobs", type=int, default=0, help="processes that search ahead, for a GPU (default: none)")
     given = parser.parse_args()
     against = [kind for kind in given.against.split(",") if kind]
     if unknown := [kind for kind in against if kind not in PEERS]:
@@ -37,7 +38,7 @@ def main() -> int:
         parser.error(" ".join(str(error).split()))
     name = f"{'pocl' if device.kind == 'cpu' else 'gpu'}_{'programs' if given.programs else given.suite}"
     try:
-        lines = run(name, wanted, device, against, given.out, given.cluster)
+        lines = run(name, wanted, device, against, given.out, given.cluster, given.jobs)
     except ClusterError as error:
         parser.error(str(error))
     ratios = [line.peers["numpy"] / line.seconds for line in lines if line.seconds and "numpy" in line.peers]

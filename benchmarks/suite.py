@@ -133,8 +133,12 @@ def run(
     against: Sequence[str],
     out: Path,
     cluster: str | None = None,
+    ahead_by: int = 0,
 ) -> list[Line]:
     """Runs programs, each at a size, and writes `out`/`name`.json, .md and figures.
+
+    cluster: whose workers search, as for `egglift.workers`; ahead_by: processes of this machine that do, ahead of what
+    is timed (0: each program is searched when its turn comes; on a CPU the search would disturb the timing).
 
     A program without a kernel gets a line that says so; a peer that is not installed has no column.
     """
@@ -144,7 +148,7 @@ def run(
     out.mkdir(parents=True, exist_ok=True)
     setting = _setting(device, profile) | {"absent peers": missing}
     with ExitStack() as stack:
-        for (e, size), found in zip(jobs, _found(stack, jobs, device, profile, cluster), strict=True):
+        for (e, size), found in zip(jobs, _found(stack, jobs, device, profile, cluster, ahead_by), strict=True):
             lines.append(_line(e, size, device, profile, against, found))
             print(report.row(lines[-1], against), flush=True)
             data = setting | {"results": [asdict(line) for line in lines]}
@@ -155,12 +159,13 @@ def run(
 
 
 def _found(
-    stack: ExitStack, jobs: Sequence[tuple[Entry, Size]], device: Device, profile: Profile, cluster: str | None
-) -> Iterator[Sequence[Candidate] | str | None]:
-    """The candidates of every program from a cluster; None for each where there is no cluster."""
-    if cluster is None:
+    stack: ExitStack, jobs: Sequence[tuple[Entry, Size]], device: Device, profile: Profile, cluster: str | None,
+    ahead_by: int,
+) -> Iterator[Sequence[Candidate] | str | None]:  # fmt: skip
+    """The candidates of every program from workers; None for each where there are none."""
+    if cluster is None and not ahead_by:
         return iter([None] * len(jobs))
-    pool = stack.enter_context(workers(cluster))
+    pool = stack.enter_context(workers(cluster, ahead_by or None))
     return ahead(pool, [dumps(as_program(e.program(*size))) for e, size in jobs], profile, device.limits)
 
 

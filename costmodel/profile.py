@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from egglift.codegen.imperative import Limits
 from egglift.codegen.runtime import Device
@@ -144,7 +146,7 @@ def loads_profile(text: str) -> Profile:
 #: what may be nought: loads in flight and waits that a device does not have, or are too short to measure
 MAY_BE_ZERO = (
     "bytes_in_flight", "latency", "op_latency", "launch", "gap", "barrier", "item_start", "group_start",
-    "local_bandwidth", "local_bytes",
+    "local_bandwidth", "local_bytes", "random",
 )  # fmt: skip
 
 
@@ -154,19 +156,26 @@ def _sound(profile: Profile) -> Profile:
     texts = [values.pop(name) for name in ("name", "driver", "kind")]
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("name, driver and kind are texts")
-    caches = [(f"caches {name}", n) for cache in values.pop("caches") for name, n in cache.items()]
-    rates = [
-        (f"{table} {name}", n)
-        for table in ("copy_bandwidth", "op_costs", "type_costs")
-        for name, n in values.pop(table).items()
-    ]
-    if not caches:
+    if not profile.caches:
         raise ValueError("it has no caches")
-    for name, n in (*values.items(), *caches, *rates):
+    for name, n in _numbers(values):
         number = isinstance(n, int | float) and not isinstance(n, bool) and math.isfinite(n)
         if not number or n < 0 or (n == 0 and name not in MAY_BE_ZERO):
             raise ValueError(f"{name} is {str(n)[:40]}")
     return profile
+
+
+def _numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """What stands for numbers in a profile, however deep in its tables, with its name."""
+    for name, value in values.items():
+        match value:
+            case dict():
+                yield from _numbers(value, f"{prefix}{name} ")
+            case list() | tuple():
+                for part in value:
+                    yield from _numbers(part, f"{prefix}{name} ")
+            case _:
+                yield prefix + str(name), value
 
 
 def presets() -> dict[str, Profile]:
