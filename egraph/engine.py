@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -63,6 +64,8 @@ def _explained(message: str) -> str:
     if "type clash" in message:
         found = message[message.index("type clash") :].strip()
         return f"{found}: some law equates programs of different types; check the types it writes into Arg"
+    if found := re.search(r"Shadowing is not allowed, but found (\S+)", message):
+        return f"a law cannot be called {found[1]}: the language or a rule has this name already; rename the law"
     return message
 
 

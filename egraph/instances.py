@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
 from egglog.bindings import Call, Int, Lit, Rule, String, Var
 
-from egglift.egraph.book import Law, as_rule, commands_of
+from egglift.egraph.choices import Choices
 from egglift.egraph.frozen import ENode, build
 from egglift.egraph.language import signatures
 from egglift.egraph.leftside import LeftSide
@@ -53,29 +52,10 @@ class Instance:
     facts: tuple[tuple[str, tuple[Expr | Size, ...]], ...] = ()
 
 
-def instances(law: Law, rng: Random, each: int) -> Iterator[Instance]:
-    """`each` random instances of every rule of a law; RuleError if a rule has none."""
-    for i, command in enumerate(commands_of(law)):
-        rule = as_rule(command)
-        assert rule is not None
-        made = 0
-        for _ in range(40 * each):
-            instance = _instance(rule, i, rng)
-            if instance is not None:
-                yield instance
-                made += 1
-                if made == each:
-                    break
-        if not made:
-            raise RuleError(
-                f"law {law.name}: no instance of its rule {i} was found; are its types consistent?"
-            )
-
-
-def _instance(rule: Rule, number: int, rng: Random) -> Instance | None:
-    """An instance of a rule's left side, or None if this attempt did not work out."""
-    pattern = LeftSide(rule, rng)
+def instance_of(rule: Rule, number: int, rng: Choices) -> Instance | None:
+    """An instance of the left side of a law's rule `number`, or None if these choices lead to none."""
     try:
+        pattern = LeftSide(rule, rng)
         first = pattern.read()
         roots = [first, *(Var(first.span, name) for name in pattern.apart(first))]
         asked = {name for name, *args in pattern.tests if args and getattr(args[0], "name", "") in pattern.defined}
@@ -131,8 +111,9 @@ class _Filled:
 
     def _solve(self) -> None:
         """Draw lengths until every equation and test holds."""
-        free = set(self._free())
+        free = list(dict.fromkeys(self._free()))
         rng = self.pattern.rng
+        mark = len(rng.made)
         for _ in range(300):
             self.values = {
                 n: rng.randint(n.least, n.least + (12 if n.least > 9 else 3)) if n.tile is None else 1
@@ -144,6 +125,7 @@ class _Filled:
                 and all(map(self._test, self.pattern.tests))
             ):
                 return
+            rng.forget(mark)
         raise Clash("no lengths")
 
     def _free(self) -> Iterator[Length]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isqrt
-from random import Random
 from typing import Any
 
 from egglog.bindings import Call, Eq, Int, Lit, Rule, String, Var
 
 from egglift.egraph import samples
+from egglift.egraph.choices import Choices
 from egglift.egraph.language import declarations
 from egglift.egraph.terms import (
     ArrayOf,
@@ -44,7 +44,7 @@ class LeftSide:
     """The left side of one rule, being typed and then filled with random programs."""
 
     rule: Rule
-    rng: Random
+    rng: Choices
     lengths: Lengths = field(default_factory=Lengths)
     defined: dict[str, Any] = field(default_factory=dict)  # variable -> what it stands for
     kinds: dict[str, Kind] = field(default_factory=dict)  # and its type

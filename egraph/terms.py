@@ -254,18 +254,18 @@ class Terms:
     def _scalar(self, t: Scalar, scope: Type | None, depth: int, work: bool) -> Expr:
         if t == BOOL:
             return p.Apply("lt", (self.term(I32, scope, depth - 1), self.term(I32, scope, depth - 1)))
-        if work or (depth > 0 and self.rng.random() < 0.7):
+        if work or (depth > 0 and self.rng.random() >= 0.3):
             name = self.rng.choice(("add", "mul", "sub", "maximum"))
             return p.Apply(name, (self.term(t, scope, depth - 1), self.term(t, scope, depth - 1)))
         return p.Literal(self.rng.randint(-3, 5), t) if self.rng.random() < 0.6 else self.input(t)
 
     def _array(self, n: Size, element: Type, scope: Type | None, depth: int, work: bool) -> Expr:
-        if work or (depth > 0 and self.rng.random() < 0.3):
+        if work or (depth > 0 and self.rng.random() >= 0.7):
             inner = self.type(flat=True)
             return p.Map(
                 self.term(element, inner, depth - 1, work), self.term(Array(n, inner), scope, depth - 1)
             )
-        if scope is not None and self.rng.random() < 0.6:  # a law must not take it out of its scope
+        if scope is not None and self.rng.random() >= 0.4:  # a law must not take it out of its scope
             captured = self.term(I32, scope, 0)
             body = self.term(element, Tuple((I32, I32)), depth - 1)
             return p.Map(body, p.Distl(captured, self.input(Array(n, I32))))
