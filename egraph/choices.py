@@ -50,7 +50,7 @@ class Choices(Random):
             return a + step if a >= 0 else b - step
         return sorted(range(a, b + 1), key=lambda i: (abs(i), i < 0))[step]
 
-    def randrange(self, n: int, *more: Any) -> int:  # type: ignore[override]
+    def randrange(self, n: int, *more: Any) -> int:
         """A number below n."""
         return self.below(n)
 

@@ -64,8 +64,8 @@ def _explained(message: str) -> str:
     if "type clash" in message:
         found = message[message.index("type clash") :].strip()
         return f"{found}: some law equates programs of different types; check the types it writes into Arg"
-    if found := re.search(r"Shadowing is not allowed, but found (\S+)", message):
-        return f"a law cannot be called {found[1]}: the language or a rule has this name already; rename the law"
+    if taken := re.search(r"Shadowing is not allowed, but found (\S+)", message):
+        return f"a law cannot be called {taken[1]}: the language or a rule has this name already; rename the law"
     return message
 
 
