@@ -36,7 +36,7 @@ def fired(e: Entry, size: tuple[int, ...], limits: Limits = Limits()) -> dict[st
 
 def programs_of(table: dict[str, dict[str, int]]) -> Counter[str]:
     """On how many programs each law fires; 0 for those that fire on none."""
-    count = Counter({name: 0 for name in book().names})
+    count = Counter(dict.fromkeys(book().names, 0))
     count.update(law for laws in table.values() for law in laws)
     return count
 
