@@ -42,10 +42,16 @@ def _values(style: str, t: Scalar, count: int, numbers: np.random.Generator) -> 
         case "wild" if t.is_float:
             return numbers.normal(size=count)
         case "wild" if t.is_integer:
-            limits = np.iinfo(t.dtype)  # type: ignore[type-var]
-            return numbers.integers(limits.min, limits.max, count, t.dtype, endpoint=True)  # type: ignore[arg-type]
+            least, most = limits(t)
+            return numbers.integers(least, most, count, t.dtype, endpoint=True)
     small = numbers.integers(-4, 5, count)
     return small / 8 if t.is_float else small
+
+
+def limits(t: Scalar) -> tuple[int, int]:
+    """The least and the greatest number of an integer type."""
+    bits = 8 * t.size
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if t.is_signed else (0, (1 << bits) - 1)
 
 
 def equal(one: Any, other: Any) -> bool:

@@ -22,10 +22,12 @@ from egglift.egraph.operands import close, equal, random_value
 from egglift.egraph.phases import Limits
 from egglift.egraph.saturate import Run
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp, Sym
-from egglift.ir.traverse import instantiate, subterms
+from egglift.ir.traverse import instantiate, rebuild, subterms
+from egglift.ir.types import leaves
 
 
 @dataclass(frozen=True)
@@ -190,11 +192,23 @@ def _compare(law: Law, instance: Instance, other: Expr, graph: Graph, rng: Rando
         other = instantiate(other, env)
     except EggliftError as error:
         return Wrong(program, other, f"{type(error).__name__}: {error}")
+    if not law.reassociating:
+        program, other = left_to_right(program), left_to_right(other)
     try:
         reason = difference(program, other, inputs, _same(law))
     except EggliftError:
         return None  # these lengths are no instance
     return Wrong(program, other, reason, inputs) if reason else None
+
+
+def left_to_right(e: Expr) -> Expr:
+    """`e` with its reductions of floats from left to right: the order that laws keep which do not reassociate."""
+    memo: dict[Expr, Expr] = {}
+    for t in subterms(e):
+        new = rebuild(t, memo.__getitem__, memo.__getitem__)
+        floats = isinstance(t, p.Reduce) and any(s.is_float for _, s in leaves(type_of(t.op.body)))
+        memo[t] = p.Fold(new.op.body, new.init, new.x) if floats and isinstance(new, p.Reduce) else new
+    return memo[e]
 
 
 def _same(law: Law) -> Callable[[Any, Any], bool]:

@@ -8,8 +8,7 @@ from math import inf
 from random import Random
 from typing import TypeAlias
 
-import numpy as np
-
+from egglift.egraph.operands import limits
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.sizes import Size, Sym
@@ -198,7 +197,7 @@ def _neutral(t: Scalar) -> list[tuple[str, p.Literal]]:
     """Associative and commutative operators on scalars with their neutral elements."""
     if t == BOOL:
         return [("logical_or", p.Literal(False, t)), ("logical_and", p.Literal(True, t))]
-    least, most = (-inf, inf) if t.is_float else (int(np.iinfo(t.dtype).min), int(np.iinfo(t.dtype).max))
+    least, most = (-inf, inf) if t.is_float else limits(t)
     usual = [("add", literal(0, t)), ("mul", literal(1, t))]
     usual += [("maximum", p.Literal(least, t)), ("minimum", p.Literal(most, t))]
     return usual if t.is_float else [*usual, ("bitwise_or", literal(0, t)), ("bitwise_xor", literal(0, t))]
