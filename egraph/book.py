@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from egglog.bindings import EggSmolError, EGraph, Rewrite, RewriteCommand, Rule, RuleCommand
@@ -91,6 +92,40 @@ def book() -> Book:
     """The rule book of egglift."""
     folder = files("egglift.egraph.rules")
     return Book(tuple(law for g in GROUPS for law in parse(folder.joinpath(f"{g}.egg").read_text(), g)))
+
+
+def laws_of_file(path: Path) -> list[Law]:
+    """A user's laws; RuleError names file, line and column where egglog does not take the text."""
+    try:
+        text = path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
+    tried = EGraph()
+    tried.run_program(*preamble())
+    try:
+        for command in tried.parse_program(text, path.name):
+            tried.run_program(_unbound(command))
+    except EggSmolError as error:
+        raise RuleError(_placed(str(error), path.name)) from None
+    return list(parse(text, "user"))
+
+
+def _unbound(command: Any) -> Any:
+    """A rule that is in no ruleset."""
+    if isinstance(command, RewriteCommand):
+        return RewriteCommand("", command.rewrite, command.subsume)
+    if isinstance(command, RuleCommand):
+        rule = command.rule
+        return RuleCommand(Rule(rule.span, rule.head, rule.body, "", ""))
+    return command
+
+
+def _placed(message: str, name: str) -> str:
+    """egglog's message behind the place in the file that it is about, the innermost that it names."""
+    places = re.findall(rf"In (\d+):(\d+)[\d:-]* of {re.escape(name)}", message)
+    what = [line for line in message.strip().splitlines() if line.strip() and not line.startswith("In ")]
+    line, column = places[-1] if places else ("1", "1")
+    return f"{name}, line {line}, column {column}: {' '.join(what) or message.strip()}"
 
 
 def parse(text: str, group: str = "user") -> Iterator[Law]:
@@ -191,6 +226,11 @@ def commands_of(law: Law, trace: bool = False) -> tuple[Any, ...]:
         head = [*rule.head, *_subsumed(command), *(_note(law.name, rule) if trace else [])]
         found.append(RuleCommand(Rule(rule.span, head, rule.body, f"{law.name}#{len(found)}", rule.ruleset)))
     return tuple(found)
+
+
+def rules_of(law: Law) -> tuple[Rule, ...]:
+    """A law's rules, rewrites written out."""
+    return tuple(command.rule for command in commands_of(law))
 
 
 def as_rule(command: Any) -> Rule | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
@@ -66,6 +67,8 @@ def _explained(message: str) -> str:
     if "constant clash" in message:
         found = message[message.index("constant clash") :].strip()
         return f"{found}: some law does not hold for all numbers (x / x = 1 does not for 0); floats are in hex"
+    if taken := re.search(r"Shadowing is not allowed, but found (\S+)", message):
+        return f"a law cannot be called {taken[1]}: the language or a rule has this name already; rename the law"
     return message
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from random import Random
 from typing import Any
 
 from egglog.bindings import Call, Int, Lit, Rule, String, Var
 
-from egglift.egraph.book import Law, as_rule, commands_of
+from egglift.egraph.choices import Choices
 from egglift.egraph.frozen import ENode, build
 from egglift.egraph.language import signatures
 from egglift.egraph.leftside import LeftSide
 from egglift.egraph.terms import (
+    NUMBERS,
     ArrayOf,
     Clash,
     Count,
@@ -33,7 +33,7 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size
-from egglift.ir.types import I32, I64, Array, Scalar, Tuple, Type
+from egglift.ir.types import BOOL, I64, Array, Scalar, Tuple, Type
 
 
 @dataclass(frozen=True)
@@ -53,29 +53,10 @@ class Instance:
     facts: tuple[tuple[str, tuple[Expr | Size, ...]], ...] = ()
 
 
-def instances(law: Law, rng: Random, each: int) -> Iterator[Instance]:
-    """`each` random instances of every rule of a law; RuleError if a rule has none."""
-    for i, command in enumerate(commands_of(law)):
-        rule = as_rule(command)
-        assert rule is not None
-        made = 0
-        for _ in range(40 * each):
-            instance = _instance(rule, i, rng)
-            if instance is not None:
-                yield instance
-                made += 1
-                if made == each:
-                    break
-        if not made:
-            raise RuleError(
-                f"law {law.name}: no instance of its rule {i} was found; are its types consistent?"
-            )
-
-
-def _instance(rule: Rule, number: int, rng: Random) -> Instance | None:
-    """An instance of a rule's left side, or None if this attempt did not work out."""
-    pattern = LeftSide(rule, rng)
+def instance_of(rule: Rule, number: int, rng: Choices) -> Instance | None:
+    """An instance of the left side of a law's rule `number`, or None if these choices lead to none."""
     try:
+        pattern = LeftSide(rule, rng, rng.choice(NUMBERS))
         first = pattern.read()
         roots = [first, *(Var(first.span, name) for name in pattern.apart(first))]
         asked = {name for name, *args in pattern.tests if args and getattr(args[0], "name", "") in pattern.defined}
@@ -86,6 +67,21 @@ def _instance(rule: Rule, number: int, rng: Random) -> Instance | None:
         return _Filled(pattern, kinds, scope, roots).instance(number)
     except Clash:
         return None
+
+
+def _edges(tests: Any) -> set[int]:
+    """The numbers that a rule's conditions name, one less and one more."""
+    found: set[int] = set()
+    stack = list(tests)
+    while stack:
+        match stack.pop():
+            case Lit(value=Int(value=n)):
+                found |= {n - 1, n, n + 1}
+            case Call(args=args):
+                stack.extend(args)
+            case tuple() as test:
+                stack.extend(test)
+    return found
 
 
 @dataclass
@@ -104,7 +100,7 @@ class _Filled:
     texts: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.random = Terms(self.pattern.rng)
+        self.random = Terms(self.pattern.rng, self.pattern.number)
 
     def instance(self, number: int) -> Instance:
         self._operator_types()
@@ -131,20 +127,27 @@ class _Filled:
 
     def _solve(self) -> None:
         """Draw lengths until every equation and test holds."""
-        free = set(self._free())
+        free = list(dict.fromkeys(self._free()))
         rng = self.pattern.rng
+        mark = len(rng.made)
+        edges = [*sorted(_edges(self.pattern.tests)), 5, 7, 11, 13]
         for _ in range(300):
-            self.values = {
-                n: rng.randint(n.least, n.least + (12 if n.least > 9 else 3)) if n.tile is None else 1
-                for n in free
-            }
+            self.values = {n: self._length(n, edges) if n.tile is None else 1 for n in free}
             if (
                 self.pattern.lengths.solve(self.values)
                 and self._positive()
                 and all(map(self._test, self.pattern.tests))
             ):
                 return
+            rng.forget(mark)
         raise Clash("no lengths")
+
+    def _length(self, n: Length, edges: list[int]) -> int:
+        """A number for a free length: small, or at the edge of one of the rule's conditions, or a prime."""
+        rng = self.pattern.rng
+        least, most = n.least, n.least + (12 if n.least > 9 else 3)
+        near = [edge for edge in edges if least <= edge <= most + 40]
+        return rng.choice(near) if near and rng.random() >= 0.8 else rng.randint(least, most)
 
     def _free(self) -> Iterator[Length]:
         seen: set[int] = set()
@@ -252,14 +255,16 @@ class _Filled:
             if name in self.pattern.uses:
                 kind = shown(self.pattern.uses[name].kind)
                 if isinstance(kind, Unknown):
-                    choices: list[Kind] = [I32, PairOf(I32, I32), PairOf(I32, I32)]
+                    n = self.pattern.number
+                    choices: list[Kind] = [n, PairOf(n, n), PairOf(n, n), BOOL]
                     unify(kind, self.pattern.rng.choice(choices), self.pattern.lengths)
 
     def _make_operators(self) -> None:
         for name, wanted in self.pattern.ops.items():
             if name in self.pattern.defined:  # written out: (Op2 o (Fst p) (Snd p))
                 o = self.pattern.defined[name].args[0]
-                made = addition() if isinstance(o, Lit) else operator(I32, True, self.pattern.rng)
+                made = addition(self.pattern.number) if isinstance(o, Lit) else None
+                made = made or operator(self.pattern.number, True, self.pattern.rng)
                 assert made is not None
                 if isinstance(o, Var):
                     self.texts[o.name] = made.name

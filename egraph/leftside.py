@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import isqrt
-from random import Random
 from typing import Any
 
 from egglog.bindings import Call, Eq, Int, Lit, Rule, String, Var
 
 from egglift.egraph import samples
+from egglift.egraph.choices import Choices
 from egglift.egraph.language import declarations
 from egglift.egraph.terms import (
     ArrayOf,
@@ -26,7 +26,7 @@ from egglift.egraph.terms import (
     unify,
 )
 from egglift.ir.sizes import Sym
-from egglift.ir.types import I32, I64
+from egglift.ir.types import I32, I64, Scalar
 
 
 @dataclass
@@ -44,7 +44,8 @@ class LeftSide:
     """The left side of one rule, being typed and then filled with random programs."""
 
     rule: Rule
-    rng: Random
+    rng: Choices
+    number: Scalar = I32  # the type of the numbers in it
     lengths: Lengths = field(default_factory=Lengths)
     defined: dict[str, Any] = field(default_factory=dict)  # variable -> what it stands for
     kinds: dict[str, Kind] = field(default_factory=dict)  # and its type
@@ -206,7 +207,7 @@ class LeftSide:
                 return ArrayOf(self.nat(pattern.args[0]), self.type_pattern(pattern.args[1]))
             case "Pair":
                 return PairOf(self.type_pattern(pattern.args[0]), self.type_pattern(pattern.args[1]))
-        return I32
+        return self.number
 
     # ------------------------------------------------------------------------------------ the other facts
 
@@ -266,7 +267,7 @@ class LeftSide:
             raise Clash("a tile length is a symbol")
         n.tile = Sym(f"{kind}0")
         self.tiles[f"{kind}0"] = (kind, array)
-        self.uses.setdefault(array, Use(ArrayOf(37, I32), None, closed=True))
+        self.uses.setdefault(array, Use(ArrayOf(37, self.number), None, closed=True))
 
 
 @dataclass
@@ -292,8 +293,8 @@ class _Typing:
             case "Op2":
                 a, b = self._expr(args[1]), self._expr(args[2])
                 unify(a, b, self._lengths)
-                unify(a, I32, self._lengths)
-                return I32
+                unify(a, self.pattern.number, self._lengths)
+                return self.pattern.number
             case "Tup":
                 return PairOf(self._expr(args[0]), self._expr(args[1]))
             case "Fst" | "Snd":

@@ -2,56 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 from random import Random
 from typing import Any
 
-import numpy as np
+from egglog.bindings import Rule
 
-from egglift.egraph.book import Book, Law, book
+from egglift.egraph.book import Book, Law, book, rules_of
+from egglift.egraph.choices import Choices, Spent, shrunk
+from egglift.egraph.counterexample import Wrong, difference, simplest
 from egglift.egraph.encode import Encoder, binary, binary_operator, binary_type
 from egglift.egraph.engine import engine
 from egglift.egraph.frozen import Graph, build, freeze
-from egglift.egraph.instances import Instance, instances
+from egglift.egraph.instances import Instance, instance_of
+from egglift.egraph.operands import close, equal, random_value
 from egglift.egraph.phases import Limits
 from egglift.egraph.saturate import Run
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RuleError
-from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp, Sym
-from egglift.ir.sizes import evaluate as number
-from egglift.ir.traverse import instantiate, subterms
-from egglift.ir.types import Type, leaves
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """Two programs that a law equates and that are different.  `reason`: values, or why one has none."""
-
-    program: Expr
-    other: Expr
-    reason: str
-
-    def __str__(self) -> str:
-        from egglift.ir.text import pretty
-
-        one, other = pretty(self.program), pretty(self.other)
-        return f"{self.reason}\n--- the program\n{one}\n--- said to be equal\n{other}"
+from egglift.ir.traverse import instantiate, rebuild, subterms
+from egglift.ir.types import leaves
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What a soundness test found.
 
-    fired: instances in which each rule of the law matched.  compared: different programs compared.
+    instances: programs that contain a left side.  fired: those in which each rule of the law matched.
+    compared: different programs compared.
     """
 
     law: str
+    instances: int
     fired: dict[int, int]
     compared: int
     wrong: Wrong | None
@@ -62,36 +50,94 @@ class Verdict:
         return self.wrong is None and self.compared > 0 and all(self.fired.values())
 
 
-def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0) -> Verdict:
+@dataclass(frozen=True)
+class Trial:
+    """What one instance showed."""
+
+    matched: bool
+    compared: int
+    wrong: Wrong | None
+
+
+def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0, shrink: int = 400) -> Verdict:
     """Test a law (of the book by name, or a user's): `each` random instances of each of its rules.
 
     In each the law alone rewrites a program that contains its left side; `draws` random programs that it then
-    holds equal are evaluated and compared with the original.
+    holds equal are evaluated and compared with the original.  A counter-example is made simpler in at most
+    `shrink` trials.  RuleError if a rule has no instance.
     """
-    whole = book()
-    if isinstance(law, str):
-        law = whole[law]
-    elif law.name not in whole.names:
-        whole = whole.extended([law])
-    rng = Random(f"{law.name} {seed}")
+    law = book()[law] if isinstance(law, str) else law
+    random = Random(f"{law.name} {seed}")
     fired: Counter[int] = Counter()
+    made = compared = 0
+    for number, rule in enumerate(rules_of(law)):
+        trials = _trials(law, rule, number, random, each, draws)
+        for choices, trial in trials:
+            made += 1
+            fired[number] += trial.matched
+            compared += trial.compared
+            if trial.wrong:
+                wrong = _simplified(law, rule, number, choices, trial.wrong, shrink)
+                return Verdict(law.name, made, dict(fired), compared, wrong)
+        if number not in fired:
+            raise RuleError(f"law {law.name}: no instance of its rule {number} was found; are its types consistent?")
+    return Verdict(law.name, made, dict(fired), compared, None)
+
+
+def _trials(
+    law: Law, rule: Rule, number: int, random: Random, each: int, draws: int
+) -> Iterator[tuple[list[int], Trial]]:
+    """`each` trials of a rule with their choices, if there are instances."""
+    made = 0
+    for _ in range(40 * each):
+        choices = Choices(random)
+        trial = _trial(law, rule, number, choices, draws)
+        if trial is not None:
+            yield choices.made, trial
+            made += 1
+        if made == each:
+            return
+
+
+def _trial(law: Law, rule: Rule, number: int, rng: Choices, draws: int) -> Trial | None:
+    """What one instance of a rule shows; None if these choices lead to none."""
+    instance = instance_of(rule, number, rng)
+    if instance is None:
+        return None
+    try:
+        graph, matched = rewritten(law, instance)
+    except RuleError as error:
+        return Trial(True, 0, Wrong(instance.program, instance.program, str(error), rules=_bare(law)))
     compared = 0
-    for instance in instances(law, rng, each):
-        try:
-            graph, matched = rewritten(law, instance, whole)
-        except RuleError as error:
-            clash = Wrong(instance.program, instance.program, str(error))
-            return Verdict(law.name, dict(fired), compared, clash)
-        fired[instance.rule] += matched
-        for _ in range(draws):
-            other = drawn(graph, rng)
-            if other is instance.program:
-                continue
+    for _ in range(draws):
+        mark = len(rng.made)
+        other = drawn(graph, rng)
+        if other is not instance.program:
             compared += 1
-            wrong = _compare(instance, other, graph, rng)
+            wrong = _compare(law, instance, other, graph, rng)
             if wrong:
-                return Verdict(law.name, dict(fired), compared, wrong)
-    return Verdict(law.name, dict(fired), compared, None)
+                return Trial(matched, compared, wrong)
+        rng.forget(mark)
+    return Trial(matched, compared, None)
+
+
+def _bare(law: Law) -> str:
+    """A law's rules without their ruleset: to be given to `saturate` under another name."""
+    return re.sub(r"\s*:ruleset\s+[^\s)]+", "", law.text).strip()
+
+
+def _simplified(law: Law, rule: Rule, number: int, choices: list[int], wrong: Wrong, limit: int) -> Wrong:
+    """A counter-example that fewer and smaller choices lead to, on simple inputs."""
+
+    def again(given: Sequence[int]) -> tuple[Sequence[int], Wrong] | None:
+        rng = Choices(None, given)
+        try:
+            trial = _trial(law, rule, number, rng, 1)
+        except Spent:
+            return None
+        return None if trial is None or trial.wrong is None else (rng.made, trial.wrong)
+
+    return simplest(shrunk(choices, wrong, again, limit), _same(law))
 
 
 def drawn(graph: Graph, rng: Random, depth: int = 12) -> Expr:
@@ -106,8 +152,9 @@ def drawn(graph: Graph, rng: Random, depth: int = 12) -> Expr:
     return go(graph.root, rng.randint(1, depth))
 
 
-def rewritten(law: Law, instance: Instance, whole: Book) -> tuple[Graph, bool]:
-    """The e-graph after one step of the law; did the instance's rule match?"""
+def rewritten(law: Law, instance: Instance) -> tuple[Graph, bool]:
+    """The e-graph after one step of the law, the only one that is loaded; did the instance's rule match?"""
+    whole = Book((law,))
     run = Run(whole, frozenset({law.name}), Limits())
     with engine(whole) as e:
         encoder = Encoder(tiles=instance.tiles)
@@ -134,45 +181,36 @@ def _argument(x: Expr | Size, encoder: Encoder) -> str:
     return encoder.size(x) if isinstance(x, int | Sym | SizeOp) else f"(slot {encoder.add(binary(x))})"
 
 
-def _compare(instance: Instance, other: Expr, graph: Graph, rng: Random) -> Wrong | None:
+def _compare(law: Law, instance: Instance, other: Expr, graph: Graph, rng: Random) -> Wrong | None:
     """Evaluate both programs on random inputs, with random numbers for the tile symbols."""
     env = {name: rng.choice((1, 2, 2, 3, 4, 5)) for name in (*graph.symbols, *instance.tiles)}
     env |= {name: rng.choice((0, 1, 2)) for name in env if name.startswith("f")}  # how far ahead to fetch
-    program = instantiate(instance.program, env)
-    inputs = {t.name: _random(t.type, rng) for t in subterms(program) if isinstance(t, p.Input)}
-    try:
-        expected = evaluate(program, inputs)
-    except EggliftError:
-        return None  # these lengths are no instance
+    program = binary(instantiate(instance.program, env))
+    asked = [t for t in subterms(program) if isinstance(t, p.Input)]
+    inputs = {t.name: random_value(t.type, rng, not law.reassociating) for t in asked}
     try:
         other = instantiate(other, env)
-        if type_of(other) != type_of(binary(program)):
-            return Wrong(program, other, f"types {type_of(program)} and {type_of(other)} differ")
-        actual = evaluate(other, {k: v for k, v in inputs.items() if k in _names(other)})
     except EggliftError as error:
         return Wrong(program, other, f"{type(error).__name__}: {error}")
-    if _flat(expected) != _flat(actual):
-        return Wrong(program, other, f"{expected} and {actual} differ")
-    return None
+    if not law.reassociating:
+        program, other = left_to_right(program), left_to_right(other)
+    try:
+        reason = difference(program, other, inputs, _same(law))
+    except EggliftError:
+        return None  # these lengths are no instance
+    return Wrong(program, other, reason, inputs) if reason else None
 
 
-def _names(e: Expr) -> set[str]:
-    return {t.name for t in subterms(e) if isinstance(t, p.Input)}
+def left_to_right(e: Expr) -> Expr:
+    """`e` with its reductions of floats from left to right: the order that laws keep which do not reassociate."""
+    memo: dict[Expr, Expr] = {}
+    for t in subterms(e):
+        new = rebuild(t, memo.__getitem__, memo.__getitem__)
+        floats = isinstance(t, p.Reduce) and any(s.is_float for _, s in leaves(type_of(t.op.body)))
+        memo[t] = p.Fold(new.op.body, new.init, new.x) if floats and isinstance(new, p.Reduce) else new
+    return memo[e]
 
 
-def _random(t: Type, rng: Random) -> Any:
-    """A random value of a type: small integers, as the interpreter takes them."""
-    parts = []
-    for lengths, scalar in leaves(t):
-        shape = tuple(map(number, lengths))
-        parts.append(np.array([rng.randint(-4, 4) for _ in range(prod(shape))], scalar.dtype).reshape(shape))
-    return parts[0] if len(parts) == 1 else tuple(parts)
-
-
-def _flat(value: Any) -> list[Any]:
-    """All numbers of a value with their shapes: compared exactly."""
-    if isinstance(value, tuple | list):
-        return [x for part in value for x in _flat(part)]
-    if isinstance(value, Mapping):
-        return [x for part in value.values() for x in _flat(part)]
-    return [np.shape(value), np.asarray(value).tolist()]
+def _same(law: Law) -> Callable[[Any, Any], bool]:
+    """Are two values equal, as far as the law says that they are?"""
+    return close if law.reassociating else equal

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from random import Random
 from typing import TypeAlias
 
+from egglift.egraph.operands import limits
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.sizes import Size, Sym
-from egglift.ir.types import BOOL, I32, I64, Array, Scalar, Tuple, Type
+from egglift.ir.types import BOOL, F32, F64, I16, I32, I64, U8, U32, Array, Scalar, Tuple, Type
 
 # ---------------------------------------------------------------------------------------- lengths
 
@@ -181,65 +183,80 @@ def flatten(t: Kind, flat: bool = True) -> None:
 
 # ---------------------------------------------------------------------------------------- random programs
 
-INTEGERS = (
-    ("add", 0),
-    ("mul", 1),
-    ("maximum", -(1 << 31)),
-    ("minimum", (1 << 31) - 1),
-    ("bitwise_or", 0),
-    ("bitwise_xor", 0),
-)
+#: the types of the numbers in an instance, the simplest first; wrap-around shows in the narrow and unsigned ones
+NUMBERS = (I32, I32, I32, F64, F32, U8, I16, U32)
 
 
-def addition() -> Operator:
-    """Addition of integers, for laws that are about this operator."""
-    x = p.Arg(Tuple((I32, I32)))
-    return Operator("add", p.Apply("add", (p.Get(0, x), p.Get(1, x))), True, True, p.Literal(0, I32))
+def literal(value: float, t: Scalar) -> p.Literal:
+    """A small number of a type; without its sign where the type has none."""
+    small = float(value) if t.is_float else int(value)
+    return p.Literal(small if t.is_signed else abs(small), t)
+
+
+def _neutral(t: Scalar) -> list[tuple[str, p.Literal]]:
+    """Associative and commutative operators on scalars with their neutral elements."""
+    if t == BOOL:
+        return [("logical_or", p.Literal(False, t)), ("logical_and", p.Literal(True, t))]
+    least, most = (-inf, inf) if t.is_float else limits(t)
+    usual = [("add", literal(0, t)), ("mul", literal(1, t))]
+    usual += [("maximum", p.Literal(least, t)), ("minimum", p.Literal(most, t))]
+    return usual if t.is_float else [*usual, ("bitwise_or", literal(0, t)), ("bitwise_xor", literal(0, t))]
+
+
+def addition(t: Scalar) -> Operator:
+    """Addition of numbers, for laws that are about this operator."""
+    x = p.Arg(Tuple((t, t)))
+    return Operator("add", p.Apply("add", (p.Get(0, x), p.Get(1, x))), True, True, literal(0, t))
 
 
 def operator(t: Type, commutative: bool, rng: Random) -> Operator | None:
     """A random associative operator over `t` with a neutral element; not commutative unless it has to be."""
     x = p.Arg(Tuple((t, t)))
     a, b = p.Get(0, x), p.Get(1, x)
-    if t == I32:
-        name, neutral = rng.choice(INTEGERS)
-        return Operator(name, p.Apply(name, (a, b)), True, True, p.Literal(neutral, I32))
-    if t == Tuple((I32, I32)):
+    match t:
+        case Scalar():
+            name, neutral = rng.choice(_neutral(t))
+            return Operator(name, p.Apply(name, (a, b)), True, True, neutral)
+        case Tuple((Scalar() as s, other)) if s == other and s != BOOL:
+            zero, one = literal(0, s), literal(1, s)
+        case _:
+            return None
 
-        def mul(u: Expr, v: Expr) -> Expr:
-            return p.Apply("mul", (u, v))
+    def mul(u: Expr, v: Expr) -> Expr:
+        return p.Apply("mul", (u, v))
 
-        if commutative:
-            body = p.Tup((p.Apply("add", (p.Get(0, a), p.Get(0, b))), mul(p.Get(1, a), p.Get(1, b))))
-            return Operator("add-mul", body, True, True, p.Tup((p.Literal(0, I32), p.Literal(1, I32))))
-        # composition of v -> first * v + second
-        moved = p.Apply("add", (mul(p.Get(0, a), p.Get(1, b)), p.Get(1, a)))
-        body = p.Tup((mul(p.Get(0, a), p.Get(0, b)), moved))
-        return Operator("compose", body, True, False, p.Tup((p.Literal(1, I32), p.Literal(0, I32))))
-    return None
+    if commutative:
+        body = p.Tup((p.Apply("add", (p.Get(0, a), p.Get(0, b))), mul(p.Get(1, a), p.Get(1, b))))
+        return Operator("add-mul", body, True, True, p.Tup((zero, one)))
+    # composition of v -> first * v + second
+    moved = p.Apply("add", (mul(p.Get(0, a), p.Get(1, b)), p.Get(1, a)))
+    body = p.Tup((mul(p.Get(0, a), p.Get(0, b)), moved))
+    return Operator("compose", body, True, False, p.Tup((one, zero)))
 
 
 @dataclass
 class Terms:
-    """Random programs of a type.  Integers only: they are exact in any order."""
+    """Random programs of a type, over numbers of one type."""
 
     rng: Random
+    number: Scalar = I32
     inputs: int = 0
 
     def type(self, flat: bool, scalar: bool = False) -> Type:
         """A random type."""
-        kinds: list[Type] = [I32] * 5
+        n = self.number
+        kinds: list[Type] = [n] * 5
         if not scalar:
-            kinds += [Tuple((I32, I32))] * 2
+            kinds += [Tuple((n, n))] * 2 + [BOOL, Tuple((BOOL, Tuple((n, I32))))]
         if not scalar and not flat:
-            kinds += [Array(2, I32), Tuple((Array(3, I32), I32))]
+            kinds += [Array(2, n), Tuple((Array(3, n), n)), Array(2, Array(3, Tuple((n, BOOL))))]
         return self.rng.choice(kinds)
 
     def term(self, t: Type, scope: Type | None, depth: int = 2, work: bool = False) -> Expr:
         """A program of type `t` over `Arg(scope)`, closed without a scope.  work: it computes something."""
         parts = [] if scope is None else list(projections(p.Arg(scope), scope, t))
-        if scope is not None and not parts and t == I32:
-            parts = [first_scalar(p.Arg(scope), scope)]
+        if scope is not None and not parts:
+            parts = list(inside(p.Arg(scope), scope, t))[:1]
         if parts and not work and (depth <= 0 or self.rng.random() < 0.5):
             return self.rng.choice(parts)
         match t:
@@ -253,22 +270,22 @@ class Terms:
 
     def _scalar(self, t: Scalar, scope: Type | None, depth: int, work: bool) -> Expr:
         if t == BOOL:
-            return p.Apply("lt", (self.term(I32, scope, depth - 1), self.term(I32, scope, depth - 1)))
-        if work or (depth > 0 and self.rng.random() < 0.7):
+            return p.Apply("lt", (self.term(self.number, scope, depth - 1), self.term(self.number, scope, depth - 1)))
+        if work or (depth > 0 and self.rng.random() >= 0.3):
             name = self.rng.choice(("add", "mul", "sub", "maximum"))
             return p.Apply(name, (self.term(t, scope, depth - 1), self.term(t, scope, depth - 1)))
-        return p.Literal(self.rng.randint(-3, 5), t) if self.rng.random() < 0.6 else self.input(t)
+        return literal(self.rng.randint(-3, 5), t) if self.rng.random() < 0.6 else self.input(t)
 
     def _array(self, n: Size, element: Type, scope: Type | None, depth: int, work: bool) -> Expr:
-        if work or (depth > 0 and self.rng.random() < 0.3):
+        if work or (depth > 0 and self.rng.random() >= 0.7):
             inner = self.type(flat=True)
             return p.Map(
                 self.term(element, inner, depth - 1, work), self.term(Array(n, inner), scope, depth - 1)
             )
-        if scope is not None and self.rng.random() < 0.6:  # a law must not take it out of its scope
-            captured = self.term(I32, scope, 0)
-            body = self.term(element, Tuple((I32, I32)), depth - 1)
-            return p.Map(body, p.Distl(captured, self.input(Array(n, I32))))
+        if scope is not None and self.rng.random() >= 0.4:  # a law must not take it out of its scope
+            captured = self.term(self.number, scope, 0)
+            body = self.term(element, Tuple((self.number, self.number)), depth - 1)
+            return p.Map(body, p.Distl(captured, self.input(Array(n, self.number))))
         return self.input(Array(n, element))
 
     def input(self, t: Type) -> Expr:
@@ -286,14 +303,16 @@ def projections(x: Expr, t: Type, wanted: Type) -> Iterator[Expr]:
             yield from projections(p.Get(i, x), item, wanted)
 
 
-def first_scalar(x: Expr, t: Type) -> Expr:
-    """The first scalar in `x`."""
+def inside(x: Expr, t: Type, wanted: Type) -> Iterator[Expr]:
+    """The parts of `x` that have the wanted type, those of the first elements of its arrays too."""
+    if t == wanted:
+        yield x
     match t:
         case Tuple(items):
-            return first_scalar(p.Get(0, x), items[0])
+            for i, item in enumerate(items):
+                yield from inside(p.Get(i, x), item, wanted)
         case Array(_, element):
-            return first_scalar(p.At(0, x), element)
-    return x
+            yield from inside(p.At(0, x), element, wanted)
 
 
 def index_array(n: int, length: int, rng: Random) -> Expr:

@@ -1,0 +1,121 @@
+"""`egglift check-rules`: does every law of the book, or of a file, hold on random instances of its own text?"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from egglift.egraph.book import Law, book, laws_of_file, rules_of
+from egglift.egraph.engine import engine
+from egglift.egraph.soundness import Verdict, check_law
+from egglift.ir.errors import RuleError
+
+DEEP = 10_000
+
+
+@dataclass(frozen=True)
+class Report:
+    """What was found of one law.  error: why it could not be tested, else empty."""
+
+    law: str
+    verdict: Verdict | None
+    error: str = ""
+
+    @property
+    def sound(self) -> bool:
+        return self.verdict is not None and self.verdict.sound
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word or two."""
+        if self.verdict is None:
+            return f"not exercised: {self.error}"
+        if self.verdict.wrong:
+            return "WRONG"
+        silent = [str(rule) for rule, fired in self.verdict.fired.items() if not fired]
+        if silent:
+            return f"not exercised: rule {', '.join(silent)} never fired"
+        return "sound" if self.verdict.compared else "not exercised: nothing was compared"
+
+    def __str__(self) -> str:
+        """A line, and the counter-example below it if there is one."""
+        if self.verdict is None:
+            return f"{self.law:24} {self.word}"
+        v = self.verdict
+        fired = sum(v.fired.values())
+        line = f"{v.law:24} {v.instances:6} instances {fired:6} fired {v.compared:7} compared  {self.word}"
+        return f"{line}\n{v.wrong}" if v.wrong else line
+
+    def json(self) -> dict[str, Any]:
+        """The same as plain data."""
+        v = self.verdict
+        counts = {} if v is None else {"instances": v.instances, "fired": v.fired, "compared": v.compared}
+        wrong = str(v.wrong) if v and v.wrong else None
+        return {"law": self.law, "sound": self.sound, "verdict": self.word, **counts, "counterexample": wrong}
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """The arguments of `egglift check-rules`."""
+    command.add_argument("file", nargs="?", type=Path, metavar="FILE.egg", help="laws of your own (default: the book)")
+    command.add_argument("--law", action="append", default=[], metavar="NAME", help="only this law; may be repeated")
+    command.add_argument("--instances", type=int, default=100, metavar="N", help="of each law (default: 100)")
+    command.add_argument("--deep", action="store_true", help=f"{DEEP} instances of each law")
+    command.add_argument("--seed", type=int, default=0, help="the same seed gives the same result (default: 0)")
+    command.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (default: one for each core)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Runs `egglift check-rules`; 0: all are sound, 1: a law is wrong or was not exercised."""
+    laws = chosen(arguments.file, arguments.law)
+    count = DEEP if arguments.deep else arguments.instances
+    if count < 1 or arguments.jobs < 1:
+        raise RuleError("there must be at least one instance of each law, and one process: --instances 100 --jobs 2")
+    reports = []
+    for report in check_rules(laws, count, arguments.seed, arguments.jobs):
+        reports.append(report)
+        if not arguments.json:
+            print(report, flush=True)
+    if arguments.json:
+        print(json.dumps([r.json() for r in reports], indent=2))
+    else:
+        print(f"{sum(r.sound for r in reports)} of {len(reports)} laws are sound")
+    return 0 if all(r.sound for r in reports) else 1
+
+
+def chosen(file: Path | None, names: Sequence[str]) -> list[Law]:
+    """The laws to test; RuleError where the file, or a name, is wrong."""
+    whole = book()
+    if file is not None:
+        mine = laws_of_file(file)
+        whole = whole.extended(mine)
+        with engine(whole):  # do the laws go together with the book?
+            pass
+        names = names or [law.name for law in mine]
+    return [whole[name] for name in names or whole.names]
+
+
+def check_rules(laws: Sequence[Law], instances: int, seed: int = 0, jobs: int = 1) -> Iterator[Report]:
+    """The report of each law, in order, tested in `jobs` processes."""
+    test = partial(_report, instances=instances, seed=seed)
+    if min(jobs, len(laws)) == 1:
+        yield from map(test, laws)
+        return
+    context = multiprocessing.get_context("spawn")  # an e-graph does not survive a fork
+    with ProcessPoolExecutor(min(jobs, len(laws)), mp_context=context) as pool:
+        yield from pool.map(test, laws)
+
+
+def _report(law: Law, instances: int, seed: int) -> Report:
+    """Tests one law; its rules share the instances."""
+    try:
+        return Report(law.name, check_law(law, each=-(-instances // len(rules_of(law))), seed=seed))
+    except RuleError as error:
+        return Report(law.name, None, str(error))

@@ -1,0 +1,84 @@
+"""`egglift check-rules`, on laws of a user's own and on some of the book."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from egglift.cli import main
+
+LAWS = """;;; twice
+;; map f . map g, written out
+(rewrite (Map f (Map g x)) (Map (Subst f g) x))
+;;; backwards
+;; concat a b = concat b a, which is wrong
+(rewrite (Concat x y) (Concat y x))
+;;; never
+;; no body is an argument and computes something
+(rule ((= e (Map f x)) (= f (Arg t)) (work f)) ((union e x)))
+"""
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    status = main(["check-rules", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return status, captured.out, captured.err
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "mine.egg"
+    path.write_text(LAWS)
+    return path
+
+
+def test_a_line_a_law_and_the_counter_example_of_a_wrong_one(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    status, out, err = run(capsys, file, "--instances", 5, "--jobs", 1)
+    assert (status, err) == (1, "")
+    lines = out.splitlines()
+    assert lines[0].split() == ["twice", "5", "instances", "5", "fired", lines[0].split()[5], "compared", "sound"]
+    assert lines[1].startswith("backwards") and lines[1].endswith("WRONG")
+    assert 'p = el.loads("""' in out
+    assert "never fired" in lines[-2]
+    assert lines[-1] == "1 of 3 laws are sound"
+
+
+def test_a_sound_law_is_status_0_and_json_says_the_same(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    status, out, _ = run(capsys, file, "--law", "twice", "--instances", 5, "--jobs", 1, "--json")
+    (law,) = json.loads(out)
+    assert status == 0
+    assert (law["law"], law["sound"], law["instances"], law["counterexample"]) == ("twice", True, 5, None)
+
+
+def test_processes_change_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    laws = ("--law", "map-fusion", "--law", "join-split", "--instances", 4)
+    assert run(capsys, *laws, "--jobs", 1) == run(capsys, *laws, "--jobs", 2)
+    assert run(capsys, *laws, "--seed", 1, "--jobs", 1)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (";;; one\n;; x\n\n  (rewrite (Mapp f x) x)\n", "mine.egg, line 4, column 12: Unbound function Mapp"),
+        (";;; one\n(rewrite (Map f x) y)\n", "mine.egg, line 2, column 20: Unbound symbol y"),
+        (";;; one\n(rule ((= e (Map f x)) ((union e x)))\n", "parse error"),
+        (";;; map-fusion\n(rewrite (Map f x) x)\n", "there is a law 'map-fusion' already"),
+        (";;; x\n(rewrite (Map f y) y)\n", "a law cannot be called x"),
+        ("(relation foo (Expr))\n", "only (rule ...) and (rewrite ...) belong into a law"),
+    ],
+)
+def test_a_bad_file_is_one_line_and_status_2(
+    capsys: pytest.CaptureFixture[str], file: Path, text: str, message: str
+) -> None:
+    file.write_text(text)
+    status, out, err = run(capsys, file)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert message in err
+
+
+def test_bad_arguments_are_errors(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert run(capsys, tmp_path / "missing.egg")[0] == 2
+    assert "no law 'nothing'" in run(capsys, "--law", "nothing")[2]
+    assert "at least one instance" in run(capsys, "--instances", 0)[2]
