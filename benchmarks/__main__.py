@@ -27,6 +27,7 @@ def main() -> int:
     one.add_argument("--out", type=Path, default=Path("results"))
     one.add_argument("--cluster", metavar="ADDRESS", help='search on a dask cluster: its scheduler, or "local"')
     one.add_argument("--jobs", type=int, default=0, help="processes that search ahead, for a GPU (default: none)")
+    one.add_argument("--known", action="store_true", help="rates that are known of the device, not measured anew")
     given = parser.parse_args()
     against = [kind for kind in given.against.split(",") if kind]
     if unknown := [kind for kind in against if kind not in PEERS]:
@@ -38,7 +39,7 @@ def main() -> int:
         parser.error(" ".join(str(error).split()))
     name = f"{'pocl' if device.kind == 'cpu' else 'gpu'}_{'programs' if given.programs else given.suite}"
     try:
-        lines = run(name, wanted, device, against, given.out, given.cluster, given.jobs)
+        lines = run(name, wanted, device, against, given.out, given.cluster, given.jobs, not given.known)
     except ClusterError as error:
         parser.error(str(error))
     ratios = [line.peers["numpy"] / line.seconds for line in lines if line.seconds and "numpy" in line.peers]

@@ -33,8 +33,9 @@ from benchmarks.published import Published, published
 from egglift.batch import ahead, search
 from egglift.candidate import Candidate
 from egglift.codegen.runtime import Device
+from egglift.costmodel.bench import Subject
 from egglift.costmodel.calibrate import calibrate
-from egglift.costmodel.profile import Profile
+from egglift.costmodel.profile import Profile, load_profile
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.text import dumps
@@ -81,7 +82,7 @@ def measured(
     start = time.perf_counter()
     candidates = found or search(dumps(program), profile, device.limits)
     searched = None if found else time.perf_counter() - start
-    candidates = timed(candidates, program, device, BUDGET, reassociate=True)
+    candidates = timed(candidates, Subject(dumps(program)), device, None, BUDGET)
     kernel = kernel_of(program, device, candidates, {})
     least = floor(program, profile, e.operations(*size) if e.operations else None)
     return Line(
@@ -134,15 +135,17 @@ def run(
     out: Path,
     cluster: str | None = None,
     ahead_by: int = 0,
+    measure: bool = True,
 ) -> list[Line]:
     """Runs programs, each at a size, and writes `out`/`name`.json, .md and figures.
 
     cluster: whose workers search, as for `egglift.workers`; ahead_by: processes of this machine that do, ahead of what
     is timed (0: each program is searched when its turn comes; on a CPU the search would disturb the timing).
+    measure: the device's rates are measured first; else they are those that are known of it.
 
     A program without a kernel gets a line that says so; a peer that is not installed has no column.
     """
-    profile, lines = calibrate(device), list[Line]()
+    profile, lines = calibrate(device) if measure else load_profile(device), list[Line]()
     missing = {kind: reason for kind in against if (reason := absent(kind))}
     against = [kind for kind in against if kind not in missing]
     out.mkdir(parents=True, exist_ok=True)
