@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,11 @@ from hypothesis import settings
 settings.register_profile("steady", derandomize=True)
 settings.register_profile("fresh")
 settings.load_profile("steady")
+
+
+def pytest_configure() -> None:
+    """Processes that share the tests out ignore Ctrl-C, and so would those that a test begins and interrupts."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)
