@@ -6,7 +6,9 @@
 The second judges what `carried.py` measured of the candidates that its `prepare --random 100` drew.
 
 For each program: Spearman's rank correlation of estimates and times, how many times as long as the best the model's
-first choice takes, and how many candidates are measured in the model's order until one is within 5% of the best.
+first choice takes, how many candidates are measured in the model's order until one is within 5% of the best, and how
+many of the pairs whose times differ by more than 10% the model puts in the right order: where most candidates are as
+fast as the memory lets them, ranks among these are noise.
 """
 
 from __future__ import annotations
@@ -21,6 +23,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.draws import sampled
@@ -33,8 +37,8 @@ from egglift.ir.lifting import as_program
 from egglift.ir.text import dumps
 
 HEAD = (
-    "| program | size | candidates | rank correlation | first choice takes | measured until within 5% |",
-    "|" + "---|" * 6,
+    "| program | size | candidates | rank correlation | first choice takes | until within 5% | far pairs right |",
+    "|" + "---|" * 7,
 )
 #: seconds of measuring for each candidate, building it included
 EACH = 1.0
@@ -64,8 +68,23 @@ def ranked(e: Entry, size: Size, device: Device, profile: Profile, count: int, s
         "failed": [m.reason for m in results if m.status not in ("ok", "skipped")], "all": timed,
     }  # fmt: skip
     if len(timed) > 1:
-        line["rank"], line["first"], line["until"] = judged([(estimate, seconds) for estimate, seconds, *_ in timed])
+        line |= figures([(estimate, seconds) for estimate, seconds, *_ in timed])
     return line
+
+
+def figures(pairs: Sequence[tuple[float, float]]) -> dict[str, Any]:
+    """How well estimates rank times."""
+    rank, first, until = judged(pairs)
+    return {"rank": rank, "first": first, "until": until, "ordered": ordered(pairs)}
+
+
+def ordered(pairs: Sequence[tuple[float, float]], apart: float = 1.1) -> float:
+    """The part of the pairs of candidates with times so far apart whose estimates are in the same order; 1 if none."""
+    estimates, times = np.array(pairs, np.float64).T
+    i, j = np.triu_indices(len(times), 1)
+    far = np.maximum(times[i], times[j]) > apart * np.minimum(times[i], times[j])
+    right = (estimates[i] < estimates[j]) == (times[i] < times[j])
+    return float(right[far].mean()) if far.any() else 1.0
 
 
 def judgement(path: Path) -> Iterator[dict[str, Any]]:
@@ -73,23 +92,26 @@ def judgement(path: Path) -> Iterator[dict[str, Any]]:
     for line in json.loads(path.read_text()):
         pairs = [(estimate, seconds) for estimate, seconds, *_ in line["all"] if seconds]
         if len(pairs) > 1:
-            line["rank"], line["first"], line["until"] = judged(pairs)
+            line |= figures(pairs)
         yield line
 
 
 def median_row(lines: Sequence[dict[str, Any]]) -> str:
     """The medians of all programs as the last row of a table."""
     done = [line for line in lines if "rank" in line]
-    rank, first, until = (median(line[key] for line in done) for key in ("rank", "first", "until"))
-    return f"| median of {len(done)} | | {sum(x['measured'] for x in done)} | {rank:.2f} | {first:.2f} | {until:g} |"
+    keys = ("rank", "first", "until", "ordered")
+    rank, first, until, right = (median(line[key] for line in done) for key in keys)
+    count = sum(line["measured"] for line in done)
+    return f"| median of {len(done)} | | {count} | {rank:.2f} | {first:.2f} | {until:g} | {right:.2f} |"
 
 
 def text(line: dict[str, Any]) -> str:
     """The result as a row of a table."""
     if "rank" not in line:
-        return f"| {line['program']} | {line['size']} | {line['measured']} | - | - | - |"
+        return f"| {line['program']} | {line['size']} | {line['measured']} | - | - | - | - |"
     rank, first, until = f"{line['rank']:.2f}", f"{line['first']:.2f}", line["until"]
-    return f"| {line['program']} | {line['size']} | {line['measured']} | {rank} | {first} | {until} |"
+    right = f"{line['ordered']:.2f}"
+    return f"| {line['program']} | {line['size']} | {line['measured']} | {rank} | {first} | {until} | {right} |"
 
 
 def main() -> None:
