@@ -19,6 +19,7 @@ from egglift.costmodel.rig import Rig
 
 Changes = dict[str, Any]
 LOADS = probes.LOADS
+CHASES = 128  # paths through memory that are longer together than a cache
 WIDTHS = (1, 2, 4, 8, 16)
 STRIDES = (1, 2, 4, 8, 16, 32, 64, 128)
 LOCAL_STRIDES = (1, 2, 4, 8, 16, 32)
@@ -62,11 +63,12 @@ def memory(rig: Rig) -> Changes:
     n = _elements(rig)
     x = rig.filled(n)
     copies = {w: _copied(rig, n, w, x) for w in (1, 4, 16)}
-    chase, steps = _chain_of_indices(1 << (25 if rig.gpu else 22)), 1 << 14
+    chase, steps = _chain_of_indices(1 << (25 if rig.gpu else 24)), 1 << 14
+    starts = [[k * (chase.size // CHASES)] for k in range(CHASES)]  # one path again and again would stay in a cache
     changes: Changes = {
         "bandwidth": max(copies.values()),
         "copy_bandwidth": {str(w): b for w, b in copies.items()},
-        "latency": rig.seconds(probes.chase(chase.size, steps), x=chase) / steps,
+        "latency": rig.seconds_in_turn(probes.chase(chase.size, steps), starts, x=rig.device.upload(chase)) / steps,
         "bytes_in_flight": 0.0,
     }
     if rig.gpu:  # with few groups, bandwidth is what their loads in flight allow: share = x / (1 + x^3)^(1/3)

@@ -165,6 +165,6 @@ def empty(items: int, group: int) -> Plan:
 
 
 def chase(n: int, steps: int) -> Plan:
-    """One work-item follows a chain of `steps` indices through an input of n i32."""
-    body = f"  int at = 0;\n  for (int i = 0; i < {steps}; i++) at = x[at];\n  y[0] = at;"
-    return plan(body, [("x", "i32", n), ("y", "i32", 1)], 1, 1, inputs=("x",))
+    """One work-item follows a chain of `steps` indices through an input of n i32, from the index `numbers[0]` on."""
+    body = f"  int at = numbers[0];\n  for (int i = 0; i < {steps}; i++) at = x[at];\n  y[0] = at;"
+    return plan(body, [("x", "i32", n), ("y", "i32", 1), ("numbers", "i32", 1)], 1, 1, inputs=("x", "numbers"))
