@@ -169,8 +169,7 @@ class _Planner:
         between = [self._temporary(type) for _ in range(min(count - 1, 2))]
         turn = [self.memory[b.name][1] for b in between]
         chain = [source, *(turn[i % 2] for i in range(count - 1)), outputs]
-        state = p.Input(self.names.numbered("state"), type)
-        self.memory[state.name] = (type, tuple(Buffer(b.name, "global", b.scalar, b.size) for b in source))
+        state = self._state(type, source, body)
         first = len(self.steps)
         self._compute(replaced(body, lambda e: state if isinstance(e, p.Arg) else None), outputs)
         steps = self.steps[first:]
@@ -178,6 +177,16 @@ class _Planner:
         for before, after in pairwise(chain):
             given = dict(zip(self.memory[state.name][1], before)) | dict(zip(outputs, after))
             self.steps.extend((k, tuple(given.get(b, b) for b in params)) for k, params in steps)
+
+    def _state(self, type: Type, source: tuple[Buffer, ...], body: Expr) -> p.Input:
+        """Stands for the argument of an iteration's body: named like the start, unless that is read too."""
+        state = p.Input(self.names.numbered("state"), type)
+        read = {b.name for t in subterms(body) if isinstance(t, p.Input) for b in self.memory[t.name][1]}
+        names = [self.names.own(b.name) if b.name in read else b.name for b in source]
+        self.memory[state.name] = (
+            type, tuple(Buffer(name, "global", b.scalar, b.size) for name, b in zip(names, source, strict=True))
+        )  # fmt: skip
+        return state
 
 
 # ---------------------------------------------------------------------------------------- where kernels end

@@ -104,10 +104,11 @@ def _from_vectors(
     They may be where the first and the last elements are not: those may lie beyond an edge.
     """
     chunk, lane = Var("?c", count // width, "loop"), Var("?", width, "lane")
-    with em.probe() as statements:
-        source, place = pair(index(chunk) * width + start + lane)
-    if statements or not (isinstance(source, im.Load) and isinstance(place, im.Load)):
-        return False
+    match _plain(em, pair, index(chunk) * width + start + lane):
+        case im.Load() as source, im.Load() as place:
+            pass
+        case _:
+            return False
     near = source.at.coefficient(lane) == 1 and place.at.coefficient(lane) == 1
     spaces = source.buffer.space == "global" and place.buffer.space == "private" and place.buffer.lanes == 1
     return near and spaces and is_aligned(source.at.substitute({lane: 0}), width)
@@ -137,18 +138,27 @@ def _fits(
 ) -> bool:
     """Can `width` neighbours be moved at once?  anywhere: wherever they start in global memory."""
     lane, chunk = Var("?", width, "lane"), Var("?c", total // width, "loop")
-    try:
-        with em.probe() as statements:
-            source, place = pair(index(chunk) * width + lane)
-    except NotVector:  # an element takes statements, and which ones depends on the lane
+    found = _plain(em, pair, index(chunk) * width + lane)
+    if found is None:
         return False
+    source, place = found
     if both:
         near = _adjacent(place, lane, anywhere)
         near = near and (_adjacent(source, lane, anywhere) or isinstance(source, im.Const))
     else:
-        loads = [v for v in (source, place) if isinstance(v, im.Load)]
+        loads = [v for v in found if isinstance(v, im.Load)]
         near = len(loads) == 2 and any(_adjacent(v, lane) and v.buffer.space == "global" for v in loads)
-    return near and not statements
+    return near
+
+
+def _plain(em: Emitter, pair: Callable[[Index], tuple[View, View]], i: Index) -> tuple[View, View] | None:
+    """The source and the target of the elements that `i` counts; None where they take statements."""
+    try:
+        with em.probe() as statements:
+            found = pair(i)
+    except NotVector:  # which statements depends on the lane
+        return None
+    return None if statements else found
 
 
 def _adjacent(v: View, lane: Var, anywhere: bool = False) -> bool:
