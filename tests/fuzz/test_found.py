@@ -19,6 +19,13 @@ PROGRAMS = {
         (map (fn [f32]4 (reduce add:f32 0.0:f32 arg)) (transpose (transpose (transpose (input A [[f32]6]4)))))""",
     "a join undone and done: one law subsumed what another made the only node": """
         (join (split 6 (join (input A [[f32]6]4))))""",
+    "a constant held bodies of two scopes, and a substitution gave both the same argument": """
+        (let ((A (input A [[f32]1]1))) (map (fn [f32]1 (map (fn ([f32]1, [f32]1)
+          (reduce minimum:f32 inf:f32 (map (cast f32 true) (zip (get 0 arg) (get 1 arg))))) (distl arg A))) A))""",
+    "a constant held bodies of two scopes, and a law took one into the other": """
+        (let ((y (input y [f32]1))) (tuple
+          (map (fn [f32]3 (map (fn ([f32]3, f32) (abs 1.0:f32)) (distl arg y))) (input A [[f32]3]5))
+          (map (fn f32 (map (fn (f32, f32) (abs 1.0:f32)) (distl arg y))) (input z [f32]5))))""",
 }
 LOW_LEVEL = {
     "a choice between two bools as a lane's mask lost its parentheses": """
