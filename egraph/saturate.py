@@ -168,6 +168,7 @@ class Run:
                 e.run("(run-schedule (seq (run not-open) (run pruned)))")
                 return
             if self.limit(e, slack=4):
+                e.run("(run-schedule (saturate (run typing)))")  # what is there has types
                 return
 
     def limit(self, e: Engine, slack: float = 1) -> str | None:
