@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from egglift.egraph.frozen import ENode, Graph
+from egglift.egraph.frozen import ENode, Graph, build
 from egglift.egraph.language import signatures
 from egglift.ir.errors import RuleError
+from egglift.ir.text import brief
 from egglift.ir.types import Array, Tuple, Type
 
 
 def check_bodies(graph: Graph) -> None:
-    """Compare the type of every body's Arg with what the body is applied to; RuleError if they differ."""
+    """Compare the type of every body's Arg with what the body is applied to; RuleError if they differ.
+
+    So if a class has no type: what it is made of does not fit together.
+    """
+    for c in graph.classes.keys() - graph.types.keys():
+        raise RuleError(f"type clash: {brief(graph.term(c))} has no type; some law puts together what does not fit")
     arguments = _arguments(graph)
     for nodes in graph.classes.values():
         for node in nodes:
@@ -74,9 +80,6 @@ def _element(graph: Graph, x: int) -> Type:
 
 
 def _fail(graph: Graph, node: ENode, one: Type, other: Type) -> None:
-    from egglift.egraph.frozen import build
-    from egglift.ir.text import brief
-
     where = brief(build(node, [graph.term(k) for k in node.children]))
     raise RuleError(
         f"type clash: {where}: a body's argument is {one}, but it is applied to {other}; "

@@ -50,7 +50,7 @@ def signatures() -> dict[str, tuple[str, ...]]:
 
 def administrative() -> str:
     """Rules for every operator: substitution, what is closed or open, work, scalar results, where maps begin."""
-    return "\n".join([*_substitution(), *_closed(), *_work(), *_bottom(), *_results()])
+    return "\n".join([*_substitution(), *_closed(), *_pruned(), *_work(), *_bottom(), *_results()])
 
 
 def _operators() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
@@ -71,7 +71,9 @@ def _call(op: str, args: list[str]) -> str:
 
 def _substitution() -> Iterator[str]:
     yield "(rewrite (Subst x (Arg t)) x :subsume :ruleset subst)"
-    yield "(rewrite (Subst (Arg t) v) v :subsume :ruleset subst)"
+    # A closed class may hold nodes of several scopes: `0 * x` is 0 for every x.  Those whose Arg has another type than
+    # v end here: what is made of them has no finite term.
+    yield "(rule ((= e (Subst (Arg t) v)) (= t (type-of v))) ((union e v) (subsume (Subst (Arg t) v))) :ruleset subst)"
     for op, xs, scope, _ in _operators():
         new = [f"(Subst {x} v)" if x in scope else x for x in xs]
         yield f"(rewrite (Subst {_call(op, xs)} v) {_call(op, new)} :subsume :ruleset subst)"
@@ -85,6 +87,17 @@ def _closed() -> Iterator[str]:
     for op, xs, scope, _ in _operators():
         for x in scope:
             yield f"(rule ((= e {_call(op, xs)}) (open {x})) ((open e)) :ruleset typing)"
+
+
+def _pruned() -> Iterator[str]:
+    """Nodes of a closed class that depend on an Arg are passed over: `0 * x` where 0 is.  Laws would take them from one
+    scope into another.  Rulesets to run in this order once all that is closed is known as such.
+    """
+    yield "(ruleset not-open) (ruleset pruned)"
+    yield "(rule ((open e) (closed e)) ((delete (open e))) :ruleset not-open)"
+    for op, xs, scope, _ in _operators():
+        for x in scope:
+            yield f"(rule ((= e {_call(op, xs)}) (closed e) (open {x})) ((subsume {_call(op, xs)})) :ruleset pruned)"
 
 
 def _work() -> Iterator[str]:

@@ -164,7 +164,11 @@ class Run:
         while True:
             (out,) = e.run("(run-schedule (repeat 16 (run administrative)))")
             self._count(dict(out.report.num_matches_per_rule))
-            if not out.report.updated or self.limit(e, slack=4):
+            if not out.report.updated:
+                e.run("(run-schedule (seq (run not-open) (run pruned)))")
+                return
+            if self.limit(e, slack=4):
+                e.run("(run-schedule (saturate (run typing)))")  # what is there has types
                 return
 
     def limit(self, e: Engine, slack: float = 1) -> str | None:

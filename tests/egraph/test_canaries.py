@@ -64,7 +64,15 @@ def test_what_is_different_stays_different(e: Entry) -> None:
 SUM = el.as_program(el.reduce(el.add, 0.0, el.array("x", el.f32, 100)))
 
 
-def test_a_wrong_law_makes_two_constants_one() -> None:
+def test_a_wrong_law_that_makes_two_inputs_one_is_found() -> None:
+    law = ';;; wrong\n(rule ((= a (Input "canary3" t)) (= b (Input "x" s)) (= (Reduce f z c) e)) ((union a b)))'
+    with pytest.raises(RuleError, match="type clash: two lengths"):
+        merged(SUM, (law,))
+    same = ';;; wrong\n(rule ((= a (Lit x t)) (= b (Input "canary0" t)) (= x "0x1.0000000000000p-1")) ((union a b)))'
+    assert merged(SUM, (same,)) == [(p.Input("canary0", F32), p.Literal(0.5, F32))]
+
+
+def test_a_wrong_law_that_makes_two_constants_one_is_found() -> None:
     law = ';;; wrong\n(rule ((= a (Lit x t)) (= b (Lit y t)) (= (Reduce f z c) e)) ((union a b)))'
     with pytest.raises(RuleError, match="constant clash"):
         merged(SUM, (law,))

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import egglift as el
+from benchmarks.programs.catalogue import entry
 from egglift.egraph.book import book
 from egglift.egraph.frozen import Graph, TileSymbol
 from egglift.egraph.member import find
@@ -15,6 +16,7 @@ from egglift.egraph.phases import Limits
 from egglift.egraph.saturate import check_domains, saturate
 from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
+from egglift.ir.notation import as_expr
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size, SizeOp, Sym, symbols
 from egglift.ir.types import I32, Array, Type
@@ -71,6 +73,13 @@ def test_without_time_the_program_is_still_lowered() -> None:
     found = saturate(dot(1000), limits=Limits(rows=10_000, seconds=1e-9))
     assert found.stopped == "seconds"
     assert found.graph.term(found.graph.root) is not None
+
+
+@pytest.mark.parametrize(("name", "rows"), [("gemm-nn", 60), ("nbody", 3)])
+def test_at_a_limit_every_class_has_a_type(name: str, rows: int) -> None:
+    e = entry(name)
+    graph = saturate(as_expr(e.program(*e.sizes[len(e.sizes) // 2])), limits=Limits(rows=rows), check=True).graph
+    assert graph.types.keys() == graph.classes.keys()
 
 
 def test_a_disabled_law_does_not_match() -> None:

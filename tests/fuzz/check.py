@@ -152,9 +152,9 @@ def equals(case: Case) -> Failure | None:
 
 
 def case_graph(case: Case) -> Graph:
-    """The e-graph of the program, saturated within small limits."""
+    """The e-graph of the program, saturated within small limits; RuleError if a body does not fit."""
     if "graph" not in case.__dict__:
-        found = saturate(case.program, limits=SMALL)
+        found = saturate(case.program, limits=SMALL, check=True)
         case.counts[f"saturation: {found.stopped}"] += 1
         case.__dict__["graph"] = found.graph
     graph: Graph = case.__dict__["graph"]

@@ -28,6 +28,13 @@ PROGRAMS = {
         (let ((x (input x [f32]3)) (f (fn ([f32]3, f32) (get 0 arg))))
           (iterate 1 (fn [f32]3 (map -3.0:f32 (map (fn ([f32]3, [f32]2) (get 0 arg))
             (distl (iterate 1 (arg [f32]3) x) (slide 2 1 (pad 1 0 "constant" 1.0:f32 (reduceSeq f arg arg))))))) x))""",
+    "a constant held bodies of two scopes, and a substitution gave both the same argument": """
+        (let ((A (input A [[f32]1]1))) (map (fn [f32]1 (map (fn ([f32]1, [f32]1)
+          (reduce minimum:f32 inf:f32 (map (cast f32 true) (zip (get 0 arg) (get 1 arg))))) (distl arg A))) A))""",
+    "a constant held bodies of two scopes, and a law took one into the other": """
+        (let ((y (input y [f32]1))) (tuple
+          (map (fn [f32]3 (map (fn ([f32]3, f32) (abs 1.0:f32)) (distl arg y))) (input A [[f32]3]5))
+          (map (fn f32 (map (fn (f32, f32) (abs 1.0:f32)) (distl arg y))) (input z [f32]5))))""",
 }
 LOW_LEVEL = {
     "a choice between two bools as a lane's mask lost its parentheses": """
