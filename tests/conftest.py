@@ -14,9 +14,12 @@ settings.register_profile("fresh")
 settings.load_profile("steady")
 
 
-def pytest_configure() -> None:
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
     """Processes that share the tests out ignore Ctrl-C, and so would those that a test begins and interrupts."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -209,7 +209,7 @@ def test_an_interrupt_while_candidates_are_built_ends_all_processes(
     def interrupt() -> None:
         while len(asked) < 2:
             time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
     bench = Remote(worker(device), SQUARES, deadline=600.0)  # nobody waits for that
     presser = threading.Thread(target=interrupt)
