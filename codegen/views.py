@@ -137,7 +137,8 @@ def join(v: View, outer: int, inner: int) -> Arr:
         return Arr(inner, lambda i: element(element(v, ZERO), i))
     if inner == 1:
         return Arr(outer, lambda i: element(element(v, i), ZERO))
-    return Arr(outer * inner, lambda i: element(element(v, i // inner), i % inner))
+    n = max(1, inner)  # of no elements none is read
+    return Arr(outer * inner, lambda i: element(element(v, i // n), i % n))
 
 
 def transpose(v: View, outer: int, inner: int) -> Arr:
@@ -147,7 +148,7 @@ def transpose(v: View, outer: int, inner: int) -> Arr:
 
 def stride(v: View, s: int, total: int) -> Arr:
     """`y[i] = x[i div n + s * (i mod n)]`, n = total / s; its inverse is the stride by n."""
-    n = total // s
+    n = max(1, total // s)
     return Arr(total, lambda i: element(v, i // n + (i % n) * s))
 
 

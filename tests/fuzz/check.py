@@ -25,7 +25,7 @@ from egglift.egraph.saturate import saturate
 from egglift.egraph.soundness import drawn
 from egglift.egraph.weights import weights
 from egglift.ir.check import type_of
-from egglift.ir.errors import EggliftError
+from egglift.ir.errors import EggliftError, ShapeError
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Constant, Expr, Input
 from egglift.ir.text import dumps, loads, pretty
@@ -161,10 +161,21 @@ def case_graph(case: Case) -> Graph:
     return graph
 
 
+def _instance(case: Case, member: Expr, sizes: dict[str, int]) -> Expr:
+    """The member with these sizes; with all of them 1 where they are larger than what they cut."""
+    found = instantiate(member, sizes)
+    try:
+        type_of(found)
+    except ShapeError:
+        case.counts["sizes that do not fit"] += 1
+        return instantiate(member, dict.fromkeys(sizes, 1))
+    return found
+
+
 def _differs(case: Case, member: Expr, graph: Graph) -> str | None:
     sizes = {name: case.rng.choice((1, 2, 2, 3, 4, 5)) for name in graph.symbols}
     sizes |= {name: case.rng.choice((0, 1, 2)) for name in sizes if name.startswith("f")}  # how far ahead to fetch
-    member = instantiate(member, sizes)
+    member = _instance(case, member, sizes)
     names = {t.name for t in subterms(member) if isinstance(t, Input)}
     value = flatten(evaluate(member, {k: v for k, v in case.inputs.items() if k in names}))
     shapes = [(leaf.shape, leaf.dtype) for leaf in value]
