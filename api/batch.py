@@ -141,7 +141,7 @@ def _finished(out: Path, device: Device) -> set[str]:
             if "error" not in row and (row["device"], row["driver"]) == (device.name, device.driver):
                 done.add(row["program"])
             results += 1
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             bad.append(f"{out}:{i} is no result of a batch ({error})")
     for problem in bad:
         if not results and text.endswith("\n"):

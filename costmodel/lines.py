@@ -104,7 +104,7 @@ class Lines(Generic[T]):
             return
         try:
             item = self._read(json.loads(line))
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             self._warn("line", f"{self.path} holds a line that is no {self._what} ({error}); it is skipped")
             return
         if item is not None:

@@ -36,7 +36,7 @@ def test_where_the_cache_cannot_be_a_folder_the_work_is_done_without(
             path.write_text("mine")
             path = path / "cache"
     monkeypatch.setenv("EGGLIFT_CACHE", str(path))
-    with pytest.warns(RuntimeWarning, match=r"cannot (read|write) .*(not kept|without records)"):
+    with pytest.warns(RuntimeWarning, match=r"cannot (read|write) .*(not kept|without what it holds)"):
         right()
 
 
@@ -73,7 +73,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_loses_only_that_line(
             right()
     assert (tmp_path / "records.jsonl").stat().st_size == 100
     other = el.array("x", el.f32, 8) + 1
-    with pytest.warns(RuntimeWarning, match="holds a line that is no record"):
+    with pytest.warns(RuntimeWarning, match="(holds a line that is no record|ends in the middle of a record)"):
         el.optimize(other, "pocl", measure="none")
     assert len((tmp_path / "records.jsonl").read_bytes().splitlines()) == 2
 
