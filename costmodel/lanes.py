@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isfinite
 
 import numpy as np
 import numpy.typing as npt
@@ -64,13 +65,8 @@ def _atom(atom: object, local: tuple[Lanes, ...], loops: Mapping[Var, Lanes]) ->
 
 def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:
     """Sectors of global memory that a warp touches; a lane accesses `width` bytes at element `at` of `size` bytes."""
-    try:
-        first = evaluate(at, local) * size
-    except Unknown:
-        return float(len(local[0]))
-    reach = np.arange(0, max(width, 1), SECTOR)
-    touched = np.unique((first[:, None] + reach) // SECTOR)
-    return float(len(np.union1d(touched, (first + width - 1) // SECTOR)))
+    found = window(at, size, width, local, ())
+    return found if isfinite(found) else float(len(local[0]))
 
 
 def window(
