@@ -155,7 +155,8 @@ def _walked(a: Access, local: tuple[Lanes, ...], touched: float, warps: float) -
     """
     best = touched
     for length in WINDOWS:
-        steps, left = [(a.lane, a.lane.count)] if a.lane is not None and a.at.coefficient(a.lane) != 1 else [], length
+        gathered = a.lane is not None and a.at.coefficient(a.lane) not in (0, 1)  # a vector, element by element
+        steps, left = [(a.lane, a.lane.count)] if a.lane is not None and gathered else [], length
         for v, trips in reversed(a.loops):
             if left > 1 and a.at.coefficient(v) != 0:
                 steps.append((v, min(trips, left)))

@@ -7,18 +7,22 @@ from collections.abc import Callable
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.imperative import Buffer, Launch, Limits
+from egglift.codegen.index import Index, Var, index
+from egglift.costmodel.lanes import ids
 from egglift.costmodel.profile import presets
-from egglift.costmodel.tally import tally
-from egglift.costmodel.traffic import Traffic, traffic
+from egglift.costmodel.tally import Access, tally
+from egglift.costmodel.traffic import Traffic, _moved, _reopened, traffic
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
+from egglift.ir.types import F32
 from tests.codegen.low import fmap, op, total, vector
 
 GPU = presets()["nvidia_h200"]
 N = 8192
 X = vector("x", N, N)
 PASS = 4.0 * N * N  # bytes: far more than the cache holds
+L0 = Var("l0", 32, "local", 0)
 RESIDENT = 1024 * GPU.compute_units
 
 
@@ -146,3 +150,16 @@ def test_what_a_work_item_reads_in_a_few_steps_is_brought_once(size: int) -> Non
 def test_lanes_far_apart_pay_although_they_use_all_that_they_bring() -> None:
     near, far, farther = (moved(fmap(total, p.Split(n, p.Join(X)), "global")).dram for n in (8, 32, 4096))
     assert near < far < farther < 3 * near
+
+
+def test_vectors_far_apart_waste_what_they_leave_of_their_sectors() -> None:
+    lane = Var("v0", 4, "lane")
+    for at in (index(L0) * 16, index(L0) * 16 + index(lane)):  # 16 of every 64 bytes, with and without the lane
+        assert alone(at, lane) == pytest.approx(2)
+    assert alone(index(L0) * 4, lane) == pytest.approx(1)
+
+
+def alone(at: Index, lane: Var) -> float:
+    """Times the bytes that a warp's vectors of four use which they bring, one vector for each lane."""
+    load = Access(Buffer("x", "global", F32, 1 << 20), at, 16, 32.0, False, (), lane)
+    return _moved(load, ids((32,), 32), 0, RESIDENT, GPU) / (32 * 16 * _reopened(load, 0))
