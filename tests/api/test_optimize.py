@@ -281,9 +281,9 @@ def saturations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_a_second_call_uses_the_record(saturations: list[Any]) -> None:
-    first = el.optimize(dot(), "pocl", budget=0.5)
+    first = el.optimize(dot(), "pocl")
     assert len(saturations) == 1
-    second = el.optimize(dot(), "pocl", budget=0.5)
+    second = el.optimize(dot(), "pocl")
     assert len(saturations) == 1
     assert second.term is first.term
     assert second.source == first.source
