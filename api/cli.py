@@ -18,6 +18,7 @@ from egglift.costmodel.calibrate import calibrate
 from egglift.costmodel.check import expect
 from egglift.costmodel.isolated import DEADLINE
 from egglift.costmodel.profile import profile_path
+from egglift.interrupts import delivered
 from egglift.ir.errors import EggliftError
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
@@ -34,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line; exit status 0: done, 1: done with failures, 2: an error, one line on stderr."""
     arguments = parser().parse_args(argv)
     try:
-        status: int = arguments.run(arguments)
+        with delivered():
+            status: int = arguments.run(arguments)
         return status
     except EggliftError as error:
         print(f"egglift: {' '.join(str(error).split())}", file=sys.stderr)
