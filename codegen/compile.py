@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from egglift.codegen import terms
@@ -41,6 +42,12 @@ def compile_term(term: Expr, launch: Launch = Launch(), limits: Limits = Limits(
     `toGlobal x` of a closed x, and a closed map over groups or global ids that is read, becomes a kernel of its own.
     Raises CodegenError for a program that has no OpenCL on a device with these limits.
     """
+    return _plan(term, launch, limits)
+
+
+# the search prices what is compared, measured and shown later: few programs, asked for again and again
+@lru_cache(maxsize=256)
+def _plan(term: Expr, launch: Launch, limits: Limits) -> Plan:
     type_of(term)
     planner = _Planner(launch, limits)
     return planner.plan(term) if _depth(term) < SHALLOW else deep(lambda: planner.plan(term))

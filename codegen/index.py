@@ -189,7 +189,12 @@ class Index:
     @property
     def range(self) -> tuple[int, int]:
         """Bounds (low, high), both included, under the guards in force."""
-        return _bounds(self, _facts.get())
+        facts = _facts.get()
+        return _bounds(self, facts) if facts else self._unguarded
+
+    @cached_property
+    def _unguarded(self) -> tuple[int, int]:
+        return _bounds(self, ())
 
     def coefficient(self, var: Var) -> int | None:
         """How much the index grows with `var`; None if that is not linear (var inside a quotient, ...)."""
@@ -199,6 +204,10 @@ class Index:
 
     def variables(self) -> frozenset[Var]:
         """All variables that the index depends on."""
+        return self._variables
+
+    @cached_property
+    def _variables(self) -> frozenset[Var]:
         return frozenset(v for a, _ in self.terms for v in a.variables())
 
     # ------------------------------------------------------------------------------------ arithmetic
@@ -285,6 +294,8 @@ class Index:
 
     def substitute(self, values: Mapping[Var, Index | int]) -> Index:
         """self with variables replaced, simplified again; loaded numbers (Data) are left as they are."""
+        if self._variables.isdisjoint(values):
+            return self
         result = Index((), self.constant)
         for a, k in self.terms:
             result = result + _substituted(a, values) * k
