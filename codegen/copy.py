@@ -272,7 +272,9 @@ def _layout(em: Emitter, source: View, target: Target, dims: list[int]) -> Layou
         path = list(map(index, probes))
         seen = [load for load in _loads([at(source, path), at(target.view, path)]) if load.buffer in em.spread]
     layouts = {em.spread[load.buffer] for load in seen}
-    return layouts.pop() if len(layouts) == 1 and all(load.at == flat for load in seen) else None
+    # a padded accumulator has elements that are nobody's
+    whole = all(load.at == flat and load.buffer.size == prod(dims) for load in seen)
+    return layouts.pop() if whole and len(layouts) == 1 else None
 
 
 def _spread(em: Emitter, source: View, target: Target, dims: list[int], inner: Type, layout: Layout) -> None:

@@ -10,7 +10,7 @@ from egglift.codegen import assign, copy, guards, pipeline, spread, terms
 from egglift.codegen import imperative as im
 from egglift.codegen.builder import Target
 from egglift.codegen.imperative import Buffer, Comment
-from egglift.codegen.index import ZERO, Index
+from egglift.codegen.index import ZERO, Index, Var, index
 from egglift.codegen.inplace import in_place
 from egglift.codegen.views import Arr, View, Where, element, is_flat, number
 from egglift.ir import patterns as p
@@ -49,9 +49,12 @@ def fold(em: Emitter, t: Loop, scope: Scope) -> View:
 def into(em: Emitter, t: Loop, target: Target, scope: Scope) -> bool:
     """Evaluate a fold of arrays with its accumulator where the value goes; False if that cannot be.
 
-    The target is private memory, or a part of an accumulator of the group that this fold is a step of.
+    The target is private memory, or a part of an accumulator of the group that this fold is a step of.  It has a
+    place for every element: the steps read them all, those that are dropped in the end too.
     """
     type = type_of(t)
+    if not _has_all_places(em, target.view):
+        return False
     if is_flat(type) or any(b.space != "private" and b not in em.undecided for b in buffers(target.view)):
         return False
     runs, init = _runs(em, t, scope), _start(em, t, scope)
@@ -66,6 +69,19 @@ def into(em: Emitter, t: Loop, target: Target, scope: Scope) -> bool:
         em.private_bytes, em.locals, em.free_locals = before
         return False
     em.put(*statements)
+    return True
+
+
+def _has_all_places(em: Emitter, v: View) -> bool:
+    """Is there a place in memory for every element of this acceptor?"""
+    match v:
+        case Arr(n, at):
+            with em.probe():
+                return n == 0 or _has_all_places(em, at(index(Var("?", n, "loop"))))
+        case Where():
+            return False
+        case tuple():
+            return all(_has_all_places(em, item) for item in v)
     return True
 
 

@@ -166,7 +166,7 @@ def _side_by_side(loads: list[Access]) -> list[Access]:
         last, end = same[0], 0
         for a in same:
             start = (a.at.constant - last.at.constant) * a.buffer.scalar.size
-            if a is not last and (start > end + SECTOR or not 0.5 <= a.count / last.count <= 2):
+            if a is not last and (start > end + SECTOR or not a.count / 2 <= last.count <= 2 * a.count):
                 merged.append(last)
                 last, end, start = a, 0, 0
             end = max(end, start + a.bytes)

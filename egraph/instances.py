@@ -193,6 +193,8 @@ class _Filled:
         match name:
             case "=":
                 return bool(a == more[0])
+            case "!=":
+                return bool(a != more[0])
             case ">" | "<" | ">=" | "<=":
                 b = more[0]
                 return bool({">": a > b, "<": a < b, ">=": a >= b, "<=": a <= b}[name])
@@ -206,6 +208,8 @@ class _Filled:
                 return n
             case Var(name=name) if name in self.pattern.nats:
                 return self.pattern.lengths.number(self.pattern.nats[name], self.values)
+            case Call(name="Num", args=[x]):
+                return self._value(x)
             case Call(name="+" | "-" | "*" | "/" | "%" as op, args=[a, b]):
                 x, y = self._value(a), self._value(b)
                 if op in "/%" and y == 0:

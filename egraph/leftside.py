@@ -134,7 +134,7 @@ class LeftSide:
                 self._tiled(int(call.name[-1]), *call.args)
             case "group-tiles" | "item-tiles" | "item-windows" | "slid" | "stored":
                 self.facts.append((call.name, list(call.args)))
-            case "!=":
+            case "!=" if len(names) == 2:
                 self.different.append((names[0], names[1]))
             case _:
                 self.tests.append((call.name, *call.args))

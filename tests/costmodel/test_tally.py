@@ -7,17 +7,20 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
+from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.index import index
 from egglift.costmodel.analytic import estimate
 from egglift.costmodel.profile import presets
 from egglift.costmodel.tally import Tally, tally
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
+from egglift.ir.text import loads
 from egglift.ir.types import F32, Array, Tuple
 
 CPU = presets()["pocl_cpu"]
 PAIR = p.Arg(Tuple((F32, F32)))
 ADD = p.Apply("add", (p.Get(0, PAIR), p.Get(1, PAIR)))
+LOCKSTEP = Limits(private_bytes=16 << 10, warp=32)
 SUMS, EACH = 4, 1 << 16
 
 
@@ -56,3 +59,12 @@ def test_only_the_registers_of_the_hottest_loop_are_held() -> None:
     kept = counted(p.Map(total, p.Input("x", Array(8, Array(64, F32))), Level("global")))
     assert kept.held >= 4 * 64
     assert counted(sums(8, 64)).held == 4
+
+
+def test_what_is_loaded_and_never_read_counts_nothing() -> None:
+    """Of registers filled twice and overwritten unread, the one that no vector fills."""
+    total = """(reduceSeq (fn (f32, f32) (add (get 0 arg) (get 1 arg))) 0.0:f32 (take 4
+      (reduceSeq (fn ([f32]9, f32) (mapSeq -1.5:f32 (get 0 arg))) (input x [f32]9) (input {} [f32]3))))"""
+    (kernel,) = compile_term(loads(f"(tuple {total.format('y')} {total.format('z')})"), Launch(1), LOCKSTEP).kernels
+    found = tally(kernel, presets()["nvidia_h200"]).accesses
+    assert [a.count for a in found if a.at == index(8)] == [0]

@@ -35,6 +35,8 @@ PROGRAMS = {
         (let ((y (input y [f32]1))) (tuple
           (map (fn [f32]3 (map (fn ([f32]3, f32) (abs 1.0:f32)) (distl arg y))) (input A [[f32]3]5))
           (map (fn f32 (map (fn (f32, f32) (abs 1.0:f32)) (distl arg y))) (input z [f32]5))))""",
+    "a law cut an array without elements into chunks of none": """
+        (map (fn [i8]1 (map (fn i8 (neg arg)) (iota 0 i8))) (split 1 (take 1 (input x [i8]5))))""",
 }
 LOW_LEVEL = {
     "a choice between two bools as a lane's mask lost its parentheses": """
@@ -44,6 +46,15 @@ LOW_LEVEL = {
         (map (fn [f64]2 (join (map (fn ([f64]2, [f64]1) (get 0 arg)) (distl arg (split 1 arg)))))
           (slide 2 1 (pad 1 1 "constant" 0.0:f64 (map (fn [f64]2 (reduce maximum:f64 -inf:f64 arg))
             (input B [[f64]2]1)))))""",
+    "of a work-group's accumulator only its own elements were copied, not the padding behind them": """
+        (mapWorkgroup0 (fn [i32]5 (pad 0 2 "constant" (fill 13 7:u16)
+          (reduceSeq (fn ([[u16]13]3, [u16]13) (mapLocal0 (fn u64 (fill 13 (cast u16 arg))) (constant [u64]3 3 3 2)))
+            (input A [[u16]13]3) (input A [[u16]13]3)))) (slide 5 3 (iota 8 i32)))""",
+    "a fold had its accumulator where its value goes, which has no place for the elements dropped": """
+        (map (fn f32 (reduceSeq (fn (f32, f32) (add (get 0 arg) (get 1 arg))) 0.0:f32 (toPrivate (drop 2
+          (reduceSeq (fn ([f32]3, f32) (map (fn (f32, f32) (get 0 arg))
+              (distl (reduceSeq (fn (f32, f32) (add (get 0 arg) (get 1 arg))) 0.0:f32 (get 0 arg)) (get 0 arg))))
+            (fill 3 arg) (constant [f32]2 1.0 2.0)))))) (input x [f32]5))""",
 }
 
 
