@@ -26,7 +26,7 @@ types: $(VENV)/.stamp
 	MYPYPATH=$(INSTALLED) $(RUN) -m mypy -p egglift
 
 unit: $(VENV)/.stamp .oclgrind-venv/.stamp
-	$(RUN) -m pytest -n 2
+	$(RUN) -m pytest -n 2 --dist worksteal
 
 $(VENV)/.stamp: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -17,7 +17,7 @@ import pytest
 from benchmarks.programs import reduction_forms as forms
 from benchmarks.programs import softmax_rows
 from benchmarks.programs.catalogue import Entry, Size, entries, entry, size_text
-from benchmarks.programs.shapes import VOLUME
+from benchmarks.programs.shapes import GRID, VOLUME
 from egglift.codegen.compile import compile_term
 from egglift.codegen.imperative import Launch, Plan
 from egglift.costmodel.check import Expected, expect, flatten
@@ -44,9 +44,13 @@ def program_of(e: Entry, size: Size) -> Expr:
 
 
 def small(e: Entry) -> Sequence[Size]:
-    """Sizes that take seconds: matrices are small; of programs that differ in the type alone, one suffices."""
+    """Sizes that take seconds: matrices are small; of programs that differ in the type alone, one suffices.
+
+    Grids are two tiles and a rest in each dimension.
+    """
     if len(e.sizes[0]) > 1:
-        return e.sizes[1:2] if e.sizes == VOLUME else e.sizes[2:3]
+        windows = ((9, 10),) if e.name.startswith("convolution_17") else ((19, 23),)
+        return e.sizes[1:2] if e.sizes == VOLUME else windows if e.sizes == GRID else e.sizes[2:3]
     if e.operations:
         return ((37,),)
     return ((37,), (70,)) if (4096,) in e.sizes else ((257,),) if "-" in e.name else ((70,), (257,))
