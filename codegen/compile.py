@@ -146,7 +146,7 @@ class _Planner:
         order = [b for _, buffers in self.memory.values() for b in buffers] + list(outputs)
         params = tuple(sorted(params, key=lambda b: (b in outputs, order.index(b))))
         name = f"k{len(self.kernels)}"
-        source = kernel_source(name, shape, params, frozenset(outputs), body, self.defined)
+        source = kernel_source(name, shape, params, frozenset(outputs), body, self.defined, self.limits.warp == 1)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes = tuple(shape.local[d] * shape.groups[d] for d in range(dims))
         self.kernels.append(

@@ -9,7 +9,7 @@ from egglift.codegen.builder import has_lane
 from egglift.codegen.imperative import Buffer, Statement
 from egglift.codegen.index import Index, Var
 from egglift.codegen.inplace import Access, accesses, loads
-from egglift.codegen.scalars import MASKS, memory_type, stripped, value_type, vector_store
+from egglift.codegen.scalars import MASKS, memory_type, stripped, unaligned, value_type
 from egglift.codegen.text import Alias, Hidden, int_type
 from egglift.codegen.vectors import FRAGMENT, WIDEST, Lanes, VectorText, on_lane, parts_of
 from egglift.ir.types import BOOL
@@ -20,8 +20,8 @@ INDENT = "  "
 class KernelText(VectorText):
     """Prints the statements of one kernel."""
 
-    def __init__(self, body: tuple[Statement, ...]) -> None:
-        super().__init__()
+    def __init__(self, body: tuple[Statement, ...], anywhere: bool) -> None:
+        super().__init__(anywhere)
         self.lines: list[str] = []
         self.depth = 1
         self.body = body
@@ -119,12 +119,11 @@ class KernelText(VectorText):
             if isinstance(s.value, im.Load) and _is_fragment(s, lanes, s.value.buffer):
                 text = self.gathered(s.value, lanes)
             place, aligned = self.address(buffer, s.at, lanes)
-            if aligned:
-                vector = f"{buffer.space} {memory_type(buffer.scalar, lanes.width)}*"
-                self.line(f"*({vector}){place} = {stripped(text)};")
-            else:
-                args = (buffer.space, buffer.scalar, lanes.width, stripped(text), place, self.helpers)
-                self.line(f"{vector_store(*args)};")
+            if not aligned and not self.anywhere:
+                return self.line(f"vstore{lanes.width}({stripped(text)}, 0, {place});")
+            t, n = buffer.scalar, lanes.width
+            vector = memory_type(t, n) if aligned else unaligned(t, n, self.helpers)
+            self.line(f"*({buffer.space} {vector}*){place} = {stripped(text)};")
         else:
             self._scattered([s], lanes, ())
 

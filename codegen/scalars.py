@@ -295,21 +295,11 @@ def vector_function(
     return _called(own, args)
 
 
-def vector_load(space: str, t: Scalar, width: int, place: str, helpers: dict[str, str]) -> str:
-    """Elements of memory, wherever they start, as a vector; `place` is the first one's address."""
-    const = "const " if space == "global" else ""
-    return f"*({const}{space} {_unaligned(t, width, helpers)}*){place}"
-
-
-def vector_store(space: str, t: Scalar, width: int, text: str, place: str, helpers: dict[str, str]) -> str:
-    """A vector written to memory, wherever it starts: a statement without its semicolon."""
-    return f"*({space} {_unaligned(t, width, helpers)}*){place} = {text}"
-
-
-def _unaligned(t: Scalar, width: int, helpers: dict[str, str]) -> str:
+def unaligned(t: Scalar, width: int, helpers: dict[str, str]) -> str:
     """The vector type for addresses that are aligned to its elements only.
 
-    One instruction where the device has one for it, as CPUs do; `vload` and `vstore` are calls there.
+    CPUs have an instruction for it, while `vload` and `vstore` are calls there.  OpenCL does not promise that a type
+    may be less aligned, and NVIDIA's compiler was seen to lose elements that were then written beside such vectors.
     """
     vector = memory_type(t, width)
     own = f"{vector}_any"

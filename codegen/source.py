@@ -23,13 +23,15 @@ def kernel_source(
     outputs: frozenset[Buffer],
     body: tuple[Statement, ...],
     defined: set[str],
+    anywhere: bool,
 ) -> str:
     """The OpenCL C of one kernel.
 
+    anywhere: may vectors start anywhere for the device's loads and stores?
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
     this one needs and brings are added.
     """
-    text = KernelText(body)
+    text = KernelText(body, anywhere)
     text.statements(body)
     x, y, z = shape.local
     arguments = ", ".join(_parameter(b, b in outputs) for b in params)

@@ -18,9 +18,9 @@ from egglift.codegen.scalars import (
     memory_type,
     scalar_call,
     stripped,
+    unaligned,
     vector_call,
     vector_function,
-    vector_load,
 )
 from egglift.codegen.text import Text, operand_type
 from egglift.ir.types import BOOL, I8, I16, I32, I64, Scalar
@@ -58,10 +58,14 @@ def parts_of(var: Var) -> list[Lanes]:
 
 
 class VectorText(Text):
-    """Prints vector expressions.  kinds: of the named vectors, the bytes of a mask, or 0 for numbers."""
+    """Prints vector expressions.  kinds: of the named vectors, the bytes of a mask, or 0 for numbers.
 
-    def __init__(self) -> None:
+    anywhere: does the device read and write vectors through pointers wherever they start?
+    """
+
+    def __init__(self, anywhere: bool) -> None:
         super().__init__()
+        self.anywhere = anywhere
         self.kinds: dict[str, int] = {}
         self._varies: dict[int, tuple[Value, bool]] = {}
         self._lane: tuple[Lanes, int] | None = None  # while the text of one component is made
@@ -192,10 +196,12 @@ class VectorText(Text):
     def chunk(self, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         """Consecutive elements of memory, read: by pointer where they are aligned."""
         place, aligned = self.address(buffer, at, lanes)
+        qualifier = ("const " if buffer.space == "global" else "") + buffer.space
         if aligned:
-            qualifier = ("const " if buffer.space == "global" else "") + buffer.space
             return f"*({qualifier} {memory_type(buffer.scalar, lanes.width)}*){place}"
-        return vector_load(buffer.space, buffer.scalar, lanes.width, place, self.helpers)
+        if not self.anywhere:
+            return f"vload{lanes.width}(0, {place})"
+        return f"*({qualifier} {unaligned(buffer.scalar, lanes.width, self.helpers)}*){place}"
 
     def address(self, buffer: Buffer, at: Index, lanes: Lanes) -> tuple[str, bool]:
         """The address of the first of consecutive elements, and whether it is a vector's."""

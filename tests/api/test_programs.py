@@ -32,7 +32,8 @@ def cases(quick: bool) -> Iterator[Any]:
 
 def check(entry: Entry, size: Size, budget: float) -> None:
     program = entry.program(*size)
-    kernel = el.optimize(program, "pocl", budget=budget, cache=False)
+    # in this process more candidates fit into the budget
+    kernel = el.optimize(program, "pocl", budget=budget, cache=False, isolate=False)
     failed = [f"{c.structure} {c.parameters}: {c.status}: {c.reason}" for c in kernel.candidates
               if c.status not in HARMLESS]  # fmt: skip
     assert not failed, "\n".join(failed)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Buffer, Const, If, Loop, Statement, Store
+from egglift.codegen.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
 from egglift.codegen.index import ZERO, Var, index
 from egglift.codegen.unroll import MOST, limited
-from egglift.ir.types import F32
+from egglift.ir.types import F32, I32
 from tests.codegen.low import fmap, op, vector
 
 STORE = Store(Buffer("x", "global", F32, 1), ZERO, Const(0.0, F32))
@@ -56,6 +58,24 @@ def test_both_branches_are_code() -> None:
     both = (If(SOME, (STORE,), 1.0, (STORE,)),)
     assert limited([nest(MOST // 2, body=both)]) == (nest(MOST // 2, body=both),)
     assert limited([nest(MOST // 2 + 1, body=both)]) == (nest(-MOST // 2 - 1, body=both),)
+
+
+@pytest.mark.parametrize(
+    ("function", "trips", "unrolled"), [("mul", 16, True), ("exp", 16, True), ("tan", 7, True), ("tan", 16, False)]
+)
+def test_functions_that_compilers_write_out_are_code_in_every_lane(function: str, trips: int, unrolled: bool) -> None:
+    value: Value = Load(STORE.buffer, ZERO)
+    value = Call(function, (value, value) if function == "mul" else (value,), F32)
+    vector = replace(STORE, value=value, lane=Var("v0", 16, "lane"))
+    (loop,) = limited([nest(trips, body=(vector,))])
+    assert isinstance(loop, Loop) and loop.unroll == unrolled
+
+
+def test_a_remainder_of_integers_is_one_statement() -> None:
+    for scalar, unrolled in ((I32, True), (F32, False)):
+        two = Const(2, scalar)
+        (loop,) = limited([nest(MOST // 8, body=(Let("t0", Call("mod", (two, two), scalar)),))])
+        assert isinstance(loop, Loop) and loop.unroll == unrolled
 
 
 @pytest.mark.parametrize(("n", "unrolled"), [(64, True), (MOST + 1, False)])
