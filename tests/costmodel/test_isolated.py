@@ -17,9 +17,10 @@ import pytest
 from egglift.codegen.runtime import Address, Device, address, open_at, open_device
 from egglift.costmodel import process
 from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.child import Crashed
 from egglift.costmodel.isolated import Remote, bare
 from egglift.costmodel.measure import measure, opened
-from egglift.costmodel.process import Crashed, Worker, builders, worker_for
+from egglift.costmodel.process import Worker, builders, worker_for
 from egglift.costmodel.worker import GRACE, Build, Order
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Apply, Arg, Input, Map
