@@ -25,7 +25,7 @@ from egglift.costmodel.search import Point, Search, varied
 from egglift.egraph.extract import Extractor
 from egglift.egraph.found import Found
 from egglift.egraph.frozen import Graph
-from egglift.egraph.saturate import saturate
+from egglift.egraph.saturate import Saturated, saturate
 from egglift.egraph.weights import weights
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
@@ -180,12 +180,20 @@ def found(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, An
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
     whole = saturate(program, **laws)
     if laws["rules"] and whole.stopped != "fixpoint":
-        busiest = max(whole.laws, key=lambda law: law.matches, default=None)
-        hint = f"; {busiest.name} matched most often, {busiest.matches} times" if busiest else ""
-        why = f"saturation stopped at its limit of {whole.stopped} with {whole.rows} rows{hint}"
-        warnings.warn(f"{why}: what was found until then is used", RuntimeWarning, stacklevel=5)
+        warnings.warn(_why(whole), RuntimeWarning, stacklevel=5)
     graph = whole.graph
     return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, limits)
+
+
+def _why(whole: Saturated) -> str:
+    """Why a user's laws did not come to their end, and what that means."""
+    if whole.forced:
+        met = "crashed" if whole.forced == "crash" else f"ran out of {whole.forced}"
+        return f"saturation {met} within an iteration of laws in `rules`: what was found before it is used"
+    busiest = max(whole.laws, key=lambda law: law.matches, default=None)
+    hint = f"; {busiest.name} matched most often, {busiest.matches} times" if busiest else ""
+    why = f"saturation stopped at its limit of {whole.stopped} with {whole.rows} rows{hint}"
+    return f"{why}: what was found until then is used"
 
 
 def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, limits: Limits) -> list[Candidate]:

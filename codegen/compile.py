@@ -22,7 +22,7 @@ from egglift.codegen.unroll import limited
 from egglift.codegen.views import memory, number, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
-from egglift.ir.deep import deep
+from egglift.ir.deep import deep, deeply
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
@@ -30,7 +30,7 @@ from egglift.ir.traverse import bodies, children, is_closed, rebuild, replaced, 
 from egglift.ir.types import Type, leaves
 
 Step = tuple[int, tuple[Buffer, ...]]
-#: programs that nest no more deeply than this need no stack of their own
+#: programs that nest no more deeply than this are tried without a stack of their own
 SHALLOW = 100
 #: closed values that are read and take more steps than this are computed once, in a kernel of their own
 SMALL = 256
@@ -49,8 +49,8 @@ def compile_term(term: Expr, launch: Launch = Launch(), limits: Limits = Limits(
 @lru_cache(maxsize=256)
 def _plan(term: Expr, launch: Launch, limits: Limits) -> Plan:
     type_of(term)
-    planner = _Planner(launch, limits)
-    return planner.plan(term) if _depth(term) < SHALLOW else deep(lambda: planner.plan(term))
+    work = deeply if _depth(term) < SHALLOW else deep  # how many frames a level takes is not known: views take more
+    return work(lambda: _Planner(launch, limits).plan(term))
 
 
 def _depth(term: Expr) -> int:

@@ -156,7 +156,15 @@ _facts: ContextVar[tuple[Fact, ...]] = ContextVar("facts", default=())
 @contextmanager
 def assuming(*facts: Fact) -> Iterator[None]:
     """Indices built or bounded inside may use that `low <= index <= high` for each of `facts`."""
-    token = _facts.set(_facts.get() + tuple(f for f in facts if f[0].terms))
+    known = _facts.get()
+    with _knowing(known + tuple(f for f in facts if f[0].terms and f not in known)):
+        yield
+
+
+@contextmanager
+def _knowing(facts: tuple[Fact, ...]) -> Iterator[None]:
+    """These facts and no others are used inside."""
+    token = _facts.set(facts)
     try:
         yield
     finally:
@@ -189,12 +197,11 @@ class Index:
     @property
     def range(self) -> tuple[int, int]:
         """Bounds (low, high), both included, under the guards in force."""
-        facts = _facts.get()
-        return _bounds(self, facts) if facts else self._unguarded
+        return _bounds(self) if _facts.get() else self._unguarded
 
     @cached_property
     def _unguarded(self) -> tuple[int, int]:
-        return _bounds(self, ())
+        return _bounds(self)
 
     def coefficient(self, var: Var) -> int | None:
         """How much the index grows with `var`; None if that is not linear (var inside a quotient, ...)."""
@@ -387,19 +394,22 @@ def _make(sums: dict[Atom, int], constant: int) -> Index:
     return Index(tuple(terms), constant)
 
 
-def _bounds(x: Index, facts: tuple[Fact, ...]) -> tuple[int, int]:
+def _bounds(x: Index) -> tuple[int, int]:
     low = high = x.constant
     for a, k in x.terms:
         first, last = a.range
         low += k * (first if k > 0 else last)
         high += k * (last if k > 0 else first)
+    facts = _facts.get()
     for position, (e, at_least, at_most) in enumerate(facts):
         a, c = e.terms[0]
         k = x._coefficients.get(a, 0)
         if not k or k % c:
             continue
         m = k // c  # x == m*e + rest
-        first, last = _bounds(_difference(x, e, m), facts[:position] + facts[position + 1 :])
+        # what is within the rest must not use the fact again: `e` may hold a quotient or a choice of what it bounds
+        with _knowing(facts[:position] + facts[position + 1 :]):
+            first, last = _bounds(_difference(x, e, m))
         low = max(low, first + (m * at_least if m > 0 else m * at_most))
         high = min(high, last + (m * at_most if m > 0 else m * at_least))
     return low, max(low, high)

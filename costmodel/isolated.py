@@ -20,7 +20,8 @@ from queue import Empty, SimpleQueue
 
 from egglift.codegen.imperative import Plan
 from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.process import Crashed, Hung, Worker, builders
+from egglift.costmodel.child import Crashed, Hung
+from egglift.costmodel.process import Worker, builders
 from egglift.costmodel.worker import Build, Order, Rest
 from egglift.ir.errors import DeviceError, EggliftError
 

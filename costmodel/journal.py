@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -14,6 +15,7 @@ from egglift.codegen.execute import Timing
 from egglift.codegen.imperative import Plan
 from egglift.costmodel.bench import Measurement, Subject
 from egglift.costmodel.lines import Lines
+from egglift.costmodel.seal import is_own, sealed
 
 SCHEMA = 1
 #: what may come out otherwise next time is not kept
@@ -26,7 +28,7 @@ class Line:
 
     key: hash of candidate, program, device and versions, and of the effort where it could be timed: a race that goes
     on where it stopped meets the times that it met before.  deadline: the seconds that were too few where it is "hung".
-    rules: the versions of rule book and code; when: the time, in UTC (ISO 8601).
+    rules: the versions of rule book and code; when: the time, in UTC (ISO 8601); seal: costmodel.seal's code.
     """
 
     key: str
@@ -40,23 +42,29 @@ class Line:
     device: str
     rules: str
     when: str
+    seal: str = ""
     schema: int = SCHEMA
 
 
 class Journal:
-    """The measurements of one file that were made for one subject on one device."""
+    """The measurements of one file that were made for one subject on one device.
+
+    They are sealed with the key of the file's folder.  What has no such seal may be anybody's, or was changed: it is
+    measured again, and a RuntimeWarning says so.
+    """
 
     def __init__(
         self, path: Path, subject: Subject, device: str, driver: str, rules: str, budget: float | None = None
     ) -> None:
         """rules: the versions of rule book and code.  budget: the seconds for all, which may have cut timings short."""
-        self._lines, self._device, self._rules = lines_of(path), device, rules
+        self._path, self._lines, self._device, self._rules = path, lines_of(path), device, rules
+        self._warned = False
         parts = [subject.program, subject.seed, subject.options, subject.rounded, device, driver, rules, budget]
         self._context = json.dumps(parts)
 
     def recall(self, plan: Plan, effort: float, deadline: float) -> Measurement | None:
         """What timing `plan` with `effort` gave, or why it cannot be chosen; None where it must be measured."""
-        line = self._lines.get(self._key(plan, effort)) or self._lines.get(self._key(plan, None))
+        line = self._own(self._key(plan, effort)) or self._own(self._key(plan, None))
         if line is None or (line.status == "hung" and line.deadline < deadline):
             return None
         timing = None if line.seconds is None else Timing(line.seconds, (line.seconds,), line.kernels)
@@ -68,12 +76,22 @@ class Journal:
             return
         kernels = m.timing.kernels if m.timing else ()
         key = self._key(m.plan, m.effort if m.timing else None)
-        self._lines.put(
-            Line(
-                key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline,
-                self._device, self._rules, datetime.now(UTC).isoformat(timespec="seconds"),
-            )
+        line = Line(
+            key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline,
+            self._device, self._rules, datetime.now(UTC).isoformat(timespec="seconds"),
         )  # fmt: skip
+        self._lines.put(sealed(line, self._path.parent))
+
+    def _own(self, key: str) -> Line | None:
+        """The line of `key`, if this user's egglift wrote it as it is."""
+        line = self._lines.get(key)
+        if line is None or is_own(line, self._path.parent):
+            return line
+        if not self._warned:
+            self._warned = True
+            why = "holds measurements that this user's egglift did not write as they are; they are made again"
+            warnings.warn(f"{self._path} {why}", RuntimeWarning, stacklevel=3)
+        return None
 
     def _key(self, plan: Plan, effort: float | None) -> str:
         return hashlib.sha256(f"{self._context} {plan.digest} {effort}".encode()).hexdigest()
@@ -88,4 +106,8 @@ def lines_of(path: Path) -> Lines[Line]:
 def _line(raw: Any) -> Line | None:
     if raw["schema"] != SCHEMA:
         return None
-    return Line(**{**raw, "kernels": tuple((name, seconds) for name, seconds in raw["kernels"])})
+    line = Line(**{**raw, "kernels": tuple((name, seconds) for name, seconds in raw["kernels"])})
+    for name in ("key", "status", "reason", "device", "rules", "when", "seal"):
+        if not isinstance(getattr(line, name), str):
+            raise TypeError(f"its {name} is no text")
+    return line

@@ -4,40 +4,19 @@ from __future__ import annotations
 
 import atexit
 import os
-import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 
 from egglift.codegen.runtime import Address, Device, address
 from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.child import Child, Crashed, Hung
 from egglift.costmodel.worker import Build, Order, Rest
 from egglift.ir.errors import DeviceError, NoWorker
 
 #: seconds in which a fresh process must have opened the device
 START = 120.0
-#: a program of its own, not the caller's run anew: that may have no `if __name__ == "__main__"`, or be a notebook.
-#: The package is entered without its `__init__`, which would import the e-graph: 0.25 instead of 0.9 seconds.
-PROGRAM = """
-import sys
-from importlib.util import find_spec, module_from_spec
-sys.path[:] = {path!r}
-sys.modules["egglift"] = module_from_spec(find_spec("egglift"))
-from egglift.costmodel.worker import serve
-serve({pipe})
-"""
-
-
-class Hung(Exception):
-    """No answer by the deadline."""
-
-
-class Crashed(Exception):
-    """The process died; the text says how."""
 
 
 class Worker:
@@ -45,29 +24,21 @@ class Worker:
 
     def __init__(self, place: Address, environment: Mapping[str, str] | None = None) -> None:
         """environment: variables that it has apart from this process' own."""
-        self.place, self._environment = place, dict(environment or {})
+        self.place = place
         self.lock = threading.Lock()  # orders of one program follow each other
         self.subject: Subject | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._pipe: Connection | None = None
+        self._child = Child("egglift.costmodel.worker", "the measuring process", environment)
         self._ready = False
 
     def start(self) -> None:
         """Starts the process, if there is none, without waiting for it."""
-        if self._process is not None:
-            return
-        self._pipe, theirs = Pipe()
-        program = PROGRAM.format(path=sys.path, pipe=theirs.fileno())
-        with theirs:  # what it prints belongs to no result of ours
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", program], stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()],
-                env=os.environ | self._environment, process_group=0,  # Ctrl-C is for the caller, who ends it
-            )  # fmt: skip
-        self._pipe.send(self.place)
+        if not self._child.started:
+            self._child.start()
+            self._child.send(self.place)
 
     def revive(self) -> None:
         """Forgets a process that died while nobody waited for it: that is no order's fault."""
-        if self._process is not None and self._process.poll() is not None:
+        if self._child.dead:
             self.end()
 
     def ask(self, order: Subject | Order | Build | Rest, seconds: float | None) -> Measurement | None:
@@ -77,8 +48,7 @@ class Worker:
         """
         self._open()
         try:
-            assert self._pipe is not None
-            self._pipe.send(order)
+            self._child.send(order)
             return self._answer(seconds)
         except (OSError, EOFError) as error:
             raise Crashed(self._fate(error)) from error
@@ -108,43 +78,24 @@ class Worker:
         self._ready = True
 
     def _answer(self, seconds: float | None) -> Measurement | None:
-        assert self._pipe is not None
-        if not self._pipe.poll(seconds):
-            raise Hung
-        answer: Measurement | Exception | None = self._pipe.recv()
+        answer: Measurement | Exception | None = self._child.receive(seconds)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
     def _fate(self, error: Exception) -> str:
         """How the process died."""
-        if self._process is None:
-            return f"no measuring process can be started ({error})"
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
-        code = self._process.poll()
-        self.end()
-        if code is None:
-            return f"the measuring process hung up ({error})"
-        if code < 0:
-            return f"the measuring process died of {signal.Signals(-code).name}"
-        return f"the measuring process ended with status {code}"
+        self.subject, self._ready = None, False
+        return self._child.fate(error)
 
     def kill(self) -> None:
         """Has the process die, for another thread that waits for its answer."""
-        if (process := self._process) is not None:
-            process.kill()
+        self._child.kill()
 
     def end(self) -> None:
         """Ends the process, whatever it is doing."""
-        process, pipe = self._process, self._pipe
-        self._process = self._pipe = self.subject = None
-        self._ready = False
-        if process is not None:
-            process.kill()
-            process.wait()
-        if pipe is not None:
-            pipe.close()
+        self.subject, self._ready = None, False
+        self._child.end()
 
 
 #: by this process (a fork must not talk into our pipes), device, and number: 0 measures, the others build for it

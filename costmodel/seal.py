@@ -1,4 +1,4 @@
-"""Which records this user's egglift wrote itself: those carry a code that only it can make."""
+"""Which records and measurements this user's egglift wrote itself: they carry a code that only it can make."""
 
 from __future__ import annotations
 
@@ -9,26 +9,38 @@ import tempfile
 from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
-
-from egglift.costmodel.records import Record
+from typing import Any, ClassVar, Protocol, TypeVar
 
 KEY_BYTES = 32
 
 
-def sealed(record: Record, folder: Path) -> Record:
+class Sealed(Protocol):
+    """A frozen dataclass of plain data with the text `seal`."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    @property
+    def seal(self) -> str: ...
+
+
+T = TypeVar("T", bound=Sealed)
+
+
+def sealed(record: T, folder: Path) -> T:
     """`record` with the code of `folder`'s key, or with none where no key can be kept."""
     key = _key(folder)
     return replace(record, seal=_code(record, key) if key else "")
 
 
-def is_own(record: Record, folder: Path) -> bool:
+def is_own(record: Sealed, folder: Path) -> bool:
     """Was `record` sealed with `folder`'s key, and not changed since?"""
     key = _key(folder)
-    return key is not None and hmac.compare_digest(_code(record, key), str(record.seal))
+    seal = str(record.seal).encode("ascii", "backslashreplace")  # any text may stand in a file
+    return key is not None and hmac.compare_digest(_code(record, key).encode(), seal)
 
 
-def _code(record: Record, key: bytes) -> str:
-    text = json.dumps(asdict(replace(record, seal="")), sort_keys=True)
+def _code(record: Sealed, key: bytes) -> str:
+    text = json.dumps({**asdict(record), "seal": ""}, sort_keys=True)
     return hmac.new(key, text.encode(), "sha256").hexdigest()
 
 

@@ -13,25 +13,32 @@ from egglift.egraph.encode import Encoder, binary
 from egglift.egraph.engine import Engine, engine
 from egglift.egraph.frozen import Graph, freeze
 from egglift.egraph.member import node_of
-from egglift.egraph.phases import EXPLORE, SIMPLIFY, Limits
+from egglift.egraph.phases import EXPLORE, SIMPLIFY, Limits, Phase
 from egglift.egraph.saturate import Run
 from egglift.egraph.sides import equations
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, subterms
 
-*SHAPING, LAST = EXPLORE  # the last phase only adds levels and memories to what the others found
-
 
 @dataclass
 class Ablation:
-    """Searches for the laws by which `source` becomes `target`, a program of `host` with its tile lengths."""
+    """Searches for the laws by which `source` becomes `target`, a program of `host` with its tile lengths.
+
+    schedule: the phases of an exploration; the last ones only add levels and memories to what the others found.
+    """
 
     source: Expr
     target: Expr
     host: Host
     book: Book
     limits: Limits
+    schedule: Sequence[Phase] = EXPLORE
     rows: int = field(default=0, init=False)  # of the last exploration that held the target
+
+    @property
+    def shaping(self) -> list[Phase]:
+        """The phases that restructure: those that leave a share of the limits to others."""
+        return [phase for phase in self.schedule if phase.share < 1]
 
     def holds(self, laws: Collection[str]) -> bool:
         """Is the target among what these laws make of the source?"""
@@ -60,7 +67,7 @@ class Ablation:
         """Leaves out what can be left out; False where the deadline came before every law had been tried."""
         self.limits = replace(self.limits, rows=3 * self.rows // 2 + 300)
         needed = list(laws)
-        shaping = [n for n in needed if n in {law for phase in SHAPING for law in phase.laws} or n in SIMPLIFY]
+        shaping = [n for n in needed if n in {law for phase in self.shaping for law in phase.laws} or n in SIMPLIFY]
         user = [n for n in needed if self.book[n].group == "user"]
         rest = [n for n in needed if n not in shaping and n not in user]
         for name in (*shaping, *user):
@@ -91,12 +98,13 @@ class Ablation:
         with engine(self.book) as e:
             enter(e, encoder, self.source)
             run.prepare(e)
-            for phase in SHAPING:
+            for phase in self.shaping:
                 run.phase(e, phase)
             yield e, run, encoder
 
     def _found(self, e: Engine, run: Run, encoder: Encoder) -> bool:
-        run.phase(e, LAST)
+        for phase in self.schedule[len(self.shaping) :]:
+            run.phase(e, phase)
         found = contains(freeze(e, encoder), self.host, self.target)
         self.rows = run.most if found else self.rows
         return found

@@ -13,13 +13,14 @@ from itertools import groupby
 from time import perf_counter
 
 from egglift.egraph.ablation import Ablation
-from egglift.egraph.book import Law, book
+from egglift.egraph.apart import Stopped, Tell, apart
+from egglift.egraph.book import Book, Law, book
 from egglift.egraph.derivation import Derivation, Step, Tile
 from egglift.egraph.embedding import Host, Place
 from egglift.egraph.encode import binary
 from egglift.egraph.frozen import TileSymbol
 from egglift.egraph.outline import outline, size_outline
-from egglift.egraph.phases import SIMPLIFY, Limits
+from egglift.egraph.phases import GRACE, SIMPLIFY, Limits, Phase
 from egglift.egraph.replay import Replay, Rewrite, replay
 from egglift.egraph.saturate import saturate
 from egglift.egraph.sides import equations
@@ -63,27 +64,60 @@ def derive(
     After `seconds` no more laws are tried: what is left leads to the target, but some of it may not be needed.
     """
     rules = tuple(rules)
-    host, fired = _explored(source, rules, tuple(disabled), reassociate, limits)
-    goal = binary(target)
-    whole = book().extended(rules)
-    if not host.holds(goal, host.values):
+    explored = _explored(source, rules, tuple(disabled), reassociate, limits)
+    work = _Work(source, target, dict(sizes or {}), book().extended(rules), limits, seconds, explored)
+    if not rules:
+        return work()
+    try:
+        return apart(work, limits.seconds + seconds + GRACE, limits.memory)
+    except Stopped as stop:
         raise RuleError(
-            f"{brief(target)} is not among the programs that the laws make of {brief(source)}; "
-            "derive takes a program as extraction found it, with its tile lengths as symbols"
-        )
-    laws, minimal = list[str](), True
-    if goal is not binary(source):
-        attempt, deadline = Ablation(source, goal, host, whole, limits), perf_counter() + seconds
-        laws, minimal = attempt.smallest(_traced(attempt, attempt.likely(fired), deadline), deadline)
-    played = replay(source, laws, whole, limits, host)
-    if not played.host.holds(goal, host.values):
-        raise RuleError(f"the laws {', '.join(laws)} do not lead to {brief(target)} again; raise the limits")
-    return _Telling(source, target, host, played, sizes or {}).derivation(laws, goal, minimal)
+            f"no derivation of {brief(target)} within the limits ({stop.why}): laws among rules=[...] grow too fast"
+        ) from None
+
+
+@dataclass(frozen=True)
+class Explored:
+    """The whole e-graph of a program, the laws that matched, and the phases in which they did."""
+
+    host: Host
+    fired: tuple[str, ...]
+    schedule: tuple[Phase, ...]
+
+
+@dataclass(frozen=True)
+class _Work:
+    """A derivation to be found, in this process or another; call it."""
+
+    source: Expr
+    target: Expr
+    sizes: Mapping[str, int]
+    book: Book
+    limits: Limits
+    seconds: float
+    explored: Explored
+
+    def __call__(self, tell: Tell | None = None) -> Derivation:
+        host, schedule, goal = self.explored.host, self.explored.schedule, binary(self.target)
+        if not host.holds(goal, host.values):
+            raise RuleError(
+                f"{brief(self.target)} is not among the programs that the laws make of {brief(self.source)}; "
+                "derive takes a program as extraction found it, with its tile lengths as symbols"
+            )
+        laws, minimal = list[str](), True
+        if goal is not binary(self.source):
+            deadline = perf_counter() + self.seconds
+            attempt = Ablation(self.source, goal, host, self.book, self.limits, schedule)
+            laws, minimal = attempt.smallest(_traced(attempt, attempt.likely(self.explored.fired), deadline), deadline)
+        played = replay(self.source, laws, self.book, self.limits, host, schedule)
+        if not played.host.holds(goal, host.values):
+            raise RuleError(f"the laws {', '.join(laws)} do not lead to {brief(self.target)} again; raise the limits")
+        return _Telling(self.source, self.target, host, played, self.sizes).derivation(laws, goal, minimal)
 
 
 def _traced(attempt: Ablation, laws: Sequence[str], deadline: float) -> Sequence[str]:
     """Those of `laws` by which the parts of the target came about when all of them run, and what else these need."""
-    played = replay(attempt.source, laws, attempt.book, attempt.limits, attempt.host)
+    played = replay(attempt.source, laws, attempt.book, attempt.limits, attempt.host, attempt.schedule)
     places = played.host.find(attempt.target, attempt.host.values).values()
     used = {r.law for r in played.rewrites(places, ())} | {n for n in laws if n in SIMPLIFY}
     return attempt.completed(used, laws, deadline)
@@ -92,10 +126,10 @@ def _traced(attempt: Ablation, laws: Sequence[str], deadline: float) -> Sequence
 @lru_cache(maxsize=2)
 def _explored(
     source: Expr, rules: tuple[Law | str, ...], disabled: tuple[str, ...], reassociate: bool, limits: Limits
-) -> tuple[Host, tuple[str, ...]]:
-    """The whole e-graph of a program, and the laws that matched: kept, as several candidates come from one."""
+) -> Explored:
+    """What there is of a program: kept, as several candidates come from one."""
     found = saturate(source, rules=rules, disabled=disabled, reassociate=reassociate, limits=limits)
-    return Host(found.graph), tuple(report.name for report in found.laws)
+    return Explored(Host(found.graph), tuple(report.name for report in found.laws), found.schedule)
 
 
 @dataclass

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
 
+from egglift.egraph.apart import Stopped, Tell, apart
 from egglift.egraph.book import GROUPS, Book, Law, book
 from egglift.egraph.encode import Encoder, binary, binary_type
 from egglift.egraph.engine import Engine, engine
 from egglift.egraph.frozen import freeze
-from egglift.egraph.phases import Limits, Phase, proof
+from egglift.egraph.phases import GRACE, Limits, Phase, proof
 from egglift.egraph.saturate import Run, allowed_laws, saturate
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
@@ -70,12 +72,24 @@ def prove(
     """Do the laws show `a` and `b` equal?  False means that no proof was found within the limits.
 
     Both programs go into one e-graph and every law runs in both directions, so that lengths are those of the
-    two programs, numbers or symbols.  sizes: numbers for the tile symbols in either program.
+    two programs, numbers or symbols.  sizes: numbers for the tile symbols in either program.  Laws of the user's that
+    explode within an iteration are stopped by force, and so is the attempt.
     """
     if sizes:
         a, b = instantiate(a, sizes), instantiate(b, sizes)
     whole = book().extended(rules)
-    return Proof(a, b, whole, limits).holds(allowed_laws(whole, laws, disabled, reassociate))
+    attempt = Proof(a, b, whole, limits)
+    allowed = allowed_laws(whole, laws, disabled, reassociate)
+    if not allowed - {*book().names}:
+        return attempt.holds(allowed)
+    try:
+        return apart(partial(_proved, attempt, allowed), limits.seconds + GRACE, limits.memory)
+    except Stopped:
+        return False
+
+
+def _proved(attempt: Proof, laws: frozenset[str], tell: Tell) -> bool:
+    return attempt.holds(laws)
 
 
 def explain(
@@ -93,15 +107,24 @@ def explain(
     After `seconds` the set found so far is returned: a proof, but perhaps not the smallest.
     """
     whole = book().extended(rules)
-    attempt = Proof(source, target, whole, limits)
-    needed = allowed_laws(whole, None, (), reassociate)
-    if not attempt.holds(needed):
+    allowed = allowed_laws(whole, None, (), reassociate)
+    work = partial(_explained, Proof(source, target, whole, limits), allowed, seconds)
+    if whole == book():
+        return work()
+    try:
+        return apart(work, limits.seconds + seconds + GRACE, limits.memory)
+    except Stopped as stop:
+        raise RuleError(f"no proof within the limits ({stop.why}): laws among rules=[...] grow too fast") from None
+
+
+def _explained(attempt: Proof, laws: frozenset[str], seconds: float, tell: Tell | None = None) -> Explanation:
+    if not attempt.holds(laws):
         raise RuleError(
             "the laws do not show the two programs equal within the limits; raise them, or add a law"
         )
     deadline = perf_counter() + seconds
     needed = attempt.smallest(attempt.fired, deadline)
-    return Explanation(source, target, tuple(attempt.steps(needed)))
+    return Explanation(attempt.a, attempt.b, tuple(attempt.steps(needed)))
 
 
 def explored(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from egglift.egraph.book import Book
 
@@ -13,11 +13,17 @@ class Limits:
     """When to stop: `rows` that laws have added to the e-graph, `seconds` on the clock.
 
     Checked between iterations, so that the last one may overshoot.  The first phases have a share of both,
-    and the last makes one step in any case: what was found is always lowered.
+    and the last makes one step in any case: what was found is always lowered.  Where laws of the user's run, an
+    iteration that takes GRACE seconds more, or more than `memory` bytes, is ended by force.
     """
 
     rows: int = 25_000
     seconds: float = 20.0
+    memory: int = 2 << 30
+
+
+#: seconds beyond its limit in which an iteration must be done where laws of the user's run
+GRACE = 5.0
 
 
 @dataclass(frozen=True)
@@ -105,6 +111,20 @@ def proof(book: Book) -> tuple[Phase, ...]:
         Phase("restructure", forward, 24, back=every, bottom=True),
         Phase("open", opened, 16, back=every, bottom=True),
     )
+
+
+def without(laws: Collection[str], phases: Sequence[Phase], at: tuple[str, int] | None = None) -> Iterator[Phase]:
+    """`phases` in which these laws take no part from iteration `at` of a phase on; None: in none at all."""
+    for phase in phases:
+        done = phase.iterations if at else 0
+        if at and at[0] == phase.name:
+            done, at = at[1], None
+        if done:
+            yield replace(phase, iterations=done)
+        if done < phase.iterations:
+            kept, back = ((n for n in names if n != "user" and n not in laws) for names in (phase.laws, phase.back))
+            rest = phase.iterations - done
+            yield replace(phase, name=f"{phase.name}-book", laws=tuple(kept), back=tuple(back), iterations=rest)
 
 
 def rulesets(phase: Phase, book: Book, allowed: frozenset[str]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from egglift.egraph.embedding import Embedding, Host, Key, Place
 from egglift.egraph.encode import Encoder
 from egglift.egraph.engine import engine
 from egglift.egraph.frozen import ENode, Graph, freeze
-from egglift.egraph.phases import EXPLORE, Limits
+from egglift.egraph.phases import EXPLORE, Limits, Phase
 from egglift.egraph.saturate import Run
 from egglift.egraph.sides import Equation, Match, equations, makes, matches
 from egglift.ir.patterns import Expr
@@ -157,9 +157,11 @@ def _layered(found: Mapping[Place, Rewrite | None]) -> Iterator[Rewrite]:
             yield replace(rewrite, after=count(place, frozenset()))
 
 
-def replay(source: Expr, laws: Iterable[str], book: Book, limits: Limits, host: Host) -> Replay:
+def replay(
+    source: Expr, laws: Iterable[str], book: Book, limits: Limits, host: Host, schedule: Sequence[Phase] = EXPLORE
+) -> Replay:
     """Explore `source` with these laws; tile lengths have the fingerprints that they have in `host`."""
-    snapshots = list(_snapshots(Run(book, frozenset(laws), limits, trace=True), source))
+    snapshots = list(_snapshots(Run(book, frozenset(laws), limits, trace=True), source, schedule))
     last = Host(snapshots[-1], Embedding(snapshots[-1], host).values)
     born: dict[Key, int] = {}
     applied: dict[int, dict[str, int]] = {}
@@ -175,13 +177,13 @@ def replay(source: Expr, laws: Iterable[str], book: Book, limits: Limits, host: 
     return Replay(last, book, born, applied)
 
 
-def _snapshots(run: Run, source: Expr) -> Iterator[Graph]:
+def _snapshots(run: Run, source: Expr, schedule: Sequence[Phase]) -> Iterator[Graph]:
     """The graph before the first iteration and after each."""
     encoder = Encoder()
     with engine(run.book, trace=True) as e:
         enter(e, encoder, source)
         run.prepare(e)
         yield freeze(e, encoder)
-        for phase in EXPLORE:  # one by one: the last is run even where a limit stopped those before it
+        for phase in schedule:  # one by one: the last is run even where a limit stopped those before it
             for _ in run.steps(e, [phase]):
                 yield freeze(e, encoder)

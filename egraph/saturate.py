@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from egglift.egraph.apart import Stopped, Tell, apart
 from egglift.egraph.book import Book, Law, book
 from egglift.egraph.domains import check_bodies
 from egglift.egraph.encode import Encoder, binary, cancelled
 from egglift.egraph.engine import Engine, engine
 from egglift.egraph.frozen import Graph, freeze
-from egglift.egraph.phases import EXPLORE, SIMPLIFY, Limits, Phase, rulesets
+from egglift.egraph.phases import EXPLORE, GRACE, SIMPLIFY, Limits, Phase, rulesets, without
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr
@@ -41,7 +42,11 @@ class PhaseReport:
 
 @dataclass(frozen=True)
 class Saturated:
-    """A saturated e-graph as plain data, with reports."""
+    """A saturated e-graph as plain data, with reports.
+
+    schedule: the phases that ran.  forced: "", or why an iteration was ended by force: "seconds", "memory" or "crash".
+    From that iteration on the schedule is without the user's laws.
+    """
 
     program: Expr
     graph: Graph
@@ -49,12 +54,14 @@ class Saturated:
     phases: tuple[PhaseReport, ...]
     rows: int
     seconds: float
+    schedule: tuple[Phase, ...]
+    forced: str = ""
 
     @property
     def stopped(self) -> str:
         """Why it stopped: "fixpoint" if every phase ran to its end, or the limit that was met."""
         met = [p.why for p in self.phases if p.why in ("rows", "seconds")]
-        return met[0] if met else "fixpoint"
+        return self.forced or (met[0] if met else "fixpoint")
 
     def __str__(self) -> str:
         lines = [
@@ -89,18 +96,57 @@ def saturate(
     reassociate=False leaves out laws that change the order of floating-point operations.
     detail: run law by law, for rows and seconds of each (slower).  check: compare the type of each body's Arg
     with what the body is applied to; RuleError names the disagreement.
-    At a limit, what is there is returned.
+    At a limit, what is there is returned.  Laws of the user's run in a process of their own: where they explode within
+    an iteration, that is ended by force, and what was there before it is explored further by the book alone.
     """
     type_of(program)
     whole = book().extended(rules)
-    run = Run(whole, allowed_laws(whole, laws, disabled, reassociate), limits, detail)
+    work = Work(program, whole, allowed_laws(whole, laws, disabled, reassociate), limits, tuple(phases), detail, check)
     try:
-        return run(program, phases, check)
+        return _saturated(work)
     except RuleError as error:
         if detail or " clash" not in str(error):
             raise
-    Run(whole, run.allowed, limits, detail=True)(program, phases, check)
+    _saturated(replace(work, detail=True))
     raise AssertionError("a clash is found only when laws run together")
+
+
+@dataclass(frozen=True)
+class Work:
+    """A saturation to be done, in this process or another; call it."""
+
+    program: Expr
+    book: Book
+    allowed: frozenset[str]
+    limits: Limits
+    phases: tuple[Phase, ...]
+    detail: bool
+    check: bool
+
+    def __call__(self, tell: Tell | None = None) -> Saturated:
+        run = Run(self.book, self.allowed, self.limits, self.detail, tell=tell)
+        return run(self.program, self.phases, self.check)
+
+    @property
+    def foreign(self) -> frozenset[str]:
+        """The laws that are not the book's: nobody knows how many rows an iteration of theirs makes."""
+        return frozenset(self.book.names[len(book().laws) :]) & self.allowed
+
+
+def _saturated(work: Work) -> Saturated:
+    """Saturation is the same each time: what an iteration that was ended by force has lost is made again."""
+    if not work.foreign:
+        return work()
+    most = work.limits.seconds + GRACE, work.limits.memory
+    try:
+        return apart(work, *most)
+    except Stopped as stop:
+        why, at = stop.why, stop.told
+    try:
+        found = apart(replace(work, phases=tuple(without(work.foreign, work.phases, at))), *most)
+    except Stopped:  # what they had made before is too much for the book as well
+        found = replace(work, phases=tuple(without(work.foreign, work.phases)))()
+    return replace(found, forced=why)
 
 
 def check_domains(program: Expr, **options: object) -> None:
@@ -134,6 +180,8 @@ class Run:
     done: int = 0  # iterations
     base: int = 0  # rows of the program itself
     most: int = 0  # rows seen last
+    tell: Tell | None = None  # told the phase and the iteration that begins
+    at: tuple[str, int] | None = None
 
     def __call__(self, program: Expr, phases: Sequence[Phase], check: bool) -> Saturated:
         with engine(self.book, trace=self.trace) as e:
@@ -142,6 +190,7 @@ class Run:
             e.add([*encoder.actions, f"(root (slot {root}))"])
             self.prepare(e)
             reports = [self.phase(e, phase) for phase in phases]
+            self._announce(GRACE)
             rows, graph = e.rows(), freeze(e, encoder)
         if check:
             check_bodies(graph)
@@ -150,7 +199,12 @@ class Run:
             for n in self.book.names
             if self.matches[n]
         )
-        return Saturated(program, graph, laws, tuple(reports), rows, perf_counter() - self.start)
+        return Saturated(program, graph, laws, tuple(reports), rows, perf_counter() - self.start, tuple(phases))
+
+    def _announce(self, seconds: float) -> None:
+        """Says how far it has come, and that it goes on within so many seconds."""
+        if self.tell:
+            self.tell(self.at, seconds)
 
     def prepare(self, e: Engine) -> None:
         """Declare the administrative rules of this run and settle what was put in."""
@@ -203,6 +257,9 @@ class Run:
             if met := self.limit(e, slack):
                 yield met
                 return
+            self.at = phase.name, i
+            left = phase.share * self.limits.seconds - (perf_counter() - self.start)
+            self._announce(GRACE + max(0.0, left))
             updated = self._each(e, sets) if self.detail else self._together(e, phase)
             if not updated:
                 yield "fixpoint"

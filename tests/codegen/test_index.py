@@ -85,6 +85,29 @@ def test_simplified_indices_keep_their_value_and_their_range(x: tuple[Index, Mea
     assert low <= expected <= high
 
 
+many = st.lists(st.tuples(st.recursive(leaf, grown, max_leaves=6), st.integers(0, 5), st.integers(0, 5)), max_size=4)
+
+
+@given(st.recursive(leaf, grown, max_leaves=6), many, points)
+def test_ranges_under_any_guards_in_force_are_found_and_hold(
+    x: tuple[Index, Meaning], guards: list[tuple[tuple[Index, Meaning], int, int]], at: dict[Var, int]
+) -> None:
+    """Guards hold quotients and choices of what they bound, and of each other."""
+    with assuming(*((e, meaning(at) - below, meaning(at) + above) for (e, meaning), below, above in guards)):
+        low, high = x[0].range
+    assert low <= x[1](at) <= high
+
+
+def test_a_guard_may_hold_a_quotient_or_a_choice_of_what_it_bounds() -> None:
+    half = index(I) // 2
+    for other in (choose(half - 2, 3, half * 2, index(I)), (half + K).clamp(5), (half * 3 + K) % 4):
+        guard = half + other
+        with assuming((guard, 1, 9)):
+            low, high = half.range
+        held = [value(half, {I: i, K: k}) for i in range(12) for k in range(7) if 1 <= value(guard, {I: i, K: k}) <= 9]
+        assert low <= min(held) <= max(held) <= high <= 5
+
+
 @given(st.recursive(leaf, grown, max_leaves=6), points, st.sampled_from(VARS))
 def test_substitution_is_evaluation(x: tuple[Index, Meaning], at: dict[Var, int], v: Var) -> None:
     assert value(x[0].substitute({v: at[v]}), at) == x[1](at)

@@ -106,7 +106,8 @@ def neighbours(each: int, size: int, t: Scalar = F32, count: int = 8) -> Expr:
 def reads(term: Expr, limits: Limits) -> list[str]:
     """How a tile inside the grid is read: the types of what is read at once, and where the first of them starts."""
     inside, _ = compile_term(term, LAUNCH, limits).source.split("} else {")
-    found = re.findall(r"(?:\*\(const global (\w+)\*\)&)?\bx\[([^]]*)\]", re.sub(r"\bi\d+", "i", inside))
+    text = re.sub(r"vload(\d+)\(0, &", r"*(const global float\1_any*)&", re.sub(r"\bi\d+", "i", inside))
+    found = re.findall(r"(?:\*\(const global (\w+)\*\)&)?\bx\[([^]]*)\]", text)
     return [f"{kind or 'one'} at {at}" for kind, at in found]
 
 

@@ -15,11 +15,12 @@ from typing import Any
 import pytest
 
 from egglift.codegen.runtime import Address, Device, address, open_at, open_device
-from egglift.costmodel import process
+from egglift.costmodel import child
 from egglift.costmodel.bench import Measurement, Subject
+from egglift.costmodel.child import Crashed
 from egglift.costmodel.isolated import Remote, bare
 from egglift.costmodel.measure import measure, opened
-from egglift.costmodel.process import Crashed, Worker, builders, worker_for
+from egglift.costmodel.process import Worker, builders, worker_for
 from egglift.costmodel.worker import GRACE, Build, Order
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Apply, Arg, Input, Map
@@ -45,8 +46,8 @@ def worker(device: Device) -> Worker:
 
 
 def pid(worker: Worker) -> int:
-    assert worker._process is not None
-    return worker._process.pid
+    assert worker._child._process is not None
+    return worker._child._process.pid
 
 
 def alive(number: int) -> bool:
@@ -147,7 +148,7 @@ def test_a_process_that_cannot_be_started_is_an_error_of_ours(monkeypatch: pytes
     with monkeypatch.context() as patch, pytest.raises(NoWorker, match="CPU cannot be used .*/nowhere/python"):
         patch.setattr(sys, "executable", "/nowhere/python")
         Remote(nowhere, SQUARES)
-    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
+    monkeypatch.setattr(child, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
     with pytest.raises(NoWorker, match="CPU cannot be used by another process: .* ended with status 7"):
         Remote(nowhere, SQUARES)
 
@@ -156,7 +157,7 @@ def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
     device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     worker(device).end()
-    monkeypatch.setattr(process, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
+    monkeypatch.setattr(child, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
     with pytest.warns(RuntimeWarning, match="ended with status 7; candidates are measured in this process"):
         (found,) = measure([GOOD], PROGRAM, device, isolate=True)
     assert found.status == "ok"
@@ -228,7 +229,7 @@ from egglift.costmodel.process import worker_for
 x = el.array("x", el.f32, 100)
 kernel = el.optimize(x.map(lambda v: v * v), "pocl", measurements=2, cache=False)
 assert kernel.chosen.status == "ok"
-print(worker_for(kernel.device)._process.pid, flush=True)
+print(worker_for(kernel.device)._child._process.pid, flush=True)
 if sys.argv[1:]:
     sys.stdin.read()
 """

@@ -97,6 +97,66 @@ def test_a_line_that_is_no_measurement_is_skipped_with_a_warning(tmp_path: Path)
         assert journal(tmp_path / "m").recall(GOOD, 0.1, 60) is not None
 
 
+CHANGED: dict[str, dict[str, Any]] = {
+    "a better time": {"seconds": 1e-9},
+    "a time that is a text": {"seconds": "fast"},
+    "a time that is code": {"seconds": "__import__('os').abort()"},
+    "another status": {"status": "wrong"},
+    "a status of nonsense": {"status": "evil"},
+    "kernels of nonsense": {"kernels": [["k", "x"]]},
+    "a later deadline": {"deadline": 1e9},
+    "another device": {"device": "e"},
+    "another time of day": {"when": ""},
+    "a seal of nonsense": {"seal": "0" * 64},
+    "a seal that is not ASCII": {"seal": "\u00e9\ud800"},
+    "no seal": {"seal": ""},
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_a_line_that_was_changed_is_measured_again_and_that_is_said(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "m"
+    journal(tmp_path / "m").keep(timed(), 60)
+    path.write_text(json.dumps(json.loads(path.read_text()) | CHANGED[what]) + "\n")
+    with pytest.warns(RuntimeWarning, match="did not write as they are; they are made again") as said:
+        kept = journal(path)
+        assert [kept.recall(GOOD, 0.1, 60) for _ in range(3)] == [None] * 3
+    assert len(said) == 1
+    kept.keep(timed(), 60)
+    assert (found := kept.recall(GOOD, 0.1, 60)) and found.seconds == 2.0
+
+
+@pytest.mark.parametrize("raw", [{"key": ["a"]}, {"seal": 5}, {"seal": None}, {"kernels": 5}, {"evil": 1}])
+def test_a_line_whose_words_are_no_words_is_skipped_with_a_warning(tmp_path: Path, raw: dict[str, Any]) -> None:
+    path = tmp_path / "m"
+    journal(path).keep(timed(), 60)
+    good = path.read_text()
+    (tmp_path / "n").write_text(json.dumps(json.loads(good) | raw) + "\n" + good)
+    with pytest.warns(RuntimeWarning, match="no measurement .* it is skipped"):
+        assert journal(tmp_path / "n").recall(GOOD, 0.1, 60) is not None
+
+
+def test_a_journal_written_before_there_were_seals_is_made_again_line_by_line(tmp_path: Path) -> None:
+    path = tmp_path / "m"
+    for plan in (GOOD, OTHERS[0]):
+        journal(path).keep(timed(plan), 60)
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    path.write_text("".join(json.dumps({k: v for k, v in line.items() if k != "seal"}) + "\n" for line in lines))
+    with pytest.warns(RuntimeWarning, match="they are made again"):
+        assert journal(path).recall(GOOD, 0.1, 60) is None
+    journal(path).keep(timed(), 60)
+    assert journal(path).recall(GOOD, 0.1, 60) is not None
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_another_users_measurements_are_made_again(tmp_path: Path) -> None:
+    journal(tmp_path / "a" / "m").keep(timed(), 60)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "m").write_text((tmp_path / "a" / "m").read_text())
+    with pytest.warns(RuntimeWarning, match="they are made again"):
+        assert journal(tmp_path / "b" / "m").recall(GOOD, 0.1, 60) is None
+
+
 # ---------------------------------------------------------------------------------------- races that are interrupted
 
 

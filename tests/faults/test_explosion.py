@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import egglift as el
+from egglift.egraph.apart import apart
 from egglift.egraph.phases import Limits
 from egglift.egraph.saturate import saturate
 from egglift.ir.errors import ShapeError
+from tests.egraph import working
 
 #: every product grows to trees of products, ever larger
 GROWS = """
@@ -40,6 +44,73 @@ def test_a_stop_of_a_users_laws_is_said_with_the_law_that_matched_most(monkeypat
     with pytest.warns(RuntimeWarning, match=r"stopped at its limit of rows with \d+ rows; grow matched most often"):
         kernel = el.optimize(x * 2, "pocl", rules=[GROWS], measure="none", cache=False)
     assert kernel.candidates
+
+
+#: one iteration takes minutes and gigabytes
+TRIPLES = """
+;;; triples
+;; p + (q - r * s) for any three sums, products, ...
+(rule ((= p (Op2 f a b)) (= q (Op2 g c d)) (= r (Op2 h e i)))
+      ((union p (Op2 "add" (Op2 "sub" p (Op2 "mul" q r)) (Op2 "mul" q r)))))
+"""
+FEW = Limits(rows=20_000, seconds=30, memory=400 << 20)
+
+
+def test_a_law_that_explodes_within_an_iteration_is_ended_and_what_was_there_is_lowered_without_it() -> None:
+    found = saturate((x * 2 + 1).expr, rules=[TRIPLES], limits=FEW)
+    assert (found.stopped, found.forced) == ("memory", "memory")
+    assert [phase.name for phase in found.schedule if phase.name.endswith("-book")]
+    assert {"map-global", "map-seq"} <= {law.name for law in found.laws}
+    assert found.rows < 40 * FEW.rows
+
+
+def test_a_law_that_explodes_at_once_leaves_what_the_book_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its process dies before it says a word, each time."""
+    monkeypatch.setattr("egglift.egraph.saturate.apart", lambda *_: apart(working.crashes, 60, 1 << 30))
+    found, alone = saturate((x * 2).expr, rules=[TRIPLES]), saturate((x * 2).expr)
+    assert found.forced == found.stopped == "crash"
+    assert found.graph.classes == alone.graph.classes
+
+
+def test_what_a_law_found_before_it_exploded_can_be_run_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("egglift.optimize", "egglift.egraph.derive"):
+        monkeypatch.setattr(sys.modules[name], "saturate", lambda p, **named: saturate(p, **{**named, "limits": FEW}))
+    total = (el.array("y", el.i32, 1 << 16) * 2 + 1).reduce(el.add, 0)
+    with pytest.warns(RuntimeWarning, match="ran out of memory within an iteration of laws in `rules`"):
+        kernel = el.optimize(total, "pocl", rules=[TRIPLES], measure="none", cache=False)
+    assert kernel(np.arange(1 << 16, dtype=np.int32)) == 0  # 2^32, counted in 32 bits
+    assert kernel.chosen.form is not None
+    assert "Checked: " in kernel.explain()
+
+
+SCRIPT = """
+import os, signal, sys, threading, warnings
+import egglift as el
+from egglift.egraph.apart import apart
+from egglift.egraph.phases import Limits
+from egglift.egraph.saturate import saturate
+
+def explore(memory):
+    found = saturate((el.array("x", el.f32, 64) * 2 + 1).expr, rules=[{law!r}], limits=Limits(20_000, 30, memory))
+    print(found.stopped, flush=True)
+
+thread = threading.Thread(target=explore, args=[400 << 20], daemon=True)
+thread.start()
+thread.join()
+threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    explore(1 << 40)
+except KeyboardInterrupt:
+    print("interrupted")
+threading.Thread(target=explore, args=[1 << 40], daemon=True).start()
+"""
+
+
+def test_a_script_without_a_main_guard_may_explore_in_a_daemon_thread_be_interrupted_and_end(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT.format(law=TRIPLES))
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=100)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "memory\ninterrupted\n", "")
 
 
 @pytest.mark.parametrize(

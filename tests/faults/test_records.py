@@ -92,6 +92,15 @@ def test_a_record_from_elsewhere_is_checked_once_and_then_ones_own(
     assert (len(checked), len(searches)) == (1, 0)
 
 
+@pytest.mark.parametrize("seal", ["", "0" * 64, "\u00e9\ud800"])
+def test_a_record_with_a_seal_of_nonsense_is_one_from_elsewhere(
+    cache: Path, good: tuple[str, bytes], searches: list[Any], seal: str
+) -> None:
+    (cache / "records.jsonl").write_text(json.dumps(whole(seal=seal)(json.loads(good[0]))) + "\n")
+    right()
+    assert not searches
+
+
 def test_a_record_of_another_program_is_found_out_and_not_used(
     cache: Path, good: tuple[str, bytes], searches: list[Any]
 ) -> None:

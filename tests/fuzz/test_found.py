@@ -55,6 +55,17 @@ LOW_LEVEL = {
           (reduceSeq (fn ([f32]3, f32) (map (fn (f32, f32) (get 0 arg))
               (distl (reduceSeq (fn (f32, f32) (add (get 0 arg) (get 1 arg))) 0.0:f32 (get 0 arg)) (get 0 arg))))
             (fill 3 arg) (constant [f32]2 1.0 2.0)))))) (input x [f32]5))""",
+    "a guard bounded a choice within the very index that it bounds, without end": """
+        (map (fn [[[f32]2]1]2 (fill 1 (map -1.0:f32 arg))) (slide 2 1 (pad 1 1 wrap
+          (map (fn [f32]2 (iterate 1 (arg [[f32]2]1) (slide 2 2 arg)))
+            (slide 2 1 (pad 1 1 "constant" 0.5:f32 (join (input B [[f32]2]2))))))))""",
+    "the same, of quotients and remainders": """
+        (let ((y (input y [f32]2)) (least (fn (f32, f32) (minimum (get 0 arg) (get 1 arg)))))
+          (map (fn [f32]38 (tree least inf:f32 (concat
+              (mapVec (fn [f32]9 (reduceSeq least inf:f32 arg)) (transpose (split 4 (take 36 arg)))) y)))
+            (map (fn [[f32]2]19 (join arg)) (transpose (split 2 (split 2 (concat
+              (map (fn [f32]25 (tree least inf:f32 arg)) (map (fn [[f32]5]5 (join arg)) (transpose (split 16 (split 5
+                (join (pad 4 0 "constant" y (input B [[f32]2]196)))))))) (input z [f32]60))))))))""",
 }
 
 
