@@ -20,8 +20,8 @@ INDENT = "  "
 class KernelText(VectorText):
     """Prints the statements of one kernel."""
 
-    def __init__(self, body: tuple[Statement, ...], anywhere: bool) -> None:
-        super().__init__(anywhere)
+    def __init__(self, body: tuple[Statement, ...], cpu: bool) -> None:
+        super().__init__(cpu)
         self.lines: list[str] = []
         self.depth = 1
         self.body = body
@@ -119,7 +119,7 @@ class KernelText(VectorText):
             if isinstance(s.value, im.Load) and _is_fragment(s, lanes, s.value.buffer):
                 text = self.gathered(s.value, lanes)
             place, aligned = self.address(buffer, s.at, lanes)
-            if not aligned and not self.anywhere:
+            if not aligned and not self.cpu:
                 return self.line(f"vstore{lanes.width}({stripped(text)}, 0, {place});")
             t, n = buffer.scalar, lanes.width
             vector = memory_type(t, n) if aligned else unaligned(t, n, self.helpers)

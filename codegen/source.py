@@ -23,15 +23,15 @@ def kernel_source(
     outputs: frozenset[Buffer],
     body: tuple[Statement, ...],
     defined: set[str],
-    anywhere: bool,
+    cpu: bool,
 ) -> str:
     """The OpenCL C of one kernel.
 
-    anywhere: may vectors start anywhere for the device's loads and stores?
+    cpu: is it for a CPU?
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
     this one needs and brings are added.
     """
-    text = KernelText(body, anywhere)
+    text = KernelText(body, cpu)
     text.statements(body)
     x, y, z = shape.local
     arguments = ", ".join(_parameter(b, b in outputs) for b in params)

@@ -60,12 +60,11 @@ def parts_of(var: Var) -> list[Lanes]:
 class VectorText(Text):
     """Prints vector expressions.  kinds: of the named vectors, the bytes of a mask, or 0 for numbers.
 
-    anywhere: does the device read and write vectors through pointers wherever they start?
+    A CPU reads and writes vectors through pointers wherever they start.
     """
 
-    def __init__(self, anywhere: bool) -> None:
-        super().__init__()
-        self.anywhere = anywhere
+    def __init__(self, cpu: bool) -> None:
+        super().__init__(cpu)
         self.kinds: dict[str, int] = {}
         self._varies: dict[int, tuple[Value, bool]] = {}
         self._lane: tuple[Lanes, int] | None = None  # while the text of one component is made
@@ -199,7 +198,7 @@ class VectorText(Text):
         qualifier = ("const " if buffer.space == "global" else "") + buffer.space
         if aligned:
             return f"*({qualifier} {memory_type(buffer.scalar, lanes.width)}*){place}"
-        if not self.anywhere:
+        if not self.cpu:
             return f"vload{lanes.width}(0, {place})"
         return f"*({qualifier} {unaligned(buffer.scalar, lanes.width, self.helpers)}*){place}"
 

@@ -148,7 +148,7 @@ def check(x: Both, *facts: Fact) -> None:
     with assuming(*((f.x, a, b) for f, a, b in facts)):
         low, high = x.x.range
     c = CText(VARIABLES)
-    _, printed = c.value(Text().index(x.x))
+    _, printed = c.value(Text(cpu=True).index(x.x))
     given = [*IN_RANGE, *(z3.And(f.z >= a, f.z <= b) for f, a, b in facts)]
     claims = [meaning(x.x) == x.z, x.z >= low, x.z <= high, *promises(x.x), printed == x.z, *c.obligations]
     PROOFS.prove(claims, *given)
@@ -260,14 +260,17 @@ def test_a_wrong_index_bound_or_text_is_refuted() -> None:
     assert counterexample(z3.And(*c.obligations), *IN_RANGE) is not None
 
 
+@pytest.mark.parametrize("cpu", [False, True])
 @pytest.mark.parametrize("name", ["int", "long"])
-def test_the_clamp_that_kernels_call_is_the_clamp(name: str) -> None:
-    """Its text is C with nothing but comparisons: read as a conditional expression over all integers."""
-    text = Text()
+def test_the_clamp_that_kernels_call_is_the_clamp(name: str, cpu: bool) -> None:
+    """Comparisons, or what OpenCL defines as `min(max(i, 0), last)`."""
+    text = Text(cpu)
     text.index((i * 4 + j - 9).x.clamp(12) if name == "int" else (w * 4 - 9).x.clamp(12))
     ((_, helper),) = text.helpers.items()
-    assert helper.endswith("{ return i < 0 ? 0 : i < last ? i : last; }")
+    value = "i < 0 ? 0 : i < last ? i : last" if cpu else f"clamp(i, ({name})0, last)"
+    assert helper.endswith(f"({name} i, {name} last) {{ return {value}; }}")
     assert helper.startswith(f"{name} clamp_index")
     at, last = z3.Ints("at last")
-    printed = z3.If(at < 0, 0, z3.If(at < last, at, last))
+    above = z3.If(at < 0, 0, at)
+    printed = z3.If(at < 0, 0, z3.If(at < last, at, last)) if cpu else z3.If(last < above, last, above)
     PROOFS.prove([printed == z3.If(at < 0, 0, z3.If(at > last, last, at))], last >= 0)
