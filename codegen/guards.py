@@ -29,9 +29,12 @@ def splits(v: View) -> bool:
 
 
 def emit_where(em: Emitter, target: Target, emit: Callable[[Target], None]) -> None:
-    """`if (0 <= test < n) emit(the place inside)`."""
+    """`if (0 <= test < n) emit(the place inside)`; nothing at all where there is no such place."""
     place = target.view
     assert isinstance(place, Where)
+    low, high = place.test.range
+    if high < 0 or low >= place.n:
+        return
     with em.when(*within(place.test, place.n)):
         emit(Target(place.inside(), target.space))
 
