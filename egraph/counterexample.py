@@ -60,7 +60,13 @@ def inputs_of(e: Expr) -> set[str]:
 
 def difference(program: Expr, other: Expr, inputs: Mapping[str, Any], same: Callable[[Any, Any], bool]) -> str | None:
     """How two programs differ on inputs, or None; EggliftError where the first has no value there."""
-    expected = evaluate(program, inputs)
+    return against(evaluate(program, inputs), program, other, inputs, same)
+
+
+def against(
+    expected: Any, program: Expr, other: Expr, inputs: Mapping[str, Any], same: Callable[[Any, Any], bool]
+) -> str | None:
+    """The same, where the value of `program` is known."""
     try:
         if type_of(other) != type_of(program):
             return f"{TYPES} {type_of(program)} and {type_of(other)} differ"

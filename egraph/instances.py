@@ -53,10 +53,13 @@ class Instance:
     facts: tuple[tuple[str, tuple[Expr | Size, ...]], ...] = ()
 
 
-def instance_of(rule: Rule, number: int, rng: Choices) -> Instance | None:
-    """An instance of the left side of a law's rule `number`, or None if these choices lead to none."""
+def instance_of(rule: Rule, number: int, rng: Choices, tag: str = "") -> Instance | None:
+    """An instance of the left side of a law's rule `number`, or None if these choices lead to none.
+
+    tag: what its inputs and tile symbols end in, to tell them from those of other instances.
+    """
     try:
-        pattern = LeftSide(rule, rng, rng.choice(NUMBERS))
+        pattern = LeftSide(rule, rng, rng.choice(NUMBERS), tag)
         first = pattern.read()
         roots = [first, *(Var(first.span, name) for name in pattern.apart(first))]
         asked = {name for name, *args in pattern.tests if args and getattr(args[0], "name", "") in pattern.defined}
@@ -100,7 +103,7 @@ class _Filled:
     texts: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.random = Terms(self.pattern.rng, self.pattern.number)
+        self.random = Terms(self.pattern.rng, self.pattern.number, self.pattern.tag)
 
     def instance(self, number: int) -> Instance:
         self._operator_types()
@@ -110,7 +113,7 @@ class _Filled:
         parts = [self.build(root) for root in self.roots]
         program = parts[0] if len(parts) == 1 else p.Tup(tuple(parts))
         if scope is not None:
-            program = p.Map(program, p.Input("xs", Array(3, scope)))
+            program = p.Map(program, p.Input(f"xs{self.pattern.tag}", Array(3, scope)))
         tiles = {name: (kind, self.variable(array)) for name, (kind, array) in self.pattern.tiles.items()}
         bodies = [(self.pattern.defined[f], self.pattern.scopes[f]) for f in self.pattern.wanted]
         wanted = tuple((self.build(body), self.type(scope)) for body, scope in bodies)

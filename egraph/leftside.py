@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any
 
-from egglog.bindings import Call, Eq, Int, Lit, Rule, String, Var
+from egglog.bindings import Call, Eq, Fact, Int, Lit, Rule, String, Var
 
 from egglift.egraph import samples
 from egglift.egraph.choices import Choices
@@ -25,8 +25,20 @@ from egglift.egraph.terms import (
     found,
     unify,
 )
+from egglift.ir.errors import RuleError
 from egglift.ir.sizes import Sym
 from egglift.ir.types import I32, I64, Scalar
+
+
+def subject(rule: Rule) -> Any:
+    """What a rule is about: the first variable that stands for a pattern, or is the root or slid."""
+    for fact in rule.body:
+        match fact:
+            case Eq(left=Var() as e, right=Call(name=name)) if name in declarations()["Expr"]:
+                return e
+            case Fact(expr=Call(name="root" | "slid", args=[e])):
+                return e
+    raise RuleError(f"a rule is about no pattern: ({' '.join(map(str, rule.body))})")
 
 
 @dataclass
@@ -46,6 +58,7 @@ class LeftSide:
     rule: Rule
     rng: Choices
     number: Scalar = I32  # the type of the numbers in it
+    tag: str = ""  # what the names of inputs and tile symbols end in
     lengths: Lengths = field(default_factory=Lengths)
     defined: dict[str, Any] = field(default_factory=dict)  # variable -> what it stands for
     kinds: dict[str, Kind] = field(default_factory=dict)  # and its type
@@ -68,19 +81,12 @@ class LeftSide:
 
     def read(self) -> Any:
         """Sort the facts; gives the pattern that the rule is about."""
-        first: Any = None
         for fact in self.rule.body:
             if isinstance(fact, Eq):
                 self._equation(fact.left, fact.right)
-                if first is None and isinstance(fact.left, Var) and fact.left.name in self.defined:
-                    first = fact.left
             else:
                 self._relation(fact.expr)
-                assert isinstance(fact.expr, Call)
-                if first is None and (self.is_root or fact.expr.name == "slid"):
-                    first = fact.expr.args[0]
-        assert first is not None, str(self.rule.body)
-        return first
+        return subject(self.rule)
 
     def apart(self, first: Any) -> list[str]:
         """Variables that stand for patterns which are no part of the first."""
@@ -218,10 +224,10 @@ class LeftSide:
         for name, *args in self.tests:
             match name, args:
                 case "kept", [Var() as n]:
-                    self._tile(n.name, "m" if "m0" not in self.tiles else "n", f"{n.name}-array")
+                    self._tile(n.name, self._free_kind(), f"{n.name}-array")
                 case "<", [Call(name="depth", args=[Var(name=n)]), _] if n in deep:
                     if found(self.nats.setdefault(n, Length(n))).tile is None:  # type: ignore[union-attr]
-                        self._tile(n, "m" if "m0" not in self.tiles else "n", f"{n}-array")
+                        self._tile(n, self._free_kind(), f"{n}-array")
                 case "tileable", [n]:
                     at_least(33, self.nat(n))
                 case "=", [_, Call(name="type-of", args=[Var(name=x)])] if x in self.derived:
@@ -261,12 +267,16 @@ class LeftSide:
             return self.kinds[x.name]
         raise Clash(f"the type of {x.name} is asked for where it does not occur")
 
+    def _free_kind(self) -> str:
+        """A kind of tile lengths that are kept in registers."""
+        return "m" if f"m0{self.tag}" not in self.tiles else "n"
+
     def _tile(self, length: str, kind: str, array: str) -> None:
         n = found(self.nats.setdefault(length, Length(length)))
         if isinstance(n, int) or n.parts is not None:
             raise Clash("a tile length is a symbol")
-        n.tile = Sym(f"{kind}0")
-        self.tiles[f"{kind}0"] = (kind, array)
+        n.tile = Sym(f"{kind}0{self.tag}")
+        self.tiles[n.tile.name] = (kind, array)
         self.uses.setdefault(array, Use(ArrayOf(37, self.number), None, closed=True))
 
 

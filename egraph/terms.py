@@ -240,6 +240,7 @@ class Terms:
 
     rng: Random
     number: Scalar = I32
+    tag: str = ""  # what the names of inputs end in
     inputs: int = 0
 
     def type(self, flat: bool, scalar: bool = False) -> Type:
@@ -291,7 +292,7 @@ class Terms:
     def input(self, t: Type) -> Expr:
         """A new input of the program."""
         self.inputs += 1
-        return p.Input(f"i{self.inputs}", t)
+        return p.Input(f"i{self.inputs}{self.tag}", t)
 
 
 def projections(x: Expr, t: Type, wanted: Type) -> Iterator[Expr]:
