@@ -75,6 +75,14 @@ def close(one: Any, other: Any) -> bool:
     return True
 
 
+def narrowed(value: Any, like: Any) -> Any:
+    """The numbers of a value in the types of another of the same shape."""
+    if isinstance(value, tuple):
+        return tuple(narrowed(v, w) for v, w in zip(value, like, strict=True))
+    with np.errstate(over="ignore"):
+        return np.asarray(value).astype(np.asarray(like).dtype)
+
+
 def _near(a: Any, b: Any) -> bool:
     finite = np.isfinite(a) & np.isfinite(b)
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
