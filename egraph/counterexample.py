@@ -42,6 +42,8 @@ class Wrong:
             rules = f'"""\n;;; tested\n{self.rules}\n"""'
             found += ["from egglift.egraph.saturate import saturate", ""]
             return "\n".join([*found, f'saturate(p, rules=[{rules}], laws=["tested"], check=True)'])
+        if any(a.dtype.kind == "f" for value in self.inputs.values() for a in _parts(value)):
+            found.insert(-1, "np.set_printoptions(precision=17)")  # a difference may be in the last digit
         found.append(f"q = {_loads(self.other)}")
         if self.reason.startswith(TYPES):
             found += ["from egglift.ir.check import type_of", "", "print(type_of(p), type_of(q), sep='\\n')"]
@@ -129,7 +131,8 @@ def _loads(e: Expr) -> str:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
+    with np.printoptions(precision=17):
+        text = " ".join(str(value).split())
     return text if len(text) < 200 else f"{text[:200]}..."
 
 

@@ -67,6 +67,11 @@ class Case:
         object.__setattr__(self, "start", len(self.choices.made))
 
 
+def share(law: Law, instances: int) -> int:
+    """Instances for each rule of a law, so that together they have so many."""
+    return -(-instances // len(rules_of(law)))
+
+
 def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0, shrink: int = 400) -> Verdict:
     """Test a law (of the book by name, or a user's): `each` random instances of each of its rules.
 
