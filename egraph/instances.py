@@ -201,6 +201,8 @@ class _Filled:
                 return bool({">": a > b, "<": a < b, ">=": a >= b, "<=": a <= b}[name])
             case "lanes":
                 return a in (2, 4, 8, 16)
+            case "ahead":
+                return a in (1, 2)
         raise RuleError(f"a law's condition ({name} ...) is not understood by the soundness test")
 
     def _value(self, x: Any) -> Any:

@@ -318,6 +318,7 @@ class _Typing:
                 kept, _ = self._matrix(args[1])
                 return kept
             case "FoldAhead":
+                self.pattern.tests.append(("ahead", args[0]))
                 self.pattern.nat(args[0])
                 return self._computing("Fold", list(args[1:]))
             case "Map" | "MapL" | "Reduce" | "Tree" | "Fold" | "FoldUnroll" | "Iterate":
@@ -353,10 +354,10 @@ class _Typing:
                 return t
         f, z, x = args
         a, t = self._array(x), self._expr(z)
-        if name in ("Reduce", "Tree"):
+        if name in ("Reduce", "Tree") and isinstance(f, Var):
+            self.pattern.ops.setdefault(f.name, set())
+        if name in ("Reduce", "Tree") or getattr(f, "name", None) in self.pattern.ops:
             unify(t, a.element, self._lengths)
-            if isinstance(f, Var):
-                self.pattern.ops.setdefault(f.name, set())
         unify(self.pattern.body(f, PairOf(t, a.element)), t, self._lengths)
         return t
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import Array, Scalar, Tuple, Type
 
 #: what the values of an input are, the simplest first
 STYLES = ("counting", "small", "small", "wild", "special")
@@ -23,13 +23,19 @@ def random_value(t: Type, rng: Random, special: bool) -> Any:
     so that integers wrap around.  With `special`, among floats there may be NaN, the infinities and -0.0.
     """
     style, seed = rng.choice(STYLES), rng.randrange(1 << 16)
+    style = style if special or style != "special" else "small"
     numbers = np.random.default_rng(seed)
-    parts = []
-    for lengths, scalar in leaves(t):
-        shape = tuple(map(evaluate, lengths))
-        values = _values(style if special or style != "special" else "small", scalar, prod(shape), numbers)
-        parts.append(values.astype(scalar.dtype).reshape(shape))
-    return parts[0] if len(parts) == 1 else tuple(parts)
+
+    def value(t: Type, *shape: int) -> Any:
+        match t:
+            case Scalar():
+                return _values(style, t, prod(shape), numbers).astype(t.dtype).reshape(shape)
+            case Array(n, element):
+                return value(element, *shape, evaluate(n))
+            case Tuple(items):
+                return tuple(value(item, *shape) for item in items)
+
+    return value(t)
 
 
 def _values(style: str, t: Scalar, count: int, numbers: np.random.Generator) -> Any:

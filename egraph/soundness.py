@@ -31,7 +31,8 @@ class Verdict:
     """What a soundness test found.
 
     instances: programs that contain a left side.  fired: those in which each rule of the law matched.
-    compared: how often two different programs were compared.
+    compared: how often two different programs were compared.  void: instances without a value on what was drawn for
+    them, with which nothing was compared.
     """
 
     law: str
@@ -39,6 +40,7 @@ class Verdict:
     fired: dict[int, int]
     compared: int
     wrong: Wrong | None
+    void: int = 0
 
     @property
     def sound(self) -> bool:
@@ -53,6 +55,7 @@ class Trial:
     matched: bool
     compared: int
     wrong: Wrong | None
+    void: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,20 +84,21 @@ def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0, 
     """
     law = book()[law] if isinstance(law, str) else law
     fired: Counter[int] = Counter()
-    made = compared = 0
+    made = compared = void = 0
     cases = _cases(law, each, seed)
     while together := list(islice(cases, TOGETHER)):
         for case, trial in zip(together, _trials(law, together, draws), strict=True):
             fired[case.instance.rule] += trial.matched
             compared += trial.compared
+            void += trial.void
             made += 1
             if trial.wrong:
                 wrong = _simplified(law, case, trial.wrong, shrink)
-                return Verdict(law.name, made, dict(fired), compared, wrong)
+                return Verdict(law.name, made, dict(fired), compared, wrong, void)
     for number in range(len(rules_of(law))):
         if number not in fired:
             raise RuleError(f"law {law.name}: no instance of its rule {number} was found; are its types consistent?")
-    return Verdict(law.name, made, dict(fired), compared, None)
+    return Verdict(law.name, made, dict(fired), compared, None, void)
 
 
 def _cases(law: Law, each: int, seed: int) -> Iterator[Case]:
@@ -134,7 +138,7 @@ def _apart(law: Law, cases: Sequence[Case], draws: int, error: RuleError) -> lis
 
 def _trial(law: Law, case: Case, found: Rewritten, draws: int) -> Trial:
     """What one instance shows: half of the draws are compared on other inputs than the rest."""
-    rng, compared = case.choices, 0
+    rng, compared, void = case.choices, 0, True
     for left in (draws - draws // 2, draws // 2):
         rng.forget(case.start)
         here = meeting(case.instance.program, found, not law.reassociating, rng) if left else None
@@ -144,7 +148,8 @@ def _trial(law: Law, case: Case, found: Rewritten, draws: int) -> Trial:
             if here and (wrong := here.differs(drawn(found.graph, rng))):
                 return Trial(found.matched, compared + len(here.met), wrong)
         compared += len(here.met) if here else 0
-    return Trial(found.matched, compared, None)
+        void &= here is None
+    return Trial(found.matched, compared, None, void)
 
 
 def _bare(law: Law) -> str:
