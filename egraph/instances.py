@@ -33,7 +33,9 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size
-from egglift.ir.types import BOOL, I64, Array, Scalar, Tuple, Type
+from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
+
+EMPTY = 0.9  # from here on, a length that may be 0 is 0
 
 
 @dataclass(frozen=True)
@@ -146,9 +148,12 @@ class _Filled:
         raise Clash("no lengths")
 
     def _length(self, n: Length, edges: list[int]) -> int:
-        """A number for a free length: small, or at the edge of one of the rule's conditions, or a prime."""
+        """A number for a free length: small, or 0, or at the edge of one of the rule's conditions, or a prime."""
         rng = self.pattern.rng
-        least, most = n.least, n.least + (12 if n.least > 9 else 3)
+        if n.least == 0 and rng.random() >= EMPTY:
+            return 0
+        least = max(n.least, n.usual)
+        most = least + (12 if least > 9 else 3)
         near = [edge for edge in edges if least <= edge <= most + 40]
         return rng.choice(near) if near and rng.random() >= 0.8 else rng.randint(least, most)
 
@@ -294,7 +299,7 @@ class _Filled:
             use = self.pattern.uses[name]
             scope = None if use.closed or use.scope is None else self.type(use.scope)
             t = self.type(use.kind)
-            if isinstance(t, Array) and t.element == I64 and isinstance(t.length, int):
+            if name in self.pattern.indices and isinstance(t, Array) and isinstance(t.length, int):
                 self.terms[name] = index_array(t.length, 5, self.pattern.rng)
             else:
                 self.terms[name] = self.random.term(t, scope, work=use.work)

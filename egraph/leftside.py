@@ -12,6 +12,7 @@ from egglift.egraph import samples
 from egglift.egraph.choices import Choices
 from egglift.egraph.language import declarations
 from egglift.egraph.terms import (
+    NUMBERS,
     ArrayOf,
     Clash,
     Count,
@@ -23,6 +24,7 @@ from egglift.egraph.terms import (
     at_least,
     flatten,
     found,
+    nonempty,
     unify,
 )
 from egglift.ir.errors import RuleError
@@ -69,6 +71,7 @@ class LeftSide:
     neutrals: dict[str, str] = field(default_factory=dict)  # variable of a neutral element -> operator
     different: list[tuple[str, str]] = field(default_factory=list)
     tests: list[Any] = field(default_factory=list)
+    indices: set[str] = field(default_factory=set)  # variables that stand for indices into arrays
     tiles: dict[str, tuple[str, str]] = field(default_factory=dict)
     alike: dict[str, str] = field(default_factory=dict)  # variable of a derived body -> what has its type
     scopes: dict[str, Kind] = field(default_factory=dict)  # variable of a body -> its argument
@@ -213,6 +216,11 @@ class LeftSide:
                 return ArrayOf(self.nat(pattern.args[0]), self.type_pattern(pattern.args[1]))
             case "Pair":
                 return PairOf(self.type_pattern(pattern.args[0]), self.type_pattern(pattern.args[1]))
+        match pattern.args:
+            case [Lit(value=String(value=name))] if name != self.number.name:
+                if Scalar(name) in NUMBERS:
+                    raise Clash(f"the numbers are to be {name}")
+                return Scalar(name)
         return self.number
 
     # ------------------------------------------------------------------------------------ the other facts
@@ -376,6 +384,7 @@ class _Typing:
                 return ArrayOf(x.length, ArrayOf(y.length, PairOf(x.element, y.element)))
             case ("Split", [k, x]):
                 a, parts = self._array(x), Length()
+                nonempty(nat(k))
                 self._lengths.equal(a.length, new("*", parts, nat(k)))
                 return ArrayOf(parts, ArrayOf(nat(k), a.element))
             case ("Join", [x]):
@@ -386,16 +395,19 @@ class _Typing:
                 return ArrayOf(inner.length, ArrayOf(outer.length, inner.element))
             case ("Stride", [s, x]):
                 a = self._array(x)
+                nonempty(nat(s))
                 self._lengths.equal(a.length, new("*", Length(), nat(s)))
                 return a
         return self._resizing(name, args)
 
     def _resizing(self, name: str, args: list[Any]) -> Kind:
         nat, new = self.pattern.nat, self._lengths.new
-        rest = Length(least=0)
+        rest = Length(usual=0)
         match name, args:
             case ("Slide", [n, s, x]):
                 a = self._array(x)
+                nonempty(nat(n))
+                nonempty(nat(s))
                 self._lengths.equal(a.length, new("+", nat(n), new("*", nat(s), rest)))
                 return ArrayOf(new("+", rest, 1), ArrayOf(nat(n), a.element))
             case ("Take", [n, x]):
@@ -413,6 +425,9 @@ class _Typing:
             case ("Gather", [i, x]):
                 indices, a = self._array(i), self._array(x)
                 unify(indices.element, I64, self._lengths)
+                nonempty(a.length)
+                if isinstance(i, Var):
+                    self.pattern.indices.add(i.name)
                 return ArrayOf(indices.length, a.element)
             case ("At", [i, x]):
                 a = self._array(x)
@@ -422,5 +437,7 @@ class _Typing:
                 a = self._array(x)
                 if name == "PadConst":
                     unify(self._expr(args[3]), a.element, self._lengths)
+                else:
+                    nonempty(a.length)
                 return ArrayOf(new("+", new("+", a.length, nat(left)), nat(right)), a.element)
         raise Clash(f"{name} in a left side is not supported")

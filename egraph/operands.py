@@ -20,16 +20,17 @@ def random_value(t: Type, rng: Random, special: bool) -> Any:
     """A random value of a type.
 
     0, 1, 2, ...; or small numbers, eighths where floats hold them: sums of these are exact; or any number of the type,
-    so that integers wrap around.  With `special`, among floats there may be NaN, the infinities and -0.0.
+    so that integers wrap around; or the least and the greatest ones.  With `special`, among floats there may be NaN,
+    the infinities and -0.0.
     """
     style, seed = rng.choice(STYLES), rng.randrange(1 << 16)
-    style = style if special or style != "special" else "small"
     numbers = np.random.default_rng(seed)
 
     def value(t: Type, *shape: int) -> Any:
         match t:
             case Scalar():
-                return _values(style, t, prod(shape), numbers).astype(t.dtype).reshape(shape)
+                plain = style == "special" and t.is_float and not special
+                return _values("small" if plain else style, t, prod(shape), numbers).astype(t.dtype).reshape(shape)
             case Array(n, element):
                 return value(element, *shape, evaluate(n))
             case Tuple(items):
@@ -45,6 +46,9 @@ def _values(style: str, t: Scalar, count: int, numbers: np.random.Generator) -> 
         case "special" if t.is_float:
             some = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -2.5, 3.0]
             return numbers.choice(some, count)
+        case "special" if t.is_integer:
+            least, most = limits(t)
+            return numbers.choice(np.array([least, least + 1, 0, 1, most // 2 + 1, most - 1, most], t.dtype), count)
         case "wild" if t.is_float:
             return numbers.normal(size=count)
         case "wild" if t.is_integer:
