@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from egglift.egraph.book import Law, book, laws_of_file, rules_of
+from egglift.egraph.book import Law, book, laws_of_file
 from egglift.egraph.engine import engine
-from egglift.egraph.soundness import Verdict, check_law
+from egglift.egraph.soundness import Verdict, check_law, share
 from egglift.ir.errors import RuleError
 
 DEEP = 10_000
@@ -116,6 +116,6 @@ def check_rules(laws: Sequence[Law], instances: int, seed: int = 0, jobs: int = 
 def _report(law: Law, instances: int, seed: int) -> Report:
     """Tests one law; its rules share the instances."""
     try:
-        return Report(law.name, check_law(law, each=-(-instances // len(rules_of(law))), seed=seed))
+        return Report(law.name, check_law(law, each=share(law, instances), seed=seed))
     except RuleError as error:
         return Report(law.name, None, str(error))

@@ -42,15 +42,21 @@ class Wrong:
             rules = f'"""\n;;; tested\n{self.rules}\n"""'
             found += ["from egglift.egraph.saturate import saturate", ""]
             return "\n".join([*found, f'saturate(p, rules=[{rules}], laws=["tested"], check=True)'])
+        if any(a.dtype.kind == "f" for value in self.inputs.values() for a in _parts(value)):
+            found.insert(-1, "np.set_printoptions(precision=17)")  # a difference may be in the last digit
         found.append(f"q = {_loads(self.other)}")
         if self.reason.startswith(TYPES):
             found += ["from egglift.ir.check import type_of", "", "print(type_of(p), type_of(q), sep='\\n')"]
             return "\n".join(found)
         found += ["inputs = {", *(f"    {k!r}: {_literal(v)}," for k, v in self.inputs.items()), "}"]
-        names = sorted(inputs_of(self.other))
-        rest = "**inputs" if set(names) == set(self.inputs) else f"**{{k: inputs[k] for k in {names}}}"
-        found.append(f"print(el.interpret(p, **inputs), el.interpret(q, {rest}), sep='\\n')")
+        one, other = (self._given(e) for e in (self.program, self.other))
+        found.append(f"print(el.interpret(p, {one}), el.interpret(q, {other}), sep='\\n')")
         return "\n".join(found)
+
+    def _given(self, e: Expr) -> str:
+        """Python text of the inputs that a program takes."""
+        names = sorted(inputs_of(e))
+        return "**inputs" if set(names) == set(self.inputs) else f"**{{k: inputs[k] for k in {names}}}"
 
 
 def inputs_of(e: Expr) -> set[str]:
@@ -60,12 +66,23 @@ def inputs_of(e: Expr) -> set[str]:
 
 def difference(program: Expr, other: Expr, inputs: Mapping[str, Any], same: Callable[[Any, Any], bool]) -> str | None:
     """How two programs differ on inputs, or None; EggliftError where the first has no value there."""
-    expected = evaluate(program, inputs)
+    return against(valued(program, inputs), program, other, inputs, same)
+
+
+def valued(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
+    """The value of a program on those of the inputs that it takes; with `wide`, floats are float64."""
+    names = inputs_of(e)
+    return evaluate(e, {k: v for k, v in inputs.items() if k in names}, wide)
+
+
+def against(
+    expected: Any, program: Expr, other: Expr, inputs: Mapping[str, Any], same: Callable[[Any, Any], bool]
+) -> str | None:
+    """The same, where the value of `program` is known."""
     try:
         if type_of(other) != type_of(program):
             return f"{TYPES} {type_of(program)} and {type_of(other)} differ"
-        names = inputs_of(other)
-        actual = evaluate(other, {k: v for k, v in inputs.items() if k in names})
+        actual = valued(other, inputs)
     except EggliftError as error:
         return f"{type(error).__name__}: {error}"
     return None if same(expected, actual) else f"{_short(expected)} and {_short(actual)} differ"
@@ -114,7 +131,8 @@ def _loads(e: Expr) -> str:
 
 
 def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
+    with np.printoptions(precision=17):
+        text = " ".join(str(value).split())
     return text if len(text) < 200 else f"{text[:200]}..."
 
 

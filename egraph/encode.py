@@ -119,25 +119,25 @@ class Encoder:
     constants: dict[str, p.Constant] = field(default_factory=dict)
     operators: list[Operator] = field(default_factory=list)
     tiles: dict[str, tuple[str, Expr]] = field(default_factory=dict)
-    _slots: dict[Expr, int] = field(default_factory=dict)
-    _types: dict[Type, int] = field(default_factory=dict)
+    slots: dict[Expr, int] = field(default_factory=dict)
+    types: dict[Type, int] = field(default_factory=dict)
 
     def add(self, e: Expr) -> int:
         """The slot of `e`, a program over binary tuples."""
         for t in subterms(e):
-            if t not in self._slots:
+            if t not in self.slots:
                 self._node(t)
-        return self._slots[e]
+        return self.slots[e]
 
     def _node(self, t: Expr) -> None:
         text = " ".join(self._call(t))
-        self._slots[t] = len(self._slots)
-        self.actions.append(f"(set (slot {self._slots[t]}) ({text}))")
+        self.slots[t] = len(self.slots)
+        self.actions.append(f"(set (slot {self.slots[t]}) ({text}))")
         if isinstance(t, p.Reduce):
             self.claim(t.op)
         if isinstance(t, p.Constant) and (found := factors(t)):
             u, v = (f"(slot {self.add(x)})" for x in found)
-            self.actions.append(f"(outer-product (slot {self._slots[t]}) {u} {v})")
+            self.actions.append(f"(outer-product (slot {self.slots[t]}) {u} {v})")
 
     def claim(self, op: Operator) -> None:
         """What an operator over binary tuples claims, as relations on its body."""
@@ -155,7 +155,7 @@ class Encoder:
 
     def type(self, t: Type) -> str:
         """The text of a type; each is built once."""
-        if t not in self._types:
+        if t not in self.types:
             match t:
                 case Scalar(name):
                     text = f'(Scalar "{name}")'
@@ -165,9 +165,9 @@ class Encoder:
                     text = f"(Pair {self.type(a)} {self.type(b)})"
                 case _:
                     raise AssertionError(t)
-            self._types[t] = len(self._types)
-            self.actions.append(f"(set (slot-type {self._types[t]}) {text})")
-        return f"(slot-type {self._types[t]})"
+            self.types[t] = len(self.types)
+            self.actions.append(f"(set (slot-type {self.types[t]}) {text})")
+        return f"(slot-type {self.types[t]})"
 
     def size(self, n: Size) -> str:
         """The text of a length."""
@@ -255,7 +255,7 @@ class Encoder:
                 raise ProgramError(f"{type(t).__name__} has no encoding in the e-graph")
 
     def _slot(self, t: Expr) -> str:
-        return f"(slot {self._slots[t]})"
+        return f"(slot {self.slots[t]})"
 
     def _constant(self, t: p.Constant) -> str:
         name = f"c{len(self.constants)}"

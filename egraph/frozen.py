@@ -148,7 +148,33 @@ class Tables:
 def freeze(e: Engine, encoder: Encoder) -> Graph:
     """Everything reachable from the root; without administrative nodes, and subsumed ones where there are others."""
     reader = _Reader(e)
-    return _Builder(reader, encoder).graph()
+    ((root,), _) = next(iter(reader.read("root", ("Expr",))))
+    return _Builder(reader, encoder).graph(root)
+
+
+class Frozen:
+    """An e-graph with several programs in it: the tables are read once, a graph is made of each slot's program."""
+
+    def __init__(self, e: Engine, encoder: Encoder) -> None:
+        self._reader = _Reader(e)
+        self._builder = _Builder(self._reader, encoder)
+        self._slots = dict(self._reader.outputs("slot"))
+        self._types = dict(self._reader.outputs("slot-type"))
+        self._noted: dict[str, set[tuple[Any, ...]]] = {}
+
+    def graph(self, slot: int) -> Graph:
+        """Everything reachable from a slot."""
+        return self._builder.graph(self._slots[slot])
+
+    def type(self, slot: int) -> Type:
+        """The type in a slot of types, with the names that tile symbols have in the graphs."""
+        return self._builder.type(self._types[slot])
+
+    def noted(self, relation: str, number: int, slots: Iterable[int]) -> bool:
+        """Does a `(relation number e)` hold of one of these slots?"""
+        if relation not in self._noted:
+            self._noted[relation] = {args for args, _ in self._reader.read(relation, ("i64", "Expr"))}
+        return any((number, self._slots[slot]) in self._noted[relation] for slot in slots)
 
 
 class _Reader:
@@ -193,6 +219,10 @@ class _Reader:
         """
         kinds = signatures().get(op, ())
         return op != "Arg" and all(v in self.closed for k, v in zip(kinds, args, strict=False) if k == "expr")
+
+    def outputs(self, name: str) -> Iterable[tuple[int, Any]]:
+        """The rows of a table that is numbered."""
+        return ((number, output) for (number,), output in self.read(name, ("i64",)))
 
     def read(
         self, name: str, sorts: tuple[str, ...], subsumed: bool = False
@@ -275,8 +305,9 @@ class _Builder:
         self.types: dict[Any, Type] = {}
         self._resolve_sizes()
 
-    def graph(self) -> Graph:
-        ((root,), _) = next(iter(self.reader.read("root", ("Expr",))))
+    def graph(self, root: Any) -> Graph:
+        """The graph of all that is reachable from a class."""
+        self.ids, self.order = {}, []
         if root not in self.exprs.best:
             raise RuleError(
                 "no finite program is left: some law subsumes the only node that its class is made of"
@@ -289,7 +320,7 @@ class _Builder:
             classes[self.ids[value]] = tuple(nodes.values())
             smallest[self.ids[value]] = nodes[self.exprs.best[value][2]]
         closed = frozenset(self.ids[v] for v in self.reader.closed if v in self.ids)
-        types = {i: self._type(self.type_of[v]) for v, i in self.ids.items() if v in self.type_of}
+        types = {i: self.type(self.type_of[v]) for v, i in self.ids.items() if v in self.type_of}
         applied = sorted(
             (law, self.ids[v])
             for (law, v), _ in self.reader.read("applied", ("String", "Expr"))
@@ -335,19 +366,20 @@ class _Builder:
             case "nat":
                 return self.sizes[v]
             case "type":
-                return self._type(v)
+                return self.type(v)
             case "level":
                 ((op, args),) = self.levels.rows[v]
                 return Level(next(k for k, n in LEVELS.items() if n == op), *args)
         return v
 
-    def _type(self, v: Any) -> Type:
+    def type(self, v: Any) -> Type:
+        """The smallest type of a class of types."""
         if v not in self.types:
             op, args = self.tys.best[v][2]
             self.types[v] = (
                 Scalar(args[0]) if op == "Scalar"
-                else Array(self.sizes[args[0]], self._type(args[1])) if op == "Arr"
-                else Tuple((self._type(args[0]), self._type(args[1])))
+                else Array(self.sizes[args[0]], self.type(args[1])) if op == "Arr"
+                else Tuple((self.type(args[0]), self.type(args[1])))
             )  # fmt: skip
         return self.types[v]
 
@@ -428,7 +460,7 @@ class _Builder:
         return found
 
     def _length_of(self, array: Any) -> Size:
-        t = self._type(self.type_of[array])
+        t = self.type(self.type_of[array])
         assert isinstance(t, Array)
         return t.length
 

@@ -33,7 +33,9 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size
-from egglift.ir.types import BOOL, I64, Array, Scalar, Tuple, Type
+from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
+
+EMPTY = 0.9  # from here on, a length that may be 0 is 0
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,13 @@ class Instance:
     facts: tuple[tuple[str, tuple[Expr | Size, ...]], ...] = ()
 
 
-def instance_of(rule: Rule, number: int, rng: Choices) -> Instance | None:
-    """An instance of the left side of a law's rule `number`, or None if these choices lead to none."""
+def instance_of(rule: Rule, number: int, rng: Choices, tag: str = "") -> Instance | None:
+    """An instance of the left side of a law's rule `number`, or None if these choices lead to none.
+
+    tag: what its inputs and tile symbols end in, to tell them from those of other instances.
+    """
     try:
-        pattern = LeftSide(rule, rng, rng.choice(NUMBERS))
+        pattern = LeftSide(rule, rng, rng.choice(NUMBERS), tag)
         first = pattern.read()
         roots = [first, *(Var(first.span, name) for name in pattern.apart(first))]
         asked = {name for name, *args in pattern.tests if args and getattr(args[0], "name", "") in pattern.defined}
@@ -100,7 +105,7 @@ class _Filled:
     texts: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.random = Terms(self.pattern.rng, self.pattern.number)
+        self.random = Terms(self.pattern.rng, self.pattern.number, self.pattern.tag)
 
     def instance(self, number: int) -> Instance:
         self._operator_types()
@@ -110,7 +115,7 @@ class _Filled:
         parts = [self.build(root) for root in self.roots]
         program = parts[0] if len(parts) == 1 else p.Tup(tuple(parts))
         if scope is not None:
-            program = p.Map(program, p.Input("xs", Array(3, scope)))
+            program = p.Map(program, p.Input(f"xs{self.pattern.tag}", Array(3, scope)))
         tiles = {name: (kind, self.variable(array)) for name, (kind, array) in self.pattern.tiles.items()}
         bodies = [(self.pattern.defined[f], self.pattern.scopes[f]) for f in self.pattern.wanted]
         wanted = tuple((self.build(body), self.type(scope)) for body, scope in bodies)
@@ -143,9 +148,12 @@ class _Filled:
         raise Clash("no lengths")
 
     def _length(self, n: Length, edges: list[int]) -> int:
-        """A number for a free length: small, or at the edge of one of the rule's conditions, or a prime."""
+        """A number for a free length: small, or 0, or at the edge of one of the rule's conditions, or a prime."""
         rng = self.pattern.rng
-        least, most = n.least, n.least + (12 if n.least > 9 else 3)
+        if n.least == 0 and rng.random() >= EMPTY:
+            return 0
+        least = max(n.least, n.usual)
+        most = least + (12 if least > 9 else 3)
         near = [edge for edge in edges if least <= edge <= most + 40]
         return rng.choice(near) if near and rng.random() >= 0.8 else rng.randint(least, most)
 
@@ -193,13 +201,13 @@ class _Filled:
         match name:
             case "=":
                 return bool(a == more[0])
-            case "!=":
-                return bool(a != more[0])
             case ">" | "<" | ">=" | "<=":
                 b = more[0]
                 return bool({">": a > b, "<": a < b, ">=": a >= b, "<=": a <= b}[name])
             case "lanes":
                 return a in (2, 4, 8, 16)
+            case "ahead":
+                return a in (1, 2)
         raise RuleError(f"a law's condition ({name} ...) is not understood by the soundness test")
 
     def _value(self, x: Any) -> Any:
@@ -208,8 +216,6 @@ class _Filled:
                 return n
             case Var(name=name) if name in self.pattern.nats:
                 return self.pattern.lengths.number(self.pattern.nats[name], self.values)
-            case Call(name="Num", args=[x]):
-                return self._value(x)
             case Call(name="+" | "-" | "*" | "/" | "%" as op, args=[a, b]):
                 x, y = self._value(a), self._value(b)
                 if op in "/%" and y == 0:
@@ -293,7 +299,7 @@ class _Filled:
             use = self.pattern.uses[name]
             scope = None if use.closed or use.scope is None else self.type(use.scope)
             t = self.type(use.kind)
-            if isinstance(t, Array) and t.element == I64 and isinstance(t.length, int):
+            if name in self.pattern.indices and isinstance(t, Array) and isinstance(t.length, int):
                 self.terms[name] = index_array(t.length, 5, self.pattern.rng)
             else:
                 self.terms[name] = self.random.term(t, scope, work=use.work)

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any
 
-from egglog.bindings import Call, Eq, Int, Lit, Rule, String, Var
+from egglog.bindings import Call, Eq, Fact, Int, Lit, Rule, String, Var
 
 from egglift.egraph import samples
 from egglift.egraph.choices import Choices
 from egglift.egraph.language import declarations
 from egglift.egraph.terms import (
+    NUMBERS,
     ArrayOf,
     Clash,
     Count,
@@ -23,10 +24,23 @@ from egglift.egraph.terms import (
     at_least,
     flatten,
     found,
+    nonempty,
     unify,
 )
+from egglift.ir.errors import RuleError
 from egglift.ir.sizes import Sym
 from egglift.ir.types import I32, I64, Scalar
+
+
+def subject(rule: Rule) -> Any:
+    """What a rule is about: the first variable that stands for a pattern, or is the root or slid."""
+    for fact in rule.body:
+        match fact:
+            case Eq(left=Var() as e, right=Call(name=name)) if name in declarations()["Expr"]:
+                return e
+            case Fact(expr=Call(name="root" | "slid", args=[e])):
+                return e
+    raise RuleError(f"a rule is about no pattern: ({' '.join(map(str, rule.body))})")
 
 
 @dataclass
@@ -46,6 +60,7 @@ class LeftSide:
     rule: Rule
     rng: Choices
     number: Scalar = I32  # the type of the numbers in it
+    tag: str = ""  # what the names of inputs and tile symbols end in
     lengths: Lengths = field(default_factory=Lengths)
     defined: dict[str, Any] = field(default_factory=dict)  # variable -> what it stands for
     kinds: dict[str, Kind] = field(default_factory=dict)  # and its type
@@ -56,6 +71,7 @@ class LeftSide:
     neutrals: dict[str, str] = field(default_factory=dict)  # variable of a neutral element -> operator
     different: list[tuple[str, str]] = field(default_factory=list)
     tests: list[Any] = field(default_factory=list)
+    indices: set[str] = field(default_factory=set)  # variables that stand for indices into arrays
     tiles: dict[str, tuple[str, str]] = field(default_factory=dict)
     alike: dict[str, str] = field(default_factory=dict)  # variable of a derived body -> what has its type
     scopes: dict[str, Kind] = field(default_factory=dict)  # variable of a body -> its argument
@@ -68,19 +84,12 @@ class LeftSide:
 
     def read(self) -> Any:
         """Sort the facts; gives the pattern that the rule is about."""
-        first: Any = None
         for fact in self.rule.body:
             if isinstance(fact, Eq):
                 self._equation(fact.left, fact.right)
-                if first is None and isinstance(fact.left, Var) and fact.left.name in self.defined:
-                    first = fact.left
             else:
                 self._relation(fact.expr)
-                assert isinstance(fact.expr, Call)
-                if first is None and (self.is_root or fact.expr.name == "slid"):
-                    first = fact.expr.args[0]
-        assert first is not None, str(self.rule.body)
-        return first
+        return subject(self.rule)
 
     def apart(self, first: Any) -> list[str]:
         """Variables that stand for patterns which are no part of the first."""
@@ -134,7 +143,7 @@ class LeftSide:
                 self._tiled(int(call.name[-1]), *call.args)
             case "group-tiles" | "item-tiles" | "item-windows" | "slid" | "stored":
                 self.facts.append((call.name, list(call.args)))
-            case "!=" if len(names) == 2:
+            case "!=":
                 self.different.append((names[0], names[1]))
             case _:
                 self.tests.append((call.name, *call.args))
@@ -207,6 +216,11 @@ class LeftSide:
                 return ArrayOf(self.nat(pattern.args[0]), self.type_pattern(pattern.args[1]))
             case "Pair":
                 return PairOf(self.type_pattern(pattern.args[0]), self.type_pattern(pattern.args[1]))
+        match pattern.args:
+            case [Lit(value=String(value=name))] if name != self.number.name:
+                if Scalar(name) in NUMBERS:
+                    raise Clash(f"the numbers are to be {name}")
+                return Scalar(name)
         return self.number
 
     # ------------------------------------------------------------------------------------ the other facts
@@ -218,10 +232,10 @@ class LeftSide:
         for name, *args in self.tests:
             match name, args:
                 case "kept", [Var() as n]:
-                    self._tile(n.name, "m" if "m0" not in self.tiles else "n", f"{n.name}-array")
+                    self._tile(n.name, self._free_kind(), f"{n.name}-array")
                 case "<", [Call(name="depth", args=[Var(name=n)]), _] if n in deep:
                     if found(self.nats.setdefault(n, Length(n))).tile is None:  # type: ignore[union-attr]
-                        self._tile(n, "m" if "m0" not in self.tiles else "n", f"{n}-array")
+                        self._tile(n, self._free_kind(), f"{n}-array")
                 case "tileable", [n]:
                     at_least(33, self.nat(n))
                 case "=", [_, Call(name="type-of", args=[Var(name=x)])] if x in self.derived:
@@ -261,12 +275,16 @@ class LeftSide:
             return self.kinds[x.name]
         raise Clash(f"the type of {x.name} is asked for where it does not occur")
 
+    def _free_kind(self) -> str:
+        """A kind of tile lengths that are kept in registers."""
+        return "m" if f"m0{self.tag}" not in self.tiles else "n"
+
     def _tile(self, length: str, kind: str, array: str) -> None:
         n = found(self.nats.setdefault(length, Length(length)))
         if isinstance(n, int) or n.parts is not None:
             raise Clash("a tile length is a symbol")
-        n.tile = Sym(f"{kind}0")
-        self.tiles[f"{kind}0"] = (kind, array)
+        n.tile = Sym(f"{kind}0{self.tag}")
+        self.tiles[n.tile.name] = (kind, array)
         self.uses.setdefault(array, Use(ArrayOf(37, self.number), None, closed=True))
 
 
@@ -308,6 +326,7 @@ class _Typing:
                 kept, _ = self._matrix(args[1])
                 return kept
             case "FoldAhead":
+                self.pattern.tests.append(("ahead", args[0]))
                 self.pattern.nat(args[0])
                 return self._computing("Fold", list(args[1:]))
             case "Map" | "MapL" | "Reduce" | "Tree" | "Fold" | "FoldUnroll" | "Iterate":
@@ -343,10 +362,10 @@ class _Typing:
                 return t
         f, z, x = args
         a, t = self._array(x), self._expr(z)
-        if name in ("Reduce", "Tree"):
+        if name in ("Reduce", "Tree") and isinstance(f, Var):
+            self.pattern.ops.setdefault(f.name, set())
+        if name in ("Reduce", "Tree") or getattr(f, "name", None) in self.pattern.ops:
             unify(t, a.element, self._lengths)
-            if isinstance(f, Var):
-                self.pattern.ops.setdefault(f.name, set())
         unify(self.pattern.body(f, PairOf(t, a.element)), t, self._lengths)
         return t
 
@@ -365,6 +384,7 @@ class _Typing:
                 return ArrayOf(x.length, ArrayOf(y.length, PairOf(x.element, y.element)))
             case ("Split", [k, x]):
                 a, parts = self._array(x), Length()
+                nonempty(nat(k))
                 self._lengths.equal(a.length, new("*", parts, nat(k)))
                 return ArrayOf(parts, ArrayOf(nat(k), a.element))
             case ("Join", [x]):
@@ -375,16 +395,19 @@ class _Typing:
                 return ArrayOf(inner.length, ArrayOf(outer.length, inner.element))
             case ("Stride", [s, x]):
                 a = self._array(x)
+                nonempty(nat(s))
                 self._lengths.equal(a.length, new("*", Length(), nat(s)))
                 return a
         return self._resizing(name, args)
 
     def _resizing(self, name: str, args: list[Any]) -> Kind:
         nat, new = self.pattern.nat, self._lengths.new
-        rest = Length(least=0)
+        rest = Length(usual=0)
         match name, args:
             case ("Slide", [n, s, x]):
                 a = self._array(x)
+                nonempty(nat(n))
+                nonempty(nat(s))
                 self._lengths.equal(a.length, new("+", nat(n), new("*", nat(s), rest)))
                 return ArrayOf(new("+", rest, 1), ArrayOf(nat(n), a.element))
             case ("Take", [n, x]):
@@ -402,6 +425,9 @@ class _Typing:
             case ("Gather", [i, x]):
                 indices, a = self._array(i), self._array(x)
                 unify(indices.element, I64, self._lengths)
+                nonempty(a.length)
+                if isinstance(i, Var):
+                    self.pattern.indices.add(i.name)
                 return ArrayOf(indices.length, a.element)
             case ("At", [i, x]):
                 a = self._array(x)
@@ -411,5 +437,7 @@ class _Typing:
                 a = self._array(x)
                 if name == "PadConst":
                     unify(self._expr(args[3]), a.element, self._lengths)
+                else:
+                    nonempty(a.length)
                 return ArrayOf(new("+", new("+", a.length, nat(left)), nat(right)), a.element)
         raise Clash(f"{name} in a left side is not supported")

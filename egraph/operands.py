@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import Array, Scalar, Tuple, Type
 
 #: what the values of an input are, the simplest first
 STYLES = ("counting", "small", "small", "wild", "special")
@@ -20,16 +20,23 @@ def random_value(t: Type, rng: Random, special: bool) -> Any:
     """A random value of a type.
 
     0, 1, 2, ...; or small numbers, eighths where floats hold them: sums of these are exact; or any number of the type,
-    so that integers wrap around.  With `special`, among floats there may be NaN, the infinities and -0.0.
+    so that integers wrap around; or the least and the greatest ones.  With `special`, among floats there may be NaN,
+    the infinities and -0.0.
     """
     style, seed = rng.choice(STYLES), rng.randrange(1 << 16)
     numbers = np.random.default_rng(seed)
-    parts = []
-    for lengths, scalar in leaves(t):
-        shape = tuple(map(evaluate, lengths))
-        values = _values(style if special or style != "special" else "small", scalar, prod(shape), numbers)
-        parts.append(values.astype(scalar.dtype).reshape(shape))
-    return parts[0] if len(parts) == 1 else tuple(parts)
+
+    def value(t: Type, *shape: int) -> Any:
+        match t:
+            case Scalar():
+                plain = style == "special" and t.is_float and not special
+                return _values("small" if plain else style, t, prod(shape), numbers).astype(t.dtype).reshape(shape)
+            case Array(n, element):
+                return value(element, *shape, evaluate(n))
+            case Tuple(items):
+                return tuple(value(item, *shape) for item in items)
+
+    return value(t)
 
 
 def _values(style: str, t: Scalar, count: int, numbers: np.random.Generator) -> Any:
@@ -39,6 +46,9 @@ def _values(style: str, t: Scalar, count: int, numbers: np.random.Generator) -> 
         case "special" if t.is_float:
             some = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1.0, -2.5, 3.0]
             return numbers.choice(some, count)
+        case "special" if t.is_integer:
+            least, most = limits(t)
+            return numbers.choice(np.array([least, least + 1, 0, 1, most // 2 + 1, most - 1, most], t.dtype), count)
         case "wild" if t.is_float:
             return numbers.normal(size=count)
         case "wild" if t.is_integer:
@@ -73,6 +83,14 @@ def close(one: Any, other: Any) -> bool:
         elif not _near(a, b):
             return False
     return True
+
+
+def narrowed(value: Any, like: Any) -> Any:
+    """The numbers of a value in the types of another of the same shape."""
+    if isinstance(value, tuple):
+        return tuple(narrowed(v, w) for v, w in zip(value, like, strict=True))
+    with np.errstate(over="ignore"):
+        return np.asarray(value).astype(np.asarray(like).dtype)
 
 
 def _near(a: Any, b: Any) -> bool:

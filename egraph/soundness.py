@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from random import Random
-from typing import Any
 
-from egglog.bindings import Rule
-
-from egglift.egraph.book import Book, Law, book, rules_of
+from egglift.egraph.book import Law, book, rules_of
 from egglift.egraph.choices import Choices, Spent, shrunk
-from egglift.egraph.counterexample import Wrong, difference, simplest
-from egglift.egraph.encode import Encoder, binary, binary_operator, binary_type
-from egglift.egraph.engine import engine
-from egglift.egraph.frozen import Graph, build, freeze
+from egglift.egraph.comparison import meeting, same
+from egglift.egraph.counterexample import Wrong, simplest
+from egglift.egraph.frozen import Graph, build
 from egglift.egraph.instances import Instance, instance_of
-from egglift.egraph.operands import close, equal, random_value
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import Run
+from egglift.egraph.joint import Rewritten, rewritten
 from egglift.ir import patterns as p
-from egglift.ir.check import type_of
-from egglift.ir.errors import EggliftError, RuleError
+from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr
-from egglift.ir.sizes import Size, SizeOp, Sym
-from egglift.ir.traverse import instantiate, rebuild, subterms
-from egglift.ir.types import leaves
+
+TOGETHER = 32  # instances in one e-graph
+TRIES = 40  # attempts for each instance
+AGAIN = 64  # draws that look for a counter-example on its instance alone
+HOPELESS = 2000  # attempts without any
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,8 @@ class Verdict:
     """What a soundness test found.
 
     instances: programs that contain a left side.  fired: those in which each rule of the law matched.
-    compared: different programs compared.
+    compared: how often two different programs were compared.  void: instances without a value on what was drawn for
+    them, with which nothing was compared.
     """
 
     law: str
@@ -43,6 +40,7 @@ class Verdict:
     fired: dict[int, int]
     compared: int
     wrong: Wrong | None
+    void: int = 0
 
     @property
     def sound(self) -> bool:
@@ -57,68 +55,101 @@ class Trial:
     matched: bool
     compared: int
     wrong: Wrong | None
+    void: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """An instance of a law, and the choices that led to it, which go on."""
+
+    instance: Instance
+    choices: Choices
+    start: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", len(self.choices.made))
+
+
+def share(law: Law, instances: int) -> int:
+    """Instances for each rule of a law, so that together they have so many."""
+    return -(-instances // len(rules_of(law)))
 
 
 def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0, shrink: int = 400) -> Verdict:
     """Test a law (of the book by name, or a user's): `each` random instances of each of its rules.
 
-    In each the law alone rewrites a program that contains its left side; `draws` random programs that it then
-    holds equal are evaluated and compared with the original.  A counter-example is made simpler in at most
-    `shrink` trials.  RuleError if a rule has no instance.
+    The law alone rewrites programs that contain its left side, many in one e-graph; `draws` random programs that it
+    then holds equal to each are evaluated and compared with it.  A counter-example is made again on its instance alone
+    and made simpler in at most `shrink` trials.  RuleError if a rule has no instance.
     """
     law = book()[law] if isinstance(law, str) else law
-    random = Random(f"{law.name} {seed}")
     fired: Counter[int] = Counter()
-    made = compared = 0
-    for number, rule in enumerate(rules_of(law)):
-        trials = _trials(law, rule, number, random, each, draws)
-        for choices, trial in trials:
-            made += 1
-            fired[number] += trial.matched
+    made = compared = void = 0
+    cases = _cases(law, each, seed)
+    while together := list(islice(cases, TOGETHER)):
+        for case, trial in zip(together, _trials(law, together, draws), strict=True):
+            fired[case.instance.rule] += trial.matched
             compared += trial.compared
+            void += trial.void
+            made += 1
             if trial.wrong:
-                wrong = _simplified(law, rule, number, choices, trial.wrong, shrink)
-                return Verdict(law.name, made, dict(fired), compared, wrong)
+                wrong = _simplified(law, case, trial.wrong, shrink)
+                return Verdict(law.name, made, dict(fired), compared, wrong, void)
+    for number in range(len(rules_of(law))):
         if number not in fired:
             raise RuleError(f"law {law.name}: no instance of its rule {number} was found; are its types consistent?")
-    return Verdict(law.name, made, dict(fired), compared, None)
+    return Verdict(law.name, made, dict(fired), compared, None, void)
 
 
-def _trials(
-    law: Law, rule: Rule, number: int, random: Random, each: int, draws: int
-) -> Iterator[tuple[list[int], Trial]]:
-    """`each` trials of a rule with their choices, if there are instances."""
-    made = 0
-    for _ in range(40 * each):
-        choices = Choices(random)
-        trial = _trial(law, rule, number, choices, draws)
-        if trial is not None:
-            yield choices.made, trial
-            made += 1
-        if made == each:
-            return
+def _cases(law: Law, each: int, seed: int) -> Iterator[Case]:
+    """`each` instances of each rule, if there are so many.  More instances begin with the same ones."""
+    for number, rule in enumerate(rules_of(law)):
+        made = 0
+        for attempt in range(TRIES * each):
+            choices = Choices(Random(f"{law.name} {number} {attempt} {seed}"))
+            instance = instance_of(rule, number, choices, f"_{number}_{attempt}")
+            if instance is not None:
+                yield Case(instance, choices)
+                made += 1
+            if made == each or (attempt >= HOPELESS and not made):
+                break
 
 
-def _trial(law: Law, rule: Rule, number: int, rng: Choices, draws: int) -> Trial | None:
-    """What one instance of a rule shows; None if these choices lead to none."""
-    instance = instance_of(rule, number, rng)
-    if instance is None:
-        return None
+def _trials(law: Law, cases: Sequence[Case], draws: int) -> Iterable[Trial]:
+    """What instances show together; alone, where the law makes types clash."""
     try:
-        graph, matched = rewritten(law, instance)
+        found = rewritten(law, [case.instance for case in cases])
     except RuleError as error:
-        return Trial(True, 0, Wrong(instance.program, instance.program, str(error), rules=_bare(law)))
-    compared = 0
-    for _ in range(draws):
+        if len(cases) > 1:
+            return _apart(law, cases, draws, error)
+        program = cases[0].instance.program
+        return [Trial(True, 0, Wrong(program, program, str(error), rules=_bare(law)))]
+    return (_trial(law, case, there, draws) for case, there in zip(cases, found, strict=True))
+
+
+def _apart(law: Law, cases: Sequence[Case], draws: int, error: RuleError) -> list[Trial]:
+    """The trials of instances one by one, where together they end in an error."""
+    trials = [trial for case in cases for trial in _trials(law, [case], draws)]
+    if not any(trial.wrong for trial in trials):
+        program = p.Tup(tuple(case.instance.program for case in cases))
+        trials[-1] = replace(trials[-1], wrong=Wrong(program, program, str(error), rules=_bare(law)))
+    return trials
+
+
+def _trial(law: Law, case: Case, found: Rewritten, draws: int) -> Trial:
+    """What one instance shows: half of the draws are compared on other inputs than the rest."""
+    rng, compared, void = case.choices, 0, True
+    for left in (draws - draws // 2, draws // 2):
+        rng.forget(case.start)
+        here = meeting(case.instance.program, found, not law.reassociating, rng) if left else None
         mark = len(rng.made)
-        other = drawn(graph, rng)
-        if other is not instance.program:
-            compared += 1
-            wrong = _compare(law, instance, other, graph, rng)
-            if wrong:
-                return Trial(matched, compared, wrong)
-        rng.forget(mark)
-    return Trial(matched, compared, None)
+        for _ in range(left if here else 0):
+            rng.forget(mark)
+            if here and (wrong := here.differs(drawn(found.graph, rng))):
+                return Trial(found.matched, compared + len(here.met), wrong)
+        compared += len(here.met) if here else 0
+        void &= here is None
+    return Trial(found.matched, compared, None, void)
 
 
 def _bare(law: Law) -> str:
@@ -126,18 +157,22 @@ def _bare(law: Law) -> str:
     return re.sub(r"\s*:ruleset\s+[^\s)]+", "", law.text).strip()
 
 
-def _simplified(law: Law, rule: Rule, number: int, choices: list[int], wrong: Wrong, limit: int) -> Wrong:
-    """A counter-example that fewer and smaller choices lead to, on simple inputs."""
+def _simplified(law: Law, case: Case, wrong: Wrong, limit: int) -> Wrong:
+    """A counter-example that fewer and smaller choices lead to, on simple inputs.  It is of its instance alone, if that
+    shows any; else of instances together, as it was found."""
 
-    def again(given: Sequence[int]) -> tuple[Sequence[int], Wrong] | None:
-        rng = Choices(None, given)
+    def again(given: Sequence[int], source: Random | None = None) -> tuple[Sequence[int], Wrong] | None:
+        rng = Choices(source, given)
         try:
-            trial = _trial(law, rule, number, rng, 1)
+            instance = instance_of(rules_of(law)[case.instance.rule], case.instance.rule, rng)
+            trials = [] if instance is None else list(_trials(law, [Case(instance, rng)], AGAIN if source else 1))
         except Spent:
             return None
-        return None if trial is None or trial.wrong is None else (rng.made, trial.wrong)
+        return next(((rng.made, trial.wrong) for trial in trials if trial.wrong), None)
 
-    return simplest(shrunk(choices, wrong, again, limit), _same(law))
+    alone = again(case.choices.made[: case.start], Random(0))
+    found = shrunk(*alone, again, limit) if alone else wrong
+    return simplest(found, same(not law.reassociating))
 
 
 def drawn(graph: Graph, rng: Random, depth: int = 12) -> Expr:
@@ -150,67 +185,3 @@ def drawn(graph: Graph, rng: Random, depth: int = 12) -> Expr:
         return build(node, [go(k, left - 1) for k in node.children])
 
     return go(graph.root, rng.randint(1, depth))
-
-
-def rewritten(law: Law, instance: Instance) -> tuple[Graph, bool]:
-    """The e-graph after one step of the law, the only one that is loaded; did the instance's rule match?"""
-    whole = Book((law,))
-    run = Run(whole, frozenset({law.name}), Limits())
-    with engine(whole) as e:
-        encoder = Encoder(tiles=instance.tiles)
-        root = encoder.add(binary(instance.program))
-        for op in instance.operators:
-            encoder.claim(binary_operator(op))
-        for body, t in instance.wanted:
-            encoder.actions.append(f"(wanted (slot {encoder.add(binary(body))}) {encoder.type(binary_type(t))})")
-        for relation, args in instance.facts:
-            encoder.actions.append(f"({relation} {' '.join(_argument(x, encoder) for x in args)})")
-        e.add([*encoder.actions, f"(root (slot {root}))"])
-        run.prepare(e)
-        matches = dict(run.rules)
-        for ruleset in ("bottoms", law.name, *([f"{law.name}/back"] if law.has_back else [])):
-            (out,) = e.run(f"(run-schedule (run {ruleset}))")
-            matches |= {k: n for k, n in out.report.num_matches_per_rule.items() if n}
-        run.settle(e)
-        graph = freeze(e, encoder)
-    return graph, matches.get(f"{law.name}#{instance.rule}", 0) > 0
-
-
-def _argument(x: Expr | Size, encoder: Encoder) -> str:
-    """The text of a fact's argument."""
-    return encoder.size(x) if isinstance(x, int | Sym | SizeOp) else f"(slot {encoder.add(binary(x))})"
-
-
-def _compare(law: Law, instance: Instance, other: Expr, graph: Graph, rng: Random) -> Wrong | None:
-    """Evaluate both programs on random inputs, with random numbers for the tile symbols."""
-    env = {name: rng.choice((1, 2, 2, 3, 4, 5)) for name in (*graph.symbols, *instance.tiles)}
-    env |= {name: rng.choice((0, 1, 2)) for name in env if name.startswith("f")}  # how far ahead to fetch
-    program = binary(instantiate(instance.program, env))
-    asked = [t for t in subterms(program) if isinstance(t, p.Input)]
-    inputs = {t.name: random_value(t.type, rng, not law.reassociating) for t in asked}
-    try:
-        other = instantiate(other, env)
-    except EggliftError as error:
-        return Wrong(program, other, f"{type(error).__name__}: {error}")
-    if not law.reassociating:
-        program, other = left_to_right(program), left_to_right(other)
-    try:
-        reason = difference(program, other, inputs, _same(law))
-    except EggliftError:
-        return None  # these lengths are no instance
-    return Wrong(program, other, reason, inputs) if reason else None
-
-
-def left_to_right(e: Expr) -> Expr:
-    """`e` with its reductions of floats from left to right: the order that laws keep which do not reassociate."""
-    memo: dict[Expr, Expr] = {}
-    for t in subterms(e):
-        new = rebuild(t, memo.__getitem__, memo.__getitem__)
-        floats = isinstance(t, p.Reduce) and any(s.is_float for _, s in leaves(type_of(t.op.body)))
-        memo[t] = p.Fold(new.op.body, new.init, new.x) if floats and isinstance(new, p.Reduce) else new
-    return memo[e]
-
-
-def _same(law: Law) -> Callable[[Any, Any], bool]:
-    """Are two values equal, as far as the law says that they are?"""
-    return close if law.reassociating else equal

@@ -12,21 +12,25 @@ from egglift.egraph.operands import limits
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.sizes import Size, Sym
-from egglift.ir.types import BOOL, F32, F64, I16, I32, I64, U8, U32, Array, Scalar, Tuple, Type
+from egglift.ir.types import BOOL, F16, F32, F64, I16, I32, I64, U8, U32, Array, Scalar, Tuple, Type
 
 # ---------------------------------------------------------------------------------------- lengths
 
 
 @dataclass(eq=False)
 class Length:
-    """An unknown length.  `value` once solved; `parts` if it is made of others; `tile` if it is a symbol."""
+    """An unknown length.  `value` once solved; `parts` if it is made of others; `tile` if it is a symbol.
+
+    least: what it must be; where that is 0, it is mostly no less than `usual`.
+    """
 
     name: str = ""
     value: int | None = None
     parts: tuple[str, Count, Count] | None = None
     same: Length | None = None
     tile: Sym | None = None
-    least: int = 1
+    least: int = 0
+    usual: int = 1
 
 
 Count: TypeAlias = int | Length
@@ -46,6 +50,13 @@ def at_least(least: int, n: Count) -> None:
         n = next((m for m in map(found, n.parts[1:]) if isinstance(m, Length) and m.tile is None), 0)
     if isinstance(n, Length) and n.tile is None:
         n.least = max(n.least, least)
+
+
+def nonempty(n: Count) -> None:
+    """Let a length be 1 or more."""
+    n = found(n)
+    if isinstance(n, Length):
+        n.least = max(n.least, 1)
 
 
 class Clash(Exception):
@@ -184,7 +195,7 @@ def flatten(t: Kind, flat: bool = True) -> None:
 # ---------------------------------------------------------------------------------------- random programs
 
 #: the types of the numbers in an instance, the simplest first; wrap-around shows in the narrow and unsigned ones
-NUMBERS = (I32, I32, I32, F64, F32, U8, I16, U32)
+NUMBERS = (I32, I32, F64, F32, U8, I16, U32, I64, F16)
 
 
 def literal(value: float, t: Scalar) -> p.Literal:
@@ -240,6 +251,7 @@ class Terms:
 
     rng: Random
     number: Scalar = I32
+    tag: str = ""  # what the names of inputs end in
     inputs: int = 0
 
     def type(self, flat: bool, scalar: bool = False) -> Type:
@@ -249,7 +261,7 @@ class Terms:
         if not scalar:
             kinds += [Tuple((n, n))] * 2 + [BOOL, Tuple((BOOL, Tuple((n, I32))))]
         if not scalar and not flat:
-            kinds += [Array(2, n), Tuple((Array(3, n), n)), Array(2, Array(3, Tuple((n, BOOL))))]
+            kinds += [Array(2, n), Tuple((Array(3, n), n)), Array(2, Array(3, Tuple((n, BOOL)))), Array(0, n)]
         return self.rng.choice(kinds)
 
     def term(self, t: Type, scope: Type | None, depth: int = 2, work: bool = False) -> Expr:
@@ -291,7 +303,7 @@ class Terms:
     def input(self, t: Type) -> Expr:
         """A new input of the program."""
         self.inputs += 1
-        return p.Input(f"i{self.inputs}", t)
+        return p.Input(f"i{self.inputs}{self.tag}", t)
 
 
 def projections(x: Expr, t: Type, wanted: Type) -> Iterator[Expr]:
@@ -311,7 +323,7 @@ def inside(x: Expr, t: Type, wanted: Type) -> Iterator[Expr]:
         case Tuple(items):
             for i, item in enumerate(items):
                 yield from inside(p.Get(i, x), item, wanted)
-        case Array(_, element):
+        case Array(n, element) if n != 0:
             yield from inside(p.At(0, x), element, wanted)
 
 

@@ -166,3 +166,16 @@ def test_items_of_the_grid_may_compute_several_outputs_each() -> None:
 def test_separated_weights_are_two_kernels() -> None:
     assert "[g{" in structures("convolution_17-gaussian")[0]
     assert not any("[g{" in sign for sign in structures("convolution_17-general"))
+
+
+def test_each_of_two_convolutions_of_one_size_keeps_its_own_weights() -> None:
+    """The query of `separate` must not be one that egglog joins wrongly: it then takes the other's factors too."""
+    a, b = (el.array(name, el.i32, (12, 12)) for name in "ab")
+    weights = [np.outer(u, v).astype("int32") for u, v in (([1, 2, 1], [1, 2, 1]), ([1, 0, 3], [5, 1, 1]))]
+    e = as_expr(el.tuple(*(el.convolution2d(w, "clamp", x) for w, x in zip(weights, (a, b)))))
+    saturated, inputs, rng = saturate(e, laws=["separate"]), values_for(e), Random(1)
+    assert {law.name: law.matches for law in saturated.laws} == {"separate": 2}
+    expected = evaluate(e, inputs)
+    for _ in range(20):
+        found = evaluate(drawn(saturated.graph, rng, 20), inputs)
+        assert all(np.array_equal(one, other) for one, other in zip(expected, found))

@@ -1,0 +1,103 @@
+"""Instances of a law rewritten together: one e-graph, which holds the law alone or the book too, serves many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from egglog.bindings import Call, Expr_, Int, Lit, Rule, RuleCommand
+
+from egglift.egraph.book import Book, Law, rules_of
+from egglift.egraph.encode import Encoder, binary, binary_operator, binary_type
+from egglift.egraph.engine import engine
+from egglift.egraph.frozen import Frozen, Graph
+from egglift.egraph.instances import Instance
+from egglift.egraph.leftside import subject
+from egglift.egraph.phases import Limits
+from egglift.egraph.saturate import Run
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.traverse import subterms
+from egglift.ir.types import I32, Array
+
+
+@dataclass(frozen=True)
+class Rewritten:
+    """What became of an instance.
+
+    graph: everything that is equal to it.  matched: did its rule match in it?  tiles: its tile symbols as the graph
+    calls them.
+    """
+
+    graph: Graph
+    matched: bool
+    tiles: dict[str, Size]
+
+
+def rewritten(law: Law, instances: Sequence[Instance]) -> list[Rewritten]:
+    """Instances, their tile symbols told apart by tags, after one step of the law alone.
+
+    RuleError where what the law equates has different types.
+    """
+    run = Run(Book((law,)), frozenset({law.name}), Limits())
+    with engine(Book(())) as e:
+        encoder = Encoder()
+        for instance in instances:
+            _enter(encoder, instance)
+        e.add(encoder.actions)
+        e.run(f"(relation matched (i64 Expr)) (ruleset {law.name}) (ruleset {law.name}/back)")
+        e.execute(_noting(law))
+        run.prepare(e)
+        e.run(f"(run-schedule (run bottoms) (run {law.name}) (run {law.name}/back))")
+        run.settle(e)
+        frozen = Frozen(e, encoder)
+    return [_one(frozen, encoder, instance) for instance in instances]
+
+
+def _one(frozen: Frozen, encoder: Encoder, instance: Instance) -> Rewritten:
+    program = binary(instance.program)
+    slots = [encoder.slots[t] for t in subterms(program)]
+    tiles = {}
+    for name in instance.tiles:
+        t = frozen.type(encoder.types[_cut(name)])
+        assert isinstance(t, Array)
+        tiles[name] = t.length
+    matched = frozen.noted("matched", instance.rule, slots)
+    return Rewritten(frozen.graph(encoder.slots[program]), matched, tiles)
+
+
+@cache
+def _noting(law: Law) -> tuple[RuleCommand, ...]:
+    """The law's rules, each of which also notes `(matched number e)`, of what it is about."""
+    found = []
+    for number, r in enumerate(rules_of(law)):
+        note = Expr_(r.span, Call(r.span, "matched", [Lit(r.span, Int(number)), subject(r)]))
+        found.append(RuleCommand(Rule(r.span, [note, *r.head], r.body, f"{law.name}#{number}", r.ruleset)))
+    return tuple(found)
+
+
+# ---------------------------------------------------------------------------------------- putting instances in
+
+
+def _enter(encoder: Encoder, instance: Instance) -> None:
+    """An instance, with what is known about it."""
+    encoder.tiles |= instance.tiles
+    root = encoder.add(binary(instance.program))
+    for op in instance.operators:
+        encoder.claim(binary_operator(op))
+    for name in instance.tiles:
+        encoder.type(_cut(name))
+    facts = [("wanted", _argument(f, encoder), encoder.type(binary_type(t))) for f, t in instance.wanted]
+    facts += [(name, *(_argument(x, encoder) for x in args)) for name, args in instance.facts]
+    encoder.actions += [*(f"({' '.join(fact)})" for fact in facts), f"(root (slot {root}))"]
+
+
+def _cut(name: str) -> Array:
+    """A type that shows what the graph calls a tile symbol."""
+    return Array(Sym(name), I32)
+
+
+def _argument(x: Expr | Size, encoder: Encoder) -> str:
+    """The text of a fact's argument."""
+    return encoder.size(x) if isinstance(x, int | Sym | SizeOp) else f"(slot {encoder.add(binary(x))})"
