@@ -50,13 +50,14 @@ def _length(e: Expr) -> int:
     return length(type_of(e))
 
 
-def with_levels(t: Expr) -> Expr:
+def with_levels(t: Expr, memo: dict[tuple[Expr, str], Expr] | None = None) -> Expr:
     """`t` with `reduce` as a fold, and a level for every map in result position that has none.
 
     map f x -> mapGlobal0 f x where it makes the kernel's result, mapSeq f x inside another map; a result that is
     only a view is copied by mapGlobal.  Maps that are read keep no level: they are evaluated at each access.
+    memo: what earlier calls found, for terms that are parts of each other.
     """
-    memo: dict[tuple[Expr, str], Expr] = {}
+    memo = {} if memo is None else memo
 
     def go(e: Expr, mode: str) -> Expr:
         if (e, mode) not in memo:
