@@ -126,7 +126,8 @@ class _Planner:
         taken = tuple(b.name for _, buffers in self.memory.values() for b in buffers)
         emitter = Emitter(shape, self.limits, taken + tuple(b.name for b in outputs))
         emitter.constant_names = self.names
-        emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in self.memory.items()}
+        read = {t.name: self.memory[t.name] for t in subterms(term) if isinstance(t, p.Input)}
+        emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in read.items()}
         emitter.prepare(_closed_nodes(term), ROOT)
         target = Target(memory(type_of(term), iter(outputs), emitter.load), "global")
         emitter.emit(term, target, ROOT)

@@ -386,6 +386,8 @@ def _make(sums: dict[Atom, int], constant: int) -> Index:
 
 def _bounds(x: Index) -> tuple[int, int]:
     low = high = x.constant
+    if not x.terms:
+        return low, high
     for a, k in x.terms:
         first, last = a.range
         low += k * (first if k > 0 else last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from egglift.codegen.terms import STRUCTURE, is_computing, is_layout_body
 from egglift.codegen.views import length
@@ -90,11 +91,18 @@ def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
     return rebuild(e, lambda c: go(c, below), lambda b: go(b, inner))
 
 
+_computing: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
+
+
 def _will_compute(e: Expr) -> bool:
     """Like `computes`, for terms whose maps may not have their levels yet."""
-    if isinstance(e, p.Map | p.Reduce) or is_computing(e):
-        return not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
-    return isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+    if e not in _computing:
+        if isinstance(e, p.Map | p.Reduce) or is_computing(e):
+            rearranges = isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)
+            _computing[e] = not rearranges or _will_compute(e.x)
+        else:
+            _computing[e] = isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+    return _computing[e]
 
 
 def _is_copy(e: Expr) -> bool:
