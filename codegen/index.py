@@ -161,6 +161,11 @@ def assuming(*facts: Fact) -> Iterator[None]:
         yield
 
 
+def guards_in_force() -> int:
+    """How many facts are assumed here."""
+    return len(_facts.get())
+
+
 @contextmanager
 def _knowing(facts: tuple[Fact, ...]) -> Iterator[None]:
     """These facts and no others are used inside."""

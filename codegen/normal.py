@@ -98,10 +98,10 @@ def _will_compute(e: Expr) -> bool:
     """Like `computes`, for terms whose maps may not have their levels yet."""
     if e not in _computing:
         if isinstance(e, p.Map | p.Reduce) or is_computing(e):
-            rearranges = isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)
-            _computing[e] = not rearranges or _will_compute(e.x)
+            found = not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
         else:
-            _computing[e] = isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+            found = isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+        _computing[e] = found
     return _computing[e]
 
 
