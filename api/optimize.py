@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
+from time import perf_counter
 from typing import Any
 
 from egglift.admission import admit
@@ -32,11 +33,15 @@ from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.text import dumps
+from egglift.ir.traverse import subterms
 from egglift.kernel import Kernel
 from egglift.memory import journal, recall, remember
 from egglift.steps import Steps, time_steps
 
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
+#: seconds of extraction, after which a program is compiled as it stands, and of pricing, which then ends early
+EXTRACTION, PRICING = 20.0, 30.0
+LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 SAMPLE = 8  # candidates measured by measure="sample" unless another number is asked for
 POOL = 2  # times as many are in the race: a corrected model may bring in one that it put behind the first
@@ -182,7 +187,13 @@ def found(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, An
     if laws["rules"] and whole.stopped != "fixpoint":
         warnings.warn(_why(whole), RuntimeWarning, stacklevel=5)
     graph = whole.graph
-    return choose_sizes(Extractor(graph, weights(profile)).run(), graph, profile, limits)
+    try:
+        structures = Extractor(graph, weights(profile), seconds=EXTRACTION).run()
+    except TimeoutError:
+        why = f"the program is too large to be searched: {graph.size} nodes of equal programs in {EXTRACTION:g} s"
+        warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
+        return []
+    return choose_sizes(structures, graph, profile, limits)
 
 
 def _why(whole: Saturated) -> str:
@@ -198,13 +209,17 @@ def _why(whole: Saturated) -> str:
 
 def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, limits: Limits) -> list[Candidate]:
     """The best assignments of sizes of the best structures, by the model: one of each structure comes first."""
-    searches = [(f, Search(f.term, graph.symbols, profile, limits)) for f in structures]
-    rows = [(f, search, search.run(tries=1)) for f, search in searches]
+    long = max((sum(1 for _ in subterms(f.term)) for f in structures), default=0) // LONG
+    few = structures[: max(2, len(structures) // max(1, long))]
+    searches = [(f, Search(f.term, graph.symbols, profile, limits)) for f in few]
+    until = perf_counter() + PRICING
+    rows = [(f, search, search.run(tries=1)) for f, search in searches if perf_counter() < until]
     rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
-    found = [
-        [_candidate(f, p, limits) for p in (varied(search.run(_tries(first)), 4) if i < REFINED else first)]
-        for i, (f, search, first) in enumerate(rows)
-    ]
+    found = []
+    for i, (f, search, first) in enumerate(rows):
+        refined = i < REFINED and perf_counter() < until
+        points = varied(search.run(_tries(first, long)), 4) if refined else first
+        found.append([_candidate(f, p, limits) for p in points])
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
     return [c for rank in zip_longest(*found) for c in rank if c is not None]
 
@@ -222,9 +237,10 @@ def _again(steps: Steps, c: Candidate, profile: Profile) -> Candidate | None:
     return replace(whole, estimate=model.seconds, bound=model.sentence())
 
 
-def _tries(first: Sequence[Point]) -> int:
-    """How many assignments of a structure to price: fewer of plans with many kernels."""
-    return max(4, TRIES // max(1, len(first[0].plan.kernels))) if first else TRIES
+def _tries(first: Sequence[Point], long: int) -> int:
+    """How many assignments of a structure to price: fewer of plans with many kernels, or with `long` ones."""
+    usual = max(4, TRIES // max(1, len(first[0].plan.kernels))) if first else TRIES
+    return max(1, usual // max(1, long))
 
 
 def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:

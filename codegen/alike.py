@@ -15,13 +15,14 @@ def common_end(a: Sequence[Statement], b: Sequence[Statement]) -> int:
 
     They use nothing that is declared in what comes before them in one block and not in the other.
     """
-    least = 0
-    for count in range(1, min(len(a), len(b)) + 1):
-        if not _one(a[-count], b[-count], _Names(loose=True)):
-            break
-        if _same(a[-count:], b[-count:], _Names()):
-            least = count
-    return least
+    most = 0
+    while most < min(len(a), len(b)) and _one(a[-most - 1], b[-most - 1], _Names(loose=True)):
+        most += 1
+    count, names = most, _Names()
+    for left in range(most, 0, -1):
+        if not _one(a[-left], b[-left], names):  # it uses what is declared before it: the end begins behind it
+            count, names = left - 1, _Names()
+    return count
 
 
 @dataclass

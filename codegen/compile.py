@@ -73,6 +73,7 @@ class _Planner:
     computed: dict[Expr, p.Input] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
     defined: set[str] = field(default_factory=set)
+    levels: dict[tuple[Expr, str], Expr] = field(default_factory=dict)  # what with_levels has found
 
     def plan(self, term: Expr) -> Plan:
         inputs = [t for t in subterms(term) if isinstance(t, p.Input)]
@@ -80,7 +81,7 @@ class _Planner:
             self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
         outputs = self._buffers(self.names.own("out"), type_of(term))
-        self._compute(with_levels(simplified(term)), outputs)
+        self._compute(with_levels(simplified(term), self.levels), outputs)
         return Plan(tuple(self.kernels), given, tuple(self.temporaries), outputs, tuple(self.steps))
 
     def _buffers(self, name: str, type: Type) -> tuple[Buffer, ...]:
@@ -115,7 +116,7 @@ class _Planner:
         """The value of a closed term as computed by kernels of its own, once."""
         if t not in self.computed:
             temporary = self._temporary(type_of(t))
-            self._compute(with_levels(t), self.memory[temporary.name][1])
+            self._compute(with_levels(t, self.levels), self.memory[temporary.name][1])
             self.computed[t] = temporary
         return self.computed[t]
 
@@ -132,7 +133,8 @@ class _Planner:
         taken = tuple(b.name for _, buffers in self.memory.values() for b in buffers)
         emitter = Emitter(shape, self.limits, taken + tuple(b.name for b in outputs))
         emitter.constant_names = self.names
-        emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in self.memory.items()}
+        read = {t.name: self.memory[t.name] for t in subterms(term) if isinstance(t, p.Input)}
+        emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in read.items()}
         emitter.prepare(_closed_nodes(term), ROOT)
         target = Target(memory(type_of(term), iter(outputs), emitter.load), "global")
         emitter.emit(term, target, ROOT)
@@ -169,8 +171,8 @@ class _Planner:
         """`count` launches of the body's kernels, from one buffer to another in turn."""
         count, type = number(t.count), type_of(t)
         if count == 0:
-            return self._compute(with_levels(t.x), outputs)
-        start = t.x if isinstance(t.x, p.Input) else self._stored(with_levels(t.x))
+            return self._compute(with_levels(t.x, self.levels), outputs)
+        start = t.x if isinstance(t.x, p.Input) else self._stored(with_levels(t.x, self.levels))
         source = self.memory[start.name][1]
         body = self._split(t.body)
         between = [self._temporary(type) for _ in range(min(count - 1, 2))]

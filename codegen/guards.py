@@ -11,7 +11,7 @@ from egglift.codegen import assign, terms
 from egglift.codegen import imperative as im
 from egglift.codegen.builder import Condition, NotVector, Target, has_lane, within
 from egglift.codegen.imperative import Buffer, Statement, Value
-from egglift.codegen.index import Index, assuming, index
+from egglift.codegen.index import Index, assuming, guards_in_force, index
 from egglift.codegen.views import Arr, View, Where, component, element, length
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
@@ -21,6 +21,9 @@ from egglift.ir.types import Array, Scalar, Tuple, Type
 
 if TYPE_CHECKING:
     from egglift.codegen.emit import Emitter
+
+#: choices between parts, one within the other, that an element may be read through: their bounds take the cube of it
+NESTED = 128
 
 
 def splits(v: View) -> bool:
@@ -65,6 +68,11 @@ def guard(
 def _guarded(
     em: Emitter, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]
 ) -> Value:
+    if guards_in_force() > NESTED:
+        raise CodegenError(
+            f"an element is read that is one of more than {NESTED} parts or edges; give them as one input, a gather, "
+            "or several results"
+        )
     low, high = test.range
     with em.block() as before, assuming((test, 0, n - 1)):
         a = _scalar(inside())

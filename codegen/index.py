@@ -161,6 +161,11 @@ def assuming(*facts: Fact) -> Iterator[None]:
         yield
 
 
+def guards_in_force() -> int:
+    """How many facts are assumed here."""
+    return len(_facts.get())
+
+
 @contextmanager
 def _knowing(facts: tuple[Fact, ...]) -> Iterator[None]:
     """These facts and no others are used inside."""
@@ -396,6 +401,8 @@ def _make(sums: dict[Atom, int], constant: int) -> Index:
 
 def _bounds(x: Index) -> tuple[int, int]:
     low = high = x.constant
+    if not x.terms:
+        return low, high
     for a, k in x.terms:
         first, last = a.range
         low += k * (first if k > 0 else last)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from weakref import WeakKeyDictionary
 
 from egglift.codegen.terms import STRUCTURE, is_computing, is_layout_body
 from egglift.codegen.views import length
@@ -50,13 +51,14 @@ def _length(e: Expr) -> int:
     return length(type_of(e))
 
 
-def with_levels(t: Expr) -> Expr:
+def with_levels(t: Expr, memo: dict[tuple[Expr, str], Expr] | None = None) -> Expr:
     """`t` with `reduce` as a fold, and a level for every map in result position that has none.
 
     map f x -> mapGlobal0 f x where it makes the kernel's result, mapSeq f x inside another map; a result that is
     only a view is copied by mapGlobal.  Maps that are read keep no level: they are evaluated at each access.
+    memo: what earlier calls found, for terms that are parts of each other.
     """
-    memo: dict[tuple[Expr, str], Expr] = {}
+    memo = {} if memo is None else memo
 
     def go(e: Expr, mode: str) -> Expr:
         if (e, mode) not in memo:
@@ -89,11 +91,18 @@ def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
     return rebuild(e, lambda c: go(c, below), lambda b: go(b, inner))
 
 
+_computing: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
+
+
 def _will_compute(e: Expr) -> bool:
     """Like `computes`, for terms whose maps may not have their levels yet."""
-    if isinstance(e, p.Map | p.Reduce) or is_computing(e):
-        return not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
-    return isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+    if e not in _computing:
+        if isinstance(e, p.Map | p.Reduce) or is_computing(e):
+            found = not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
+        else:
+            found = isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+        _computing[e] = found
+    return _computing[e]
 
 
 def _is_copy(e: Expr) -> bool:

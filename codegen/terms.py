@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import bodies, children, subterms
+from egglift.ir.traverse import bodies, children
 
 GRID = ("global", "workgroup")
 ITEMS = ("local", "warp", "lane")
@@ -101,14 +101,19 @@ def _entry_nodes(body: Expr, space: str | None) -> tuple[Expr, ...]:
 
 def level_kinds(t: Expr) -> frozenset[str]:
     """The kinds of levels in `t`, bodies included; "group" if it uses local memory or a tree."""
-    for e in subterms(t) if t not in _kinds else ():
-        if e not in _kinds:
-            own = {e.level.kind} if isinstance(e, p.Map) and e.level else set()
-            if isinstance(e, p.Tree) or (isinstance(e, p.To) and e.space == "local"):
-                own.add("group")
-            _kinds[e] = reduce(
-                frozenset.union, (_kinds[c] for c in (*children(e), *bodies(e))), frozenset(own)
-            )
+    stack = [t]
+    while stack:
+        e = stack.pop()
+        parts = (*children(e), *bodies(e))
+        if e in _kinds:
+            continue
+        if todo := [c for c in parts if c not in _kinds]:
+            stack.extend((e, *todo))
+            continue
+        own = {e.level.kind} if isinstance(e, p.Map) and e.level else set()
+        if isinstance(e, p.Tree) or (isinstance(e, p.To) and e.space == "local"):
+            own.add("group")
+        _kinds[e] = reduce(frozenset.union, (_kinds[c] for c in parts), frozenset(own))
     return _kinds[t]
 
 

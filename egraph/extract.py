@@ -10,9 +10,11 @@ expression that reads it).
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 from egglift.egraph.context import Context
@@ -33,8 +35,13 @@ State = tuple[bool, int, Executor, Value | None]  # results or views, the class,
 
 @dataclass
 class Extractor(Context):
-    """The k best programs of `graph` for a device of `weights`: `Extractor(graph, weights(profile)).run()`."""
+    """The k best programs of `graph` for a device of `weights`: `Extractor(graph, weights(profile)).run()`.
 
+    seconds: `run` may take, else TimeoutError: chains of hundreds of arrays that may each be kept grow with the cube.
+    """
+
+    seconds: float = math.inf
+    start: float = field(default_factory=perf_counter, init=False, repr=False)
     plain: Plain = field(init=False, repr=False)
     #: lists of Found for results (True), of Seen for views (False), in one table: they call each other
     table: Fixpoint[State, list[Any]] = field(init=False, repr=False)
@@ -59,6 +66,8 @@ class Extractor(Context):
 
     def result(self, c: int, who: Executor, arg: Value | None) -> list[Found]:
         """Programs by which `who` writes class `c`."""
+        if perf_counter() - self.start > self.seconds:
+            raise TimeoutError
         if c in self.graph.closed:
             arg = None
         return self.table.get((True, c, who, arg), lambda: best(programs(self, c, who, arg), self.k))

@@ -183,14 +183,15 @@ def main_part(sign: str, marks: tuple[str, str]) -> str | None:
 
 def kernels(sign: str) -> list[str]:
     """The kernels that run before: `kernels("G[g{W(c)}](c)") == ["[g{W(c)}]"]`; theirs are part of them."""
-    found, depth, start = list[str](), 0, 0
-    for i, c in enumerate(sign):
-        if depth == 0 and sign.startswith("[g", i):
-            start, depth = i, 1
-        elif depth:
-            depth += (c == "[") - (c == "]")
+    found, at = list[str](), 0
+    while (start := sign.find("[g", at)) >= 0:
+        depth = 0
+        for bracket in _BRACKETS.finditer(sign, start):
+            depth += 1 if bracket[0] == "[" else -1
             if depth == 0:
-                found.append(sign[start : i + 1])
+                break
+        at = bracket.end()
+        found.append(sign[start:at])
     return found
 
 
@@ -214,6 +215,7 @@ def ungrouped(sign: str) -> str:
     return _ALONE.sub(r"\1", _PARALLEL.sub(r"G\1", sign))
 
 
+_BRACKETS = re.compile(r"[\[\]]")
 _PARALLEL = re.compile(r"[WGL]\d?((?:[a-z]\d+)*)")
 _SKELETON = re.compile(r"[WGL]\d?(?:[a-z]\d+)*|\[[lg]")
 _LENGTHS = re.compile(r"[WGLs]\d?((?:[a-z]\d+)+)|(\[[lg])")

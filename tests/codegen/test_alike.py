@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from egglift.codegen import alike
 from egglift.codegen.alike import common_end
 from egglift.codegen.imperative import (
     Barrier,
@@ -171,3 +172,21 @@ def test_statements_that_do_something_else_are_not_the_same(name: str) -> None:
     a, b = DIFFERENT[name]
     assert common_end([a, Barrier()], [b, Barrier()]) == common_end([b, Barrier()], [a, Barrier()]) == 1
     assert common_end([a, Barrier()], [a, Barrier()]) == common_end([b, Barrier()], [b, Barrier()]) == 2
+
+
+def test_long_blocks_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    count, one = [0], alike._one
+
+    def counted(*given: object) -> bool:
+        count[0] += 1
+        return one(*given)  # type: ignore[arg-type]
+
+    def lets(n: int, start: Value) -> Block:
+        names = [f"{'ab'[n]}{i}" for i in range(200)]
+        values = [start, *(Name(name, F32) for name in names)]
+        return [Let(name, call("add", v, ONE)) for name, v in zip(names, values)]
+
+    monkeypatch.setattr(alike, "_one", counted)
+    assert common_end(lets(0, ONE), lets(1, ONE)) == 200
+    assert common_end(lets(0, ONE), lets(1, TWO)) == 0
+    assert count[0] <= 2 * 2 * 200
