@@ -17,6 +17,8 @@ from egglift.egraph.book import Book, Law, book, laws_of_file
 from egglift.egraph.engine import engine
 from egglift.egraph.soundness import Verdict, check_law, share
 from egglift.ir.errors import RuleError
+from egglift.programs import load_program
+from egglift.rulecoverage import coverage, shown
 
 DEEP = 10_000
 
@@ -71,13 +73,20 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--with-book", action="store_true", help="then also rewrite the instances by all laws of the book, and yours"
     )
+    command.add_argument(
+        "--coverage", nargs="+", metavar="PROGRAM", help="no test: which laws fire when these programs are explored"
+    )
     command.add_argument("--seed", type=int, default=0, help="the same seed gives the same result (default: 0)")
     command.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (default: one for each core)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs `egglift check-rules`; 0: all are sound, 1: a law is wrong or was not exercised."""
+    """Runs `egglift check-rules`; 0: all are sound, 1: a law is wrong or was not exercised, or fires on no program."""
     whole, laws = chosen(arguments.file, arguments.law)
+    if arguments.coverage:
+        fired = coverage({spec: load_program(spec) for spec in arguments.coverage}, whole, laws)
+        print(shown(fired, len(arguments.coverage), arguments.json))
+        return 0 if all(fired.values()) else 1
     count = DEEP if arguments.deep else arguments.instances
     if count < 1 or arguments.jobs < 1:
         raise RuleError("there must be at least one instance of each law, and one process: --instances 100 --jobs 2")
