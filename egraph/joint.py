@@ -98,7 +98,8 @@ def _enter(encoder: Encoder, instance: Instance) -> None:
         encoder.claim(binary_operator(op))
     for name in instance.tiles:
         encoder.type(_cut(name))
-    facts = [("wanted", _argument(f, encoder), encoder.type(binary_type(t))) for f, t in instance.wanted]
+    facts: list[tuple[str, ...]] = []
+    facts += [("wanted", _argument(f, encoder), encoder.type(binary_type(t))) for f, t in instance.wanted]
     facts += [(name, *(_argument(x, encoder) for x in args)) for name, args in instance.facts]
     encoder.actions += [*(f"({' '.join(fact)})" for fact in facts), f"(root (slot {root}))"]
 
