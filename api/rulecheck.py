@@ -13,10 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from egglift.egraph.book import Law, book, laws_of_file
+from egglift.egraph.book import Book, Law, book, laws_of_file
 from egglift.egraph.engine import engine
 from egglift.egraph.soundness import Verdict, check_law, share
 from egglift.ir.errors import RuleError
+from egglift.programs import load_program
+from egglift.rulecoverage import coverage, shown
 
 DEEP = 10_000
 
@@ -68,18 +70,28 @@ def add(command: argparse.ArgumentParser) -> None:
     command.add_argument("--law", action="append", default=[], metavar="NAME", help="only this law; may be repeated")
     command.add_argument("--instances", type=int, default=100, metavar="N", help="of each law (default: 100)")
     command.add_argument("--deep", action="store_true", help=f"{DEEP} instances of each law")
+    command.add_argument(
+        "--with-book", action="store_true", help="then also rewrite the instances by all laws of the book, and yours"
+    )
+    command.add_argument(
+        "--coverage", nargs="+", metavar="PROGRAM", help="no test: which laws fire when these programs are explored"
+    )
     command.add_argument("--seed", type=int, default=0, help="the same seed gives the same result (default: 0)")
     command.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes (default: one for each core)")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Runs `egglift check-rules`; 0: all are sound, 1: a law is wrong or was not exercised."""
-    laws = chosen(arguments.file, arguments.law)
+    """Runs `egglift check-rules`; 0: all are sound, 1: a law is wrong or was not exercised, or fires on no program."""
+    whole, laws = chosen(arguments.file, arguments.law)
+    if arguments.coverage:
+        fired = coverage({spec: load_program(spec) for spec in arguments.coverage}, whole, laws)
+        print(shown(fired, len(arguments.coverage), arguments.json))
+        return 0 if all(fired.values()) else 1
     count = DEEP if arguments.deep else arguments.instances
     if count < 1 or arguments.jobs < 1:
         raise RuleError("there must be at least one instance of each law, and one process: --instances 100 --jobs 2")
     reports = []
-    for report in check_rules(laws, count, arguments.seed, arguments.jobs):
+    for report in check_rules(laws, count, arguments.seed, arguments.jobs, whole if arguments.with_book else None):
         reports.append(report)
         if not arguments.json:
             print(report, flush=True)
@@ -90,8 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0 if all(r.sound for r in reports) else 1
 
 
-def chosen(file: Path | None, names: Sequence[str]) -> list[Law]:
-    """The laws to test; RuleError where the file, or a name, is wrong."""
+def chosen(file: Path | None, names: Sequence[str]) -> tuple[Book, list[Law]]:
+    """The whole book, a file's laws included, and the laws to test; RuleError where the file, or a name, is wrong."""
     whole = book()
     if file is not None:
         mine = laws_of_file(file)
@@ -99,12 +111,14 @@ def chosen(file: Path | None, names: Sequence[str]) -> list[Law]:
         with engine(whole):  # do the laws go together with the book?
             pass
         names = names or [law.name for law in mine]
-    return [whole[name] for name in names or whole.names]
+    return whole, [whole[name] for name in names or whole.names]
 
 
-def check_rules(laws: Sequence[Law], instances: int, seed: int = 0, jobs: int = 1) -> Iterator[Report]:
-    """The report of each law, in order, tested in `jobs` processes."""
-    test = partial(_report, instances=instances, seed=seed)
+def check_rules(
+    laws: Sequence[Law], instances: int, seed: int = 0, jobs: int = 1, whole: Book | None = None
+) -> Iterator[Report]:
+    """The report of each law, in order, tested in `jobs` processes; alone, or with the `whole` book."""
+    test = partial(_report, instances=instances, seed=seed, whole=whole)
     if min(jobs, len(laws)) == 1:
         yield from map(test, laws)
         return
@@ -113,9 +127,9 @@ def check_rules(laws: Sequence[Law], instances: int, seed: int = 0, jobs: int = 
         yield from pool.map(test, laws)
 
 
-def _report(law: Law, instances: int, seed: int) -> Report:
+def _report(law: Law, instances: int, seed: int, whole: Book | None) -> Report:
     """Tests one law; its rules share the instances."""
     try:
-        return Report(law.name, check_law(law, each=share(law, instances), seed=seed))
+        return Report(law.name, check_law(law, each=share(law, instances), seed=seed, whole=whole))
     except RuleError as error:
         return Report(law.name, None, str(error))

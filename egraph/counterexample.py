@@ -25,7 +25,8 @@ TYPES = "the types"  # what a reason begins with where they differ
 class Wrong:
     """Two programs that a law equates and that are different.  `reason`: how they differ, or why one has no value.
 
-    Where saturation itself found a clash of types, `other` is the program it was found in; `rules` are the law's.
+    Where saturation itself found a clash of types, `other` is the program it was found in; `rules` are the law's, if
+    the book does not have them; `alone`: was the law without the book?
     """
 
     program: Expr
@@ -33,15 +34,17 @@ class Wrong:
     reason: str
     inputs: Mapping[str, Any] = field(default_factory=dict)
     rules: str = ""
+    alone: bool = True
 
     def __str__(self) -> str:
         """A Python program that shows the difference: two results, two types, or an error where a type clashes."""
         found = [f"# {line}" for line in self.reason.splitlines()]
         found += ["import numpy as np", "", "import egglift as el", "", f"p = {_loads(self.program)}"]
         if self.other is self.program:
-            rules = f'"""\n;;; tested\n{self.rules}\n"""'
+            rules = f', rules=["""\n;;; tested\n{self.rules}\n"""]' if self.rules else ""
+            laws = ', laws=["tested"]' if self.alone else ""
             found += ["from egglift.egraph.saturate import saturate", ""]
-            return "\n".join([*found, f'saturate(p, rules=[{rules}], laws=["tested"], check=True)'])
+            return "\n".join([*found, f"saturate(p{rules}{laws}, check=True)"])
         if any(a.dtype.kind == "f" for value in self.inputs.values() for a in _parts(value)):
             found.insert(-1, "np.set_printoptions(precision=17)")  # a difference may be in the last digit
         found.append(f"q = {_loads(self.other)}")

@@ -14,12 +14,15 @@ from egglift.egraph.engine import engine
 from egglift.egraph.frozen import Frozen, Graph
 from egglift.egraph.instances import Instance
 from egglift.egraph.leftside import subject
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import Run
+from egglift.egraph.phases import EXPLORE, Limits
+from egglift.egraph.saturate import Run, allowed_laws
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.traverse import subterms
 from egglift.ir.types import I32, Array
+
+ROWS = 500  # that a book adds to each instance
+SECONDS = 60.0  # that a book takes at most: far more than it needs, as results must not depend on the clock
 
 
 @dataclass(frozen=True)
@@ -35,22 +38,28 @@ class Rewritten:
     tiles: dict[str, Size]
 
 
-def rewritten(law: Law, instances: Sequence[Instance]) -> list[Rewritten]:
-    """Instances, their tile symbols told apart by tags, after one step of the law alone.
+def rewritten(law: Law, instances: Sequence[Instance], book: Book | None = None) -> list[Rewritten]:
+    """Instances, their inputs and tile symbols told apart by tags, after one step of the law alone; with a `book`, also
+    after what its laws then make of them within `ROWS` rows each, those that reassociate only if the law does.
 
-    RuleError where what the law equates has different types.
+    RuleError where what the laws equate has different types.
     """
-    run = Run(Book((law,)), frozenset({law.name}), Limits())
-    with engine(Book(())) as e:
+    whole = book or Book((law,))
+    allowed = allowed_laws(whole, None, (), book is None or law.reassociating)
+    run = Run(whole, allowed, Limits(ROWS * len(instances), SECONDS) if book else Limits())
+    name = "tested" if book else law.name
+    with engine(book or Book(())) as e:
         encoder = Encoder()
         for instance in instances:
             _enter(encoder, instance)
         e.add(encoder.actions)
-        e.run(f"(relation matched (i64 Expr)) (ruleset {law.name}) (ruleset {law.name}/back)")
-        e.execute(_noting(law))
+        e.run(f"(relation matched (i64 Expr)) (ruleset {name}) (ruleset {name}/back)")
+        e.execute(_noting(law, name))
+        e.run("(run-schedule (saturate (seq (run typing) (run subst))) (run not-open) (run pruned))")
+        e.run(f"(run-schedule (run bottoms) (run {name}) (run {name}/back))")
         run.prepare(e)
-        e.run(f"(run-schedule (run bottoms) (run {law.name}) (run {law.name}/back))")
-        run.settle(e)
+        for phase in EXPLORE if book else ():
+            run.phase(e, phase)
         frozen = Frozen(e, encoder)
     return [_one(frozen, encoder, instance) for instance in instances]
 
@@ -68,12 +77,13 @@ def _one(frozen: Frozen, encoder: Encoder, instance: Instance) -> Rewritten:
 
 
 @cache
-def _noting(law: Law) -> tuple[RuleCommand, ...]:
-    """The law's rules, each of which also notes `(matched number e)`, of what it is about."""
+def _noting(law: Law, name: str) -> tuple[RuleCommand, ...]:
+    """The law's rules in rulesets `name`; each also notes `(matched number e)`, of what it is about."""
     found = []
     for number, r in enumerate(rules_of(law)):
         note = Expr_(r.span, Call(r.span, "matched", [Lit(r.span, Int(number)), subject(r)]))
-        found.append(RuleCommand(Rule(r.span, [note, *r.head], r.body, f"{law.name}#{number}", r.ruleset)))
+        ruleset = name if r.ruleset == law.name else f"{name}/back"
+        found.append(RuleCommand(Rule(r.span, [note, *r.head], r.body, f"{name}#{number}", ruleset)))
     return tuple(found)
 
 
@@ -88,7 +98,8 @@ def _enter(encoder: Encoder, instance: Instance) -> None:
         encoder.claim(binary_operator(op))
     for name in instance.tiles:
         encoder.type(_cut(name))
-    facts = [("wanted", _argument(f, encoder), encoder.type(binary_type(t))) for f, t in instance.wanted]
+    facts: list[tuple[str, ...]] = []
+    facts += [("wanted", _argument(f, encoder), encoder.type(binary_type(t))) for f, t in instance.wanted]
     facts += [(name, *(_argument(x, encoder) for x in args)) for name, args in instance.facts]
     encoder.actions += [*(f"({' '.join(fact)})" for fact in facts), f"(root (slot {root}))"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
 
-from egglift.egraph.book import Law, book, rules_of
+from egglift.egraph.book import Book, Law, book, rules_of
 from egglift.egraph.choices import Choices, Spent, shrunk
 from egglift.egraph.comparison import meeting, same
 from egglift.egraph.counterexample import Wrong, simplest
@@ -21,6 +21,7 @@ from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr
 
 TOGETHER = 32  # instances in one e-graph
+FEW = 8  # with a book
 TRIES = 40  # attempts for each instance
 AGAIN = 64  # draws that look for a counter-example on its instance alone
 HOPELESS = 2000  # attempts without any
@@ -75,25 +76,38 @@ def share(law: Law, instances: int) -> int:
     return -(-instances // len(rules_of(law)))
 
 
-def check_law(law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0, shrink: int = 400) -> Verdict:
+@dataclass(frozen=True)
+class Test:
+    """How a law is tested: alone, or with a book, and by how many draws from each instance's graph."""
+
+    law: Law
+    book: Book | None
+    draws: int
+
+
+def check_law(
+    law: Law | str, *, each: int = 10, draws: int = 6, seed: int = 0, shrink: int = 400, whole: Book | None = None
+) -> Verdict:
     """Test a law (of the book by name, or a user's): `each` random instances of each of its rules.
 
     The law alone rewrites programs that contain its left side, many in one e-graph; `draws` random programs that it
     then holds equal to each are evaluated and compared with it.  A counter-example is made again on its instance alone
-    and made simpler in at most `shrink` trials.  RuleError if a rule has no instance.
+    and made simpler in at most `shrink` trials.  whole: a book that holds the law; then all its laws rewrite what the
+    law has made.  RuleError if a rule has no instance.
     """
     law = book()[law] if isinstance(law, str) else law
+    test = Test(law, whole, draws)
     fired: Counter[int] = Counter()
     made = compared = void = 0
     cases = _cases(law, each, seed)
-    while together := list(islice(cases, TOGETHER)):
-        for case, trial in zip(together, _trials(law, together, draws), strict=True):
+    while together := list(islice(cases, FEW if whole else TOGETHER)):
+        for case, trial in zip(together, _trials(test, together), strict=True):
             fired[case.instance.rule] += trial.matched
             compared += trial.compared
             void += trial.void
             made += 1
             if trial.wrong:
-                wrong = _simplified(law, case, trial.wrong, shrink)
+                wrong = _simplified(test, case, trial.wrong, shrink)
                 return Verdict(law.name, made, dict(fired), compared, wrong, void)
     for number in range(len(rules_of(law))):
         if number not in fired:
@@ -115,33 +129,38 @@ def _cases(law: Law, each: int, seed: int) -> Iterator[Case]:
                 break
 
 
-def _trials(law: Law, cases: Sequence[Case], draws: int) -> Iterable[Trial]:
-    """What instances show together; alone, where the law makes types clash."""
+def _trials(test: Test, cases: Sequence[Case]) -> Iterable[Trial]:
+    """What instances show together; alone, where types clash."""
     try:
-        found = rewritten(law, [case.instance for case in cases])
+        found = rewritten(test.law, [case.instance for case in cases], test.book)
     except RuleError as error:
         if len(cases) > 1:
-            return _apart(law, cases, draws, error)
-        program = cases[0].instance.program
-        return [Trial(True, 0, Wrong(program, program, str(error), rules=_bare(law)))]
-    return (_trial(law, case, there, draws) for case, there in zip(cases, found, strict=True))
+            return _apart(test, cases, error)
+        return [Trial(True, 0, _clash(test, cases[0].instance.program, error))]
+    return (_trial(test, case, there) for case, there in zip(cases, found, strict=True))
 
 
-def _apart(law: Law, cases: Sequence[Case], draws: int, error: RuleError) -> list[Trial]:
+def _apart(test: Test, cases: Sequence[Case], error: RuleError) -> list[Trial]:
     """The trials of instances one by one, where together they end in an error."""
-    trials = [trial for case in cases for trial in _trials(law, [case], draws)]
+    trials = [trial for case in cases for trial in _trials(test, [case])]
     if not any(trial.wrong for trial in trials):
-        program = p.Tup(tuple(case.instance.program for case in cases))
-        trials[-1] = replace(trials[-1], wrong=Wrong(program, program, str(error), rules=_bare(law)))
+        trials[-1] = replace(trials[-1], wrong=_clash(test, p.Tup(tuple(c.instance.program for c in cases)), error))
     return trials
 
 
-def _trial(law: Law, case: Case, found: Rewritten, draws: int) -> Trial:
+def _clash(test: Test, program: Expr, error: RuleError) -> Wrong:
+    """A counter-example whose saturation ends in an error.  Rules of a law are given to it without their ruleset."""
+    known = test.book is not None and test.law.name in book().names
+    rules = "" if known else re.sub(r"\s*:ruleset\s+[^\s)]+", "", test.law.text).strip()
+    return Wrong(program, program, str(error), rules=rules, alone=test.book is None)
+
+
+def _trial(test: Test, case: Case, found: Rewritten) -> Trial:
     """What one instance shows: half of the draws are compared on other inputs than the rest."""
     rng, compared, void = case.choices, 0, True
-    for left in (draws - draws // 2, draws // 2):
+    for left in (test.draws - test.draws // 2, test.draws // 2):
         rng.forget(case.start)
-        here = meeting(case.instance.program, found, not law.reassociating, rng) if left else None
+        here = meeting(case.instance.program, found, not test.law.reassociating, rng) if left else None
         mark = len(rng.made)
         for _ in range(left if here else 0):
             rng.forget(mark)
@@ -152,27 +171,23 @@ def _trial(law: Law, case: Case, found: Rewritten, draws: int) -> Trial:
     return Trial(found.matched, compared, None, void)
 
 
-def _bare(law: Law) -> str:
-    """A law's rules without their ruleset: to be given to `saturate` under another name."""
-    return re.sub(r"\s*:ruleset\s+[^\s)]+", "", law.text).strip()
-
-
-def _simplified(law: Law, case: Case, wrong: Wrong, limit: int) -> Wrong:
+def _simplified(test: Test, case: Case, wrong: Wrong, limit: int) -> Wrong:
     """A counter-example that fewer and smaller choices lead to, on simple inputs.  It is of its instance alone, if that
     shows any; else of instances together, as it was found."""
 
     def again(given: Sequence[int], source: Random | None = None) -> tuple[Sequence[int], Wrong] | None:
         rng = Choices(source, given)
         try:
-            instance = instance_of(rules_of(law)[case.instance.rule], case.instance.rule, rng)
-            trials = [] if instance is None else list(_trials(law, [Case(instance, rng)], AGAIN if source else 1))
+            instance = instance_of(rules_of(test.law)[case.instance.rule], case.instance.rule, rng)
+            once = replace(test, draws=AGAIN if source else 1)
+            trials = [] if instance is None else list(_trials(once, [Case(instance, rng)]))
         except Spent:
             return None
         return next(((rng.made, trial.wrong) for trial in trials if trial.wrong), None)
 
     alone = again(case.choices.made[: case.start], Random(0))
     found = shrunk(*alone, again, limit) if alone else wrong
-    return simplest(found, same(not law.reassociating))
+    return simplest(found, same(not test.law.reassociating))
 
 
 def drawn(graph: Graph, rng: Random, depth: int = 12) -> Expr:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import egglift as el
 from egglift.cli import main
 
 LAWS = """;;; twice
@@ -56,6 +57,38 @@ def test_processes_change_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     laws = ("--law", "map-fusion", "--law", "join-split", "--instances", 4)
     assert run(capsys, *laws, "--jobs", 1) == run(capsys, *laws, "--jobs", 2)
     assert run(capsys, *laws, "--seed", 1, "--jobs", 1)[0] == 0
+
+
+def test_with_the_book_all_its_laws_rewrite_what_a_law_has_made(
+    capsys: pytest.CaptureFixture[str], file: Path
+) -> None:
+    """What this law claims of operators shows only where the book's laws take it at its word."""
+    file.write_text(
+        """;;; claims
+;; (+) is commutative
+;; reassociating
+(rule ((= e (Reduce f z x)) (associative f) (= (Arr n t) (type-of x)) (< (depth n) 1)) ((commutative f)))
+"""
+    )
+    arguments = (file, "--instances", 40, "--jobs", 1)
+    assert "WRONG" not in run(capsys, *arguments)[1]
+    status, out, _ = run(capsys, *arguments, "--with-book")
+    assert status == 1 and "WRONG" in out
+
+
+def test_coverage_says_which_laws_fire_on_which_programs(
+    capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path
+) -> None:
+    x = el.array("x", el.i32, 5)
+    for name, e in (("one", x.map(lambda v: v + 1).map(lambda v: v * 2)), ("two", el.concat(x, x))):
+        (tmp_path / f"{name}.egglift").write_text(el.dumps(e))
+    programs = (tmp_path / "one.egglift", tmp_path / "two.egglift")
+    status, out, _ = run(capsys, file, "--coverage", *programs)
+    assert status == 1
+    assert out.splitlines()[0].split()[:3] == ["twice", "1", "programs"]
+    assert out.splitlines()[-2:] == ["2 of 3 laws fire on the 2 programs", "on none: never"]
+    status, out, _ = run(capsys, file, "--law", "backwards", "--coverage", *programs, "--json")
+    assert (status, list(json.loads(out)["backwards"])) == (0, [str(programs[1])])
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def found(name: str, count: int) -> set[Scalar | int]:
 
 
 @pytest.mark.parametrize(
-    "name", ["map-fusion", "split-join", "transpose-transpose", "take-all", "hoist-capture", "reduce-to-fold", "zip-map"]
+    "name", ["map-fusion", "split-join", "transpose-transpose", "take-all", "hoist-capture", "reduce-to-fold"]
 )
 def test_there_are_arrays_without_elements_and_long_and_half_numbers(name: str) -> None:
     assert {0, 1, 2, I64, F16} <= found(name, 150)
