@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from weakref import WeakKeyDictionary
 
 from egglift.codegen.terms import STRUCTURE, is_computing, is_layout_body
 from egglift.codegen.views import length
@@ -91,18 +90,16 @@ def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
     return rebuild(e, lambda c: go(c, below), lambda b: go(b, inner))
 
 
-_computing: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
-
-
 def _will_compute(e: Expr) -> bool:
-    """Like `computes`, for terms whose maps may not have their levels yet."""
-    if e not in _computing:
+    """Like `computes`, for terms whose maps may not have their levels yet.  Kept with the node."""
+    if "_will_compute" not in e.__dict__:
         if isinstance(e, p.Map | p.Reduce) or is_computing(e):
             found = not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
         else:
             found = isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
-        _computing[e] = found
-    return _computing[e]
+        e.__dict__["_will_compute"] = found
+    kept: bool = e.__dict__["_will_compute"]
+    return kept
 
 
 def _is_copy(e: Expr) -> bool:

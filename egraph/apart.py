@@ -86,6 +86,9 @@ def apart(work: Callable[[Tell], T], seconds: float, memory: int) -> T:
     except BaseException:  # an interrupt, too: it is in the middle of something
         child.end()
         raise
+    finally:
+        with _lock:
+            _busy.remove(child)
     with _lock:
         _idle.append((os.getpid(), child))
     if isinstance(word, Raised):
@@ -115,14 +118,23 @@ def _answer(child: Child, order: Order, memory: int) -> Returned | Raised:
 
 #: those that have nothing to do, by process: a fork must not talk into our pipes
 _idle: list[tuple[int, Child]] = []
+_busy: list[Child] = []
 _lock = threading.Lock()
 
 
 def _borrowed() -> Child | None:
-    """A process that has nothing to do; None where there can be none."""
+    """A process that has nothing to do, and is busy now; None where there can be none."""
+    child = _free()
+    if child is not None:
+        with _lock:
+            _busy.append(child)
+    return child
+
+
+def _free() -> Child | None:
     with _lock:
         mine = [entry for entry in _idle if entry[0] == os.getpid()]
-        for entry in mine:
+        for entry in reversed(mine):  # the one that was at work last has laws loaded
             _idle.remove(entry)
             if not entry[1].dead:
                 return entry[1]
@@ -143,9 +155,9 @@ def _borrowed() -> Child | None:
 
 @atexit.register
 def _end_all() -> None:
-    for process, child in _idle:
-        if process == os.getpid():
-            child.end()
+    """Those as well that a daemon thread waits for: they would go on until their alarm, and grow."""
+    for child in [child for process, child in _idle if process == os.getpid()] + _busy:
+        child.end()
 
 
 # ---------------------------------------------------------------------------------------- the process
@@ -164,8 +176,8 @@ def serve(descriptor: int) -> None:
         signal.setitimer(signal.ITIMER_REAL, max(seconds, GLANCE))
         pipe.send(Told(what))
 
-    pipe.send(Told("ready"))
     with suppress(EOFError, OSError):  # the caller is no more
+        pipe.send(Told("ready"))
         while True:
             order: Order = pipe.recv()
             signal.setitimer(signal.ITIMER_REAL, max(order.seconds, GLANCE))
