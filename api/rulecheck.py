@@ -59,7 +59,8 @@ class Report:
     def json(self) -> dict[str, Any]:
         """The same as plain data."""
         v = self.verdict
-        counts = {} if v is None else {"instances": v.instances, "fired": v.fired, "compared": v.compared}
+        names = ("instances", "fired", "compared", "void")
+        counts = {} if v is None else {name: getattr(v, name) for name in names}
         wrong = str(v.wrong) if v and v.wrong else None
         return {"law": self.law, "sound": self.sound, "verdict": self.word, **counts, "counterexample": wrong}
 

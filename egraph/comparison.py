@@ -39,7 +39,7 @@ class Meeting:
     def differs(self, other: Expr) -> Wrong | None:
         """How `other`, a program of the same graph, differs from the first; None also if it was compared before."""
         try:
-            other = instantiate(other, dict(self.numbers))
+            other = instantiate(other, dict(self.numbers)) if self.numbers else other
         except EggliftError as error:
             return Wrong(self.program, other, f"{type(error).__name__}: {error}")
         if self.exact:

@@ -77,7 +77,7 @@ def share(law: Law, instances: int) -> int:
 
 
 @dataclass(frozen=True)
-class Test:
+class Setting:
     """How a law is tested: alone, or with a book, and by how many draws from each instance's graph."""
 
     law: Law
@@ -96,18 +96,18 @@ def check_law(
     law has made.  RuleError if a rule has no instance.
     """
     law = book()[law] if isinstance(law, str) else law
-    test = Test(law, whole, draws)
+    setting = Setting(law, whole, draws)
     fired: Counter[int] = Counter()
     made = compared = void = 0
     cases = _cases(law, each, seed)
     while together := list(islice(cases, FEW if whole else TOGETHER)):
-        for case, trial in zip(together, _trials(test, together), strict=True):
+        for case, trial in zip(together, _trials(setting, together), strict=True):
             fired[case.instance.rule] += trial.matched
             compared += trial.compared
             void += trial.void
             made += 1
             if trial.wrong:
-                wrong = _simplified(test, case, trial.wrong, shrink)
+                wrong = _simplified(setting, case, trial.wrong, shrink)
                 return Verdict(law.name, made, dict(fired), compared, wrong, void)
     for number in range(len(rules_of(law))):
         if number not in fired:
@@ -129,38 +129,38 @@ def _cases(law: Law, each: int, seed: int) -> Iterator[Case]:
                 break
 
 
-def _trials(test: Test, cases: Sequence[Case]) -> Iterable[Trial]:
+def _trials(setting: Setting, cases: Sequence[Case]) -> Iterable[Trial]:
     """What instances show together; alone, where types clash."""
     try:
-        found = rewritten(test.law, [case.instance for case in cases], test.book)
+        found = rewritten(setting.law, [case.instance for case in cases], setting.book)
     except RuleError as error:
         if len(cases) > 1:
-            return _apart(test, cases, error)
-        return [Trial(True, 0, _clash(test, cases[0].instance.program, error))]
-    return (_trial(test, case, there) for case, there in zip(cases, found, strict=True))
+            return _apart(setting, cases, error)
+        return [Trial(True, 0, _clash(setting, cases[0].instance.program, error))]
+    return (_trial(setting, case, there) for case, there in zip(cases, found, strict=True))
 
 
-def _apart(test: Test, cases: Sequence[Case], error: RuleError) -> list[Trial]:
+def _apart(setting: Setting, cases: Sequence[Case], error: RuleError) -> list[Trial]:
     """The trials of instances one by one, where together they end in an error."""
-    trials = [trial for case in cases for trial in _trials(test, [case])]
+    trials = [trial for case in cases for trial in _trials(setting, [case])]
     if not any(trial.wrong for trial in trials):
-        trials[-1] = replace(trials[-1], wrong=_clash(test, p.Tup(tuple(c.instance.program for c in cases)), error))
+        trials[-1] = replace(trials[-1], wrong=_clash(setting, p.Tup(tuple(c.instance.program for c in cases)), error))
     return trials
 
 
-def _clash(test: Test, program: Expr, error: RuleError) -> Wrong:
+def _clash(setting: Setting, program: Expr, error: RuleError) -> Wrong:
     """A counter-example whose saturation ends in an error.  Rules of a law are given to it without their ruleset."""
-    known = test.book is not None and test.law.name in book().names
-    rules = "" if known else re.sub(r"\s*:ruleset\s+[^\s)]+", "", test.law.text).strip()
-    return Wrong(program, program, str(error), rules=rules, alone=test.book is None)
+    known = setting.book is not None and setting.law.name in book().names
+    rules = "" if known else re.sub(r"\s*:ruleset\s+[^\s)]+", "", setting.law.text).strip()
+    return Wrong(program, program, str(error), rules=rules, alone=setting.book is None)
 
 
-def _trial(test: Test, case: Case, found: Rewritten) -> Trial:
+def _trial(setting: Setting, case: Case, found: Rewritten) -> Trial:
     """What one instance shows: half of the draws are compared on other inputs than the rest."""
     rng, compared, void = case.choices, 0, True
-    for left in (test.draws - test.draws // 2, test.draws // 2):
+    for left in (setting.draws - setting.draws // 2, setting.draws // 2):
         rng.forget(case.start)
-        here = meeting(case.instance.program, found, not test.law.reassociating, rng) if left else None
+        here = meeting(case.instance.program, found, not setting.law.reassociating, rng) if left else None
         mark = len(rng.made)
         for _ in range(left if here else 0):
             rng.forget(mark)
@@ -171,15 +171,15 @@ def _trial(test: Test, case: Case, found: Rewritten) -> Trial:
     return Trial(found.matched, compared, None, void)
 
 
-def _simplified(test: Test, case: Case, wrong: Wrong, limit: int) -> Wrong:
+def _simplified(setting: Setting, case: Case, wrong: Wrong, limit: int) -> Wrong:
     """A counter-example that fewer and smaller choices lead to, on simple inputs.  It is of its instance alone, if that
     shows any; else of instances together, as it was found."""
 
     def again(given: Sequence[int], source: Random | None = None) -> tuple[Sequence[int], Wrong] | None:
         rng = Choices(source, given)
         try:
-            instance = instance_of(rules_of(test.law)[case.instance.rule], case.instance.rule, rng)
-            once = replace(test, draws=AGAIN if source else 1)
+            instance = instance_of(rules_of(setting.law)[case.instance.rule], case.instance.rule, rng)
+            once = replace(setting, draws=AGAIN if source else 1)
             trials = [] if instance is None else list(_trials(once, [Case(instance, rng)]))
         except Spent:
             return None
@@ -187,7 +187,7 @@ def _simplified(test: Test, case: Case, wrong: Wrong, limit: int) -> Wrong:
 
     alone = again(case.choices.made[: case.start], Random(0))
     found = shrunk(*alone, again, limit) if alone else wrong
-    return simplest(found, same(not test.law.reassociating))
+    return simplest(found, same(not setting.law.reassociating))
 
 
 def drawn(graph: Graph, rng: Random, depth: int = 12) -> Expr:
