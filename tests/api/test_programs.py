@@ -49,7 +49,7 @@ def check(entry: Entry, size: Size, budget: float) -> None:
 
 @pytest.mark.parametrize(("entry", "size"), list(cases(quick=True)))
 def test_a_program_equals_numpy_and_no_candidate_fails(entry: Entry, size: Size) -> None:
-    check(entry, size, budget=1.0)
+    check(entry, size, budget=0.4)
 
 
 @pytest.mark.slow

