@@ -308,8 +308,16 @@ class Index:
         """self with variables replaced, simplified again; loaded numbers (Data) are left as they are."""
         if self._variables.isdisjoint(values):
             return self
-        result = Index((), self.constant)
+        kept, constant, changed = [], self.constant, []
         for a, k in self.terms:
+            if a.variables().isdisjoint(values):
+                kept.append((a, k))
+            elif isinstance(a, Var) and isinstance(number := values[a], int):
+                constant += number * k
+            else:
+                changed.append((a, k))
+        result = Index(tuple(kept), constant)
+        for a, k in changed:
             result = result + _substituted(a, values) * k
         return result
 
