@@ -21,11 +21,16 @@ def coverage(programs: Mapping[str, Expr], whole: Book, laws: Sequence[Law]) -> 
     return fired
 
 
+def line(law: str, on: Mapping[str, int]) -> str:
+    """On how many programs a law fires, and how often on all of them."""
+    return f"{law:24} {len(on):4} programs {sum(on.values()):8} matches"
+
+
 def shown(fired: Mapping[str, Mapping[str, int]], programs: int, as_json: bool) -> str:
     """The table as text: a line a law, and those that fire on none."""
     if as_json:
         return json.dumps(fired, indent=2)
-    lines = [f"{law:24} {len(on):4} programs {sum(on.values()):8} matches" for law, on in fired.items()]
+    lines = [line(law, on) for law, on in fired.items()]
     never = [law for law, on in fired.items() if not on]
     lines.append(f"{len(fired) - len(never)} of {len(fired)} laws fire on the {programs} programs")
     return "\n".join([*lines, f"on none: {', '.join(never)}"] if never else lines)

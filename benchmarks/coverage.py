@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from math import prod
 from pathlib import Path
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, entries
 from egglift.egraph.book import book
-from egglift.egraph.phases import EXPLORE, SIMPLIFY, Limits
-from egglift.egraph.saturate import saturate
+from egglift.egraph.phases import EXPLORE, SIMPLIFY
+from egglift.rulecoverage import coverage, line
 
 
 def small(e: Entry) -> tuple[int, ...]:
@@ -28,27 +27,14 @@ def small(e: Entry) -> tuple[int, ...]:
     return next((s for s in sizes if min(s) >= 16), sizes[-1])
 
 
-def fired(e: Entry, size: tuple[int, ...], limits: Limits = Limits()) -> dict[str, int]:
-    """Matches of every law that fires on a program at a size."""
-    found = saturate(el.as_program(e.program(*size)), limits=limits)
-    return {law.name: law.matches for law in found.laws}
-
-
-def programs_of(table: dict[str, dict[str, int]]) -> Counter[str]:
-    """On how many programs each law fires; 0 for those that fire on none."""
-    count = Counter(dict.fromkeys(book().names, 0))
-    count.update(law for laws in table.values() for law in laws)
-    return count
-
-
 def in_exploration() -> frozenset[str]:
     """Laws that some phase of exploration runs."""
     return frozenset((*SIMPLIFY, *(law for phase in EXPLORE for law in phase.laws)))
 
 
-def summary(table: dict[str, dict[str, int]]) -> str:
+def summary(fired: Mapping[str, Mapping[str, int]], programs: int) -> str:
     """The table in a few lines."""
-    count = programs_of(table)
+    count = {law: len(on) for law, on in fired.items()}
     explored = in_exploration()
     never = [name for name in count if not count[name]]
 
@@ -58,7 +44,7 @@ def summary(table: dict[str, dict[str, int]]) -> str:
 
     return "\n".join(
         [
-            f"{sum(n > 0 for n in count.values())} of {len(count)} laws fire on the {len(table)} programs",
+            f"{sum(n > 0 for n in count.values())} of {len(count)} laws fire on the {programs} programs",
             f"on one program only, {listed(n for n in count if count[n] == 1)}",
             f"in exploration, but on no program, {listed(n for n in never if n in explored)}",
             f"in proofs of equality only, {listed(n for n in never if n not in explored)}",
@@ -71,12 +57,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write matches by program and law")
     arguments = parser.parse_args()
-    table = {e.name: fired(e, small(e)) for e in entries()}
-    for law, n in programs_of(table).most_common():
-        matches = sum(laws.get(law, 0) for laws in table.values())
-        print(f"{law:24} {n:4} programs {matches:8} matches")
-    print(summary(table))
+    programs = {e.name: el.as_program(e.program(*small(e))) for e in entries()}
+    fired = coverage(programs, book(), book().laws)
+    for law in sorted(fired, key=lambda law: -len(fired[law])):
+        print(line(law, fired[law]))
+    print(summary(fired, len(programs)))
     if arguments.json:
+        table = {name: {law: on[name] for law, on in fired.items() if name in on} for name in programs}
         arguments.json.write_text(json.dumps(table, indent=1) + "\n")
 
 

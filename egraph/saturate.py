@@ -127,15 +127,11 @@ class Work:
         run = Run(self.book, self.allowed, self.limits, self.detail, tell=tell)
         return run(self.program, self.phases, self.check)
 
-    @property
-    def foreign(self) -> frozenset[str]:
-        """The laws that are not the book's: nobody knows how many rows an iteration of theirs makes."""
-        return frozenset(self.book.names[len(book().laws) :]) & self.allowed
-
 
 def _saturated(work: Work) -> Saturated:
     """Saturation is the same each time: what an iteration that was ended by force has lost is made again."""
-    if not work.foreign:
+    users = foreign(work.allowed)
+    if not users:
         return work()
     most = work.limits.seconds + GRACE, work.limits.memory
     try:
@@ -143,9 +139,9 @@ def _saturated(work: Work) -> Saturated:
     except Stopped as stop:
         why, at = stop.why, stop.told
     try:
-        found = apart(replace(work, phases=tuple(without(work.foreign, work.phases, at))), *most)
+        found = apart(replace(work, phases=tuple(without(users, work.phases, at))), *most)
     except Stopped:  # what they had made before is too much for the book as well
-        found = replace(work, phases=tuple(without(work.foreign, work.phases)))()
+        found = replace(work, phases=tuple(without(users, work.phases)))()
     return replace(found, forced=why)
 
 
@@ -161,6 +157,11 @@ def allowed_laws(
     names = [whole[name].name for name in (whole.names if laws is None else laws)]
     off = {whole[name].name for name in disabled}
     return frozenset(n for n in names if n not in off and (reassociate or not whole[n].reassociating))
+
+
+def foreign(laws: frozenset[str]) -> frozenset[str]:
+    """Those laws that are not the book's: nobody knows how many rows an iteration of theirs makes."""
+    return laws - {*book().names}
 
 
 @dataclass
