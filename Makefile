@@ -17,6 +17,7 @@ test: lint types unit
 
 lint: $(VENV)/.stamp
 	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
 
 # an editable install is invisible to mypy: check what a user would get
 types: $(VENV)/.stamp

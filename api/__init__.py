@@ -1,10 +1,10 @@
 """egglift: functional array programs in, the fastest equal OpenCL program out.
 
-    import egglift as el
-    x, y = el.array("x", el.f32, n), el.array("y", el.f32, n)
-    dot = el.reduce(el.add, 0.0, el.map(lambda p: p[0] * p[1], el.zip(x, y)))
-    kernel = el.optimize(dot)
-    kernel(x=a, y=b)
+import egglift as el
+x, y = el.array("x", el.f32, n), el.array("y", el.f32, n)
+dot = el.reduce(el.add, 0.0, el.map(lambda p: p[0] * p[1], el.zip(x, y)))
+kernel = el.optimize(dot)
+kernel(x=a, y=b)
 """
 
 from egglift.candidate import Candidate
@@ -277,4 +277,4 @@ __all__ = [
     "unzip",
     "where",
     "zip",
-]  # fmt: skip
+]

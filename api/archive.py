@@ -97,9 +97,7 @@ def _replay(records: list[Record], arguments: argparse.Namespace) -> None:
         print(json.dumps([asdict(row) for row in rows], indent=2))
         return
     head = ("candidates", "rank correlation", "first choice", "until within 5%", "device", "program")
-    lines = [
-        (str(r.count), f"{r.rank:.2f}", f"{r.first:.2f}x", str(r.until), r.device, r.program[:60]) for r in rows
-    ]
+    lines = [(str(r.count), f"{r.rank:.2f}", f"{r.first:.2f}x", str(r.until), r.device, r.program[:60]) for r in rows]
     print(table([head, *lines], right=(0, 1, 2, 3)))
 
 

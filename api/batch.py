@@ -178,9 +178,7 @@ def _searched(
                 new = new[len(some) :]
 
 
-def ahead(
-    pool: Executor, texts: Sequence[str], profile: Profile, limits: Limits
-) -> Iterator[list[Candidate] | str]:
+def ahead(pool: Executor, texts: Sequence[str], profile: Profile, limits: Limits) -> Iterator[list[Candidate] | str]:
     """The candidates of every program's text, or what went wrong, in order; all are handed to `pool` at once."""
     futures = [pool.submit(search, text, profile, limits) for text in texts]
     try:

@@ -70,9 +70,7 @@ def parser() -> argparse.ArgumentParser:
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
-    many.add_argument(
-        "--out", type=Path, required=True, help="file to which results are appended (JSON lines)"
-    )
+    many.add_argument("--out", type=Path, required=True, help="file to which results are appended (JSON lines)")
     many.add_argument("--jobs", type=_positive, help="worker processes (default: one for each core)")
     many.add_argument(
         "--cluster", metavar="ADDRESS", help='search on a dask cluster: its scheduler\'s address, or "local"'
@@ -87,18 +85,14 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _command(commands: Any, name: str, run: Any, text: str) -> argparse.ArgumentParser:
-    made: argparse.ArgumentParser = commands.add_parser(
-        name, help=text, description=f"{text}.", epilog=PROGRAM
-    )
+    made: argparse.ArgumentParser = commands.add_parser(name, help=text, description=f"{text}.", epilog=PROGRAM)
     made.set_defaults(run=run)
     made.add_argument("--json", action="store_true", help="print JSON instead of text")
     return made
 
 
 def _device(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--device", help="a part of a device's name (default: EGGLIFT_DEVICE, the first GPU, PoCL)"
-    )
+    command.add_argument("--device", help="a part of a device's name (default: EGGLIFT_DEVICE, the first GPU, PoCL)")
 
 
 def _choices(command: argparse.ArgumentParser) -> None:

@@ -71,11 +71,18 @@ def remember(program: Expr, device: Device, options: Mapping[str, Any], candidat
     if folder is None:
         return
     record = Record(
-        key=_key(program, device, options), program=dumps(program), device=device.name, driver=device.driver,
-        term=dumps(best.term), parameters=best.parameters, estimate=best.estimate, measured=best.measured,
+        key=_key(program, device, options),
+        program=dumps(program),
+        device=device.name,
+        driver=device.driver,
+        term=dumps(best.term),
+        parameters=best.parameters,
+        estimate=best.estimate,
+        measured=best.measured,
         candidates=tuple(_to_json(c) for i, c in enumerate(candidates) if i < KEPT or c.status != "model"),
-        rules=rules(), when=datetime.now(UTC).isoformat(timespec="seconds"),
-    )  # fmt: skip
+        rules=rules(),
+        when=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
     _records(folder).put(sealed(record, folder))
 
 
@@ -122,17 +129,32 @@ def version() -> str:
 
 def _to_json(c: Candidate) -> dict[str, Any]:
     return {
-        "structure": c.structure, "term": dumps(c.term), "parameters": dict(c.parameters), "estimate": c.estimate,
-        "bound": c.bound, "measured": c.measured, "status": c.status, "reason": c.reason,
+        "structure": c.structure,
+        "term": dumps(c.term),
+        "parameters": dict(c.parameters),
+        "estimate": c.estimate,
+        "bound": c.bound,
+        "measured": c.measured,
+        "status": c.status,
+        "reason": c.reason,
         "launch": asdict(c.launch),
         "form": None if c.form is None else dumps(c.form),
-    }  # fmt: skip
+    }
 
 
 def _from_json(data: Mapping[str, Any], device: Device) -> Candidate:
     launch = Launch(**data["launch"])
     form = None if data["form"] is None else loads(data["form"])
     return Candidate(
-        data["structure"], loads(data["term"]), dict(data["parameters"]), launch, device.limits, data["estimate"],
-        data["bound"], data["measured"], data["status"], data["reason"], form,
-    )  # fmt: skip
+        data["structure"],
+        loads(data["term"]),
+        dict(data["parameters"]),
+        launch,
+        device.limits,
+        data["estimate"],
+        data["bound"],
+        data["measured"],
+        data["status"],
+        data["reason"],
+        form,
+    )

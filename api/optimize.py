@@ -94,9 +94,14 @@ def optimize(
 
 
 def _pipeline(
-    program: Expr, device: Device, profile: Profile, options: dict[str, Any], cache: bool, isolate: bool,
+    program: Expr,
+    device: Device,
+    profile: Profile,
+    options: dict[str, Any],
+    cache: bool,
+    isolate: bool,
     deadline: float,
-) -> Kernel:  # fmt: skip
+) -> Kernel:
     """Remembered, or searched and measured."""
     if cache and (known := remembered(program, device, options, isolate, deadline)) is not None:
         return kernel_of(program, device, known, options)
@@ -114,16 +119,19 @@ def _pipeline(
 
 
 def _timed(
-    candidates: Sequence[Candidate], program: Expr, device: Device, options: Mapping[str, Any], cache: bool,
-    isolate: bool, deadline: float,
-) -> list[Candidate]:  # fmt: skip
+    candidates: Sequence[Candidate],
+    program: Expr,
+    device: Device,
+    options: Mapping[str, Any],
+    cache: bool,
+    isolate: bool,
+    deadline: float,
+) -> list[Candidate]:
     """Those that are worth it measured, as `options` say; with `cache`, what was measured before is taken over."""
     flags, budget = FAST_MATH if options["fast_math"] else (), options.get("budget")
     subject = Subject(dumps(program), options=flags, rounded=not options["reassociate"])
     kept = journal(subject, device, budget) if cache else None
-    return measured(
-        candidates, subject, device, kept, budget, options.get("measurements", SAMPLE), isolate, deadline
-    )
+    return measured(candidates, subject, device, kept, budget, options.get("measurements", SAMPLE), isolate, deadline)
 
 
 def remembered(
@@ -285,9 +293,16 @@ def measured(
         while waiting and not any(c.status == "ok" for c in done):
             pool = _different(waiting, POOL * measurements)
             results = race(
-                [c.plan for c in pool], [c.estimate for c in pool], [c.structure for c in pool], bench, device,
-                measurements=measurements, budget_seconds=budget, journal=journal, deadline=deadline,
-            )  # fmt: skip
+                [c.plan for c in pool],
+                [c.estimate for c in pool],
+                [c.structure for c in pool],
+                bench,
+                device,
+                measurements=measurements,
+                budget_seconds=budget,
+                journal=journal,
+                deadline=deadline,
+            )
             tried = [pool[i] for i in results]
             waiting = [c for c in waiting if c not in tried]
             done += [_measured(pool[i], m) for i, m in results.items()]

@@ -30,8 +30,7 @@ def device_lines(devices: Sequence[DeviceInfo]) -> str:
     if not devices:
         return "no OpenCL device; install a driver, or PoCL: pip install 'egglift[pocl]'"
     return "\n".join(
-        f"{d.name}  [{d.kind}, {d.compute_units} units, {d.memory / 2**30:.1f} GiB; "
-        f"{d.platform}, driver {d.driver}]"
+        f"{d.name}  [{d.kind}, {d.compute_units} units, {d.memory / 2**30:.1f} GiB; {d.platform}, driver {d.driver}]"
         for d in devices
     )
 
@@ -59,9 +58,7 @@ def table(rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
-        cells = [
-            c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
-        ]
+        cells = [c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
 

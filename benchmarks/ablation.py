@@ -25,7 +25,11 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "nothing": (),
     "blocks for work-groups": ("block", "block-row", "split-k", "split-row"),
     "interchange of map and fold": (
-        "interchange-outer", "interchange-outer-into", "interchange-row", "interchange-row-into", "split-row",
+        "interchange-outer",
+        "interchange-outer-into",
+        "interchange-row",
+        "interchange-row-into",
+        "split-row",
     ),
     "tiles for work-items": ("tile-outer", "tile-row"),
     "chunks of the fold": ("fold-split", "split-k", "split-row"),
@@ -37,7 +41,7 @@ SWITCHES: dict[str, tuple[str, ...]] = {
     "splitting the sum over work-groups": ("split-k", "split-row"),
     "packing": ("pack",),
     "vectors": ("vectorise-map", "vectorise-reduce", "map-vec"),
-}  # fmt: skip
+}
 
 
 def prepare(out: Path, profile: str, wanted: Sequence[str]) -> None:

@@ -42,9 +42,13 @@ TRIED = ("ok", "skipped")
 
 
 def prepare(
-    out: Path, profile_name: str, wanted: Sequence[str], points: int = POINTS, naive: bool = False,
+    out: Path,
+    profile_name: str,
+    wanted: Sequence[str],
+    points: int = POINTS,
+    naive: bool = False,
     drawn: int = 0,
-) -> None:  # fmt: skip
+) -> None:
     """Saturate, extract and price; the best candidates of each program go to `out` as JSON.
 
     drawn: so many candidates of each, most of them random, instead of the best.
@@ -123,18 +127,25 @@ def _as_text(structure: str, p: Point) -> dict[str, Any]:
 
     launch = [p.launch.group_size, p.launch.max_groups, p.launch.swizzle]
     return {
-        "structure": structure, "term": dumps(p.term), "sizes": dict(p.sizes), "launch": launch,
+        "structure": structure,
+        "term": dumps(p.term),
+        "sizes": dict(p.sizes),
+        "launch": launch,
         "estimate": p.estimate.seconds,
-    }  # fmt: skip
+    }
 
 
 # ---------------------------------------------------------------------------------------- on the device
 
 
 def run(
-    path: Path, device_name: str | None, table: Path | None, flags: Sequence[str], budget: float = BUDGET,
+    path: Path,
+    device_name: str | None,
+    table: Path | None,
+    flags: Sequence[str],
+    budget: float = BUDGET,
     builders: int = 0,
-) -> None:  # fmt: skip
+) -> None:
     """Measure every candidate of the file and print the best beside the baselines.
 
     builders: processes that build all kernels meanwhile, for a driver that keeps what it built on disk (0: none).
@@ -200,14 +211,18 @@ def measured(
     expected = expect(program)
     found = measure(plans, program, device, expected=expected, budget_seconds=budget, options=flags)
     line: dict[str, Any] = {
-        "program": job["name"], "size": job["size"], "device": device.name, "driver": device.driver,
-        "measured": sum(m.seconds is not None for m in found), "candidates": len(rows),
+        "program": job["name"],
+        "size": job["size"],
+        "device": device.name,
+        "driver": device.driver,
+        "measured": sum(m.seconds is not None for m in found),
+        "candidates": len(rows),
         "failed": [f"{c['structure']}: {m.status} {m.reason}" for c, m in zip(rows, found) if m.status not in TRIED],
         "all": [
             [c["estimate"], m.seconds, c["structure"], c["sizes"], c["launch"], m.build_seconds]
             for c, m in zip(rows, found)
         ],
-    }  # fmt: skip
+    }
     times = [(m.seconds, i) for i, m in enumerate(found) if m.seconds is not None]
     if not times:
         return line
@@ -217,12 +232,18 @@ def measured(
         line["torch.compile seconds"] = torch_seconds(job["name"], expected.inputs, compiled=True)
     rate = traffic(program) / seconds
     return line | {
-        "seconds": seconds, "GB/s": rate / 1e9, "of copy": rate / copy,
+        "seconds": seconds,
+        "GB/s": rate / 1e9,
+        "of copy": rate / copy,
         "TFLOP/s": job["operations"] / seconds / 1e12 if job["operations"] else None,
-        "torch seconds": other, "ratio to torch": other / seconds if other else None,
-        "structure": rows[i]["structure"], "sizes": rows[i]["sizes"], "launch": rows[i]["launch"],
-        "first choice seconds": found[0].seconds, "source": plans[i].source,
-    }  # fmt: skip
+        "torch seconds": other,
+        "ratio to torch": other / seconds if other else None,
+        "structure": rows[i]["structure"],
+        "sizes": rows[i]["sizes"],
+        "launch": rows[i]["launch"],
+        "first choice seconds": found[0].seconds,
+        "source": plans[i].source,
+    }
 
 
 def text(line: dict[str, Any]) -> str:
@@ -238,9 +259,13 @@ def text(line: dict[str, Any]) -> str:
     compiled = line.get("torch.compile seconds")
     joined = f" ({compiled / line['seconds']:.2f} of torch.compile)" if compiled else ""
     parts = (
-        f"{head} {rate}", f"{line['of copy']:.2f} of copy", f"{ratio:.2f} of torch{joined}" if ratio else "no torch",
-        f"model's first {model}", count, f"{line['structure']} {line['sizes']} {line['launch']}",
-    )  # fmt: skip
+        f"{head} {rate}",
+        f"{line['of copy']:.2f} of copy",
+        f"{ratio:.2f} of torch{joined}" if ratio else "no torch",
+        f"model's first {model}",
+        count,
+        f"{line['structure']} {line['sizes']} {line['launch']}",
+    )
     return "  ".join(parts) + failures
 
 

@@ -15,9 +15,7 @@ from typing import Any
 
 import numpy as np
 
-sys.path.insert(
-    0, str(Path(__file__).resolve().parent.parent)
-)  # run as a script: benchmarks is not installed
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a script: benchmarks is not installed
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, Size, entry, size_text
@@ -34,9 +32,7 @@ PROGRAMS: tuple[tuple[str, Size], ...] = (("dot", (2**22,)), ("softmax_rows", (4
 
 def main() -> int:
     """Shows every program; the exit status is 1 if one of them disagrees with NumPy."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", help="a part of a device's name (default: the first GPU, else PoCL)")
     parser.add_argument("--budget", type=float, default=5.0, help="seconds of measuring for each program")
     arguments = parser.parse_args()
@@ -46,9 +42,7 @@ def main() -> int:
     rows: list[tuple[str, ...]] = [("program", "size", "optimize", "again", "kernel", "NumPy", "speed-up", "check")]
     for name, size in PROGRAMS:
         rows.append(show(entry(name), size, device, arguments.budget))
-    print(
-        "\n" + "=" * 78 + "\nAll programs (kernel: on the device, data in place; NumPy: on the same cores)\n"
-    )
+    print("\n" + "=" * 78 + "\nAll programs (kernel: on the device, data in place; NumPy: on the same cores)\n")
     print(table(rows, right=(1, 2, 3, 4, 5, 6)))
     print(f"\n{time.perf_counter() - start:.1f} s in all")
     return 0 if all(row[-1] == "equal" for row in rows[1:]) else 1

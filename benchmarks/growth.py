@@ -34,8 +34,11 @@ WORK_ITEMS = ("tile-outer", "tile-row")
 CHUNKS = ("fold-split", "split-k", "split-row")
 BLOCKS = ("block", "block-row", "interchange-outer", "interchange-row")
 LEVELS: dict[int, tuple[str, ...]] = {
-    0: (*WORK_ITEMS, *CHUNKS, *BLOCKS), 1: (*WORK_ITEMS, *CHUNKS), 2: WORK_ITEMS, 3: ()
-}  # fmt: skip
+    0: (*WORK_ITEMS, *CHUNKS, *BLOCKS),
+    1: (*WORK_ITEMS, *CHUNKS),
+    2: WORK_ITEMS,
+    3: (),
+}
 TRIES = 16
 
 

@@ -139,11 +139,20 @@ def _vectors(fast: Any, inline: Any, prange: Any) -> dict[str, Jitted]:
         return out
 
     return {
-        "scal": scal, "axpy": axpy, "vec_sum": lambda x: total(x, x), "integer_sums-f64": lambda x: total(x, x),
-        "asum": lambda x: absolute(x, x), "dot": lambda x, y: dot(x, y), "nrm2": lambda x: np.sqrt(square(x, x)),
-        "mean_variance": mean_variance, "ten_maps": ten_maps, "black_scholes": black_scholes, "gemv": gemv,
-        "gesummv": gesummv, "softmax_rows": softmax_rows,
-    }  # fmt: skip
+        "scal": scal,
+        "axpy": axpy,
+        "vec_sum": lambda x: total(x, x),
+        "integer_sums-f64": lambda x: total(x, x),
+        "asum": lambda x: absolute(x, x),
+        "dot": lambda x, y: dot(x, y),
+        "nrm2": lambda x: np.sqrt(square(x, x)),
+        "mean_variance": mean_variance,
+        "ten_maps": ten_maps,
+        "black_scholes": black_scholes,
+        "gemv": gemv,
+        "gesummv": gesummv,
+        "softmax_rows": softmax_rows,
+    }
 
 
 def _products(fast: Any, prange: Any) -> dict[str, Jitted]:
@@ -236,9 +245,15 @@ def _products(fast: Any, prange: Any) -> dict[str, Jitted]:
         return real, imaginary
 
     return {
-        "matmul-f32": matmul, "matmul-f64": matmul, "linear_relu": linear_relu, "pair_distances-squared": squared,
-        "pair_distances-manhattan": manhattan, "nbody": bodies, "kmeans": kmeans, "mri_q": mri_q,
-    }  # fmt: skip
+        "matmul-f32": matmul,
+        "matmul-f64": matmul,
+        "linear_relu": linear_relu,
+        "pair_distances-squared": squared,
+        "pair_distances-manhattan": manhattan,
+        "nbody": bodies,
+        "kmeans": kmeans,
+        "mri_q": mri_q,
+    }
 
 
 def _stencils(fast: Any, inline: Any, prange: Any) -> dict[str, Jitted]:

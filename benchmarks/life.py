@@ -1,6 +1,6 @@
 """A picture of Conway's Game of Life, every generation computed by a generated kernel.
 
-    python benchmarks/life.py [--device NAME] [--size 160x240] [--generations 300] [--out life.png]
+python benchmarks/life.py [--device NAME] [--size 160x240] [--generations 300] [--out life.png]
 """
 
 from __future__ import annotations

@@ -20,10 +20,14 @@ Peer = Callable[..., Any]
 PEERS = {"numpy": "numpy", "numexpr": "numexpr", "numba": "numba", "torch": "torch", "clblast": "pyclblast"}
 #: programs that are one expression of whole arrays; of an array of records, the parts are `records_0`, `records_1`
 EXPRESSIONS = {
-    "scal": "a * x", "axpy": "a * x + y", "vec_sum": "sum(x)", "asum": "sum(abs(x))", "dot": "sum(x * y)",
+    "scal": "a * x",
+    "axpy": "a * x + y",
+    "vec_sum": "sum(x)",
+    "asum": "sum(abs(x))",
+    "dot": "sum(x * y)",
     "ten_maps": "3 * minimum(1 / maximum(sqrt(abs(((x + 1) * half) ** 2 - quarter)), eighth), 4) - 1",
     "record_distances": "sqrt((records_0 - latitude) ** 2 + (records_1 - longitude) ** 2)",
-}  # fmt: skip
+}
 #: numbers that numexpr would take for doubles
 NUMBERS = {"half": np.float32(0.5), "quarter": np.float32(0.25), "eighth": np.float32(0.125)}
 

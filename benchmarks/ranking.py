@@ -63,10 +63,16 @@ def ranked(e: Entry, size: Size, device: Device, profile: Profile, count: int, s
         if m.seconds
     ]
     line: dict[str, Any] = {
-        "program": e.name, "size": size_text(size), "device": device.name, "driver": device.driver,
-        "measured": len(timed), "search seconds": searched, "seconds": time.perf_counter() - start,
-        "failed": [m.reason for m in results if m.status not in ("ok", "skipped")], "all": timed,
-    }  # fmt: skip
+        "program": e.name,
+        "size": size_text(size),
+        "device": device.name,
+        "driver": device.driver,
+        "measured": len(timed),
+        "search seconds": searched,
+        "seconds": time.perf_counter() - start,
+        "failed": [m.reason for m in results if m.status not in ("ok", "skipped")],
+        "all": timed,
+    }
     if len(timed) > 1:
         line |= figures([(estimate, seconds) for estimate, seconds, *_ in timed])
     return line

@@ -47,9 +47,20 @@ from egglift.workers import workers
 BUDGET = 20.0
 #: whose versions belong to a result, where they are installed
 PACKAGES = (
-    "egglift", "egglog", "numpy", "scipy", "pyopencl", "pocl-binary-distribution", "numexpr", "numba", "torch",
-    "pyclblast", "kernel_tuner", "dask", "matplotlib",
-)  # fmt: skip
+    "egglift",
+    "egglog",
+    "numpy",
+    "scipy",
+    "pyopencl",
+    "pocl-binary-distribution",
+    "numexpr",
+    "numba",
+    "torch",
+    "pyclblast",
+    "kernel_tuner",
+    "dask",
+    "matplotlib",
+)
 
 
 @dataclass(frozen=True)
@@ -86,11 +97,18 @@ def measured(
     kernel = kernel_of(program, device, candidates, {})
     least = floor(program, profile, e.operations(*size) if e.operations else None)
     return Line(
-        e.name, size_text(size), kernel.profile(**inputs).seconds, least.seconds, least.bound, kernel.chosen.structure,
-        searched, dict(_peers(e, inputs, device, against)), published(e.name),
+        e.name,
+        size_text(size),
+        kernel.profile(**inputs).seconds,
+        least.seconds,
+        least.bound,
+        kernel.chosen.structure,
+        searched,
+        dict(_peers(e, inputs, device, against)),
+        published(e.name),
         tuple((c.structure, c.estimate, c.measured) for c in candidates),
         difference(program, e.reference(**inputs), kernel(**inputs)) or "equal",
-    )  # fmt: skip
+    )
 
 
 def _peers(e: Entry, inputs: dict[str, Any], device: Device, against: Sequence[str]) -> Iterator[tuple[str, float]]:
@@ -162,9 +180,13 @@ def run(
 
 
 def _found(
-    stack: ExitStack, jobs: Sequence[tuple[Entry, Size]], device: Device, profile: Profile, cluster: str | None,
+    stack: ExitStack,
+    jobs: Sequence[tuple[Entry, Size]],
+    device: Device,
+    profile: Profile,
+    cluster: str | None,
     ahead_by: int,
-) -> Iterator[Sequence[Candidate] | str | None]:  # fmt: skip
+) -> Iterator[Sequence[Candidate] | str | None]:
     """The candidates of every program from workers; None for each where there are none."""
     if cluster is None and not ahead_by:
         return iter([None] * len(jobs))
@@ -192,6 +214,11 @@ def _line(
 def _setting(device: Device, profile: Profile) -> dict[str, Any]:
     """On what, with what and when results came about."""
     return {
-        "device": device.name, "platform": device.platform, "driver": device.driver, "kind": device.kind,
-        "date": datetime.now(UTC).date().isoformat(), "versions": versions(), "profile": asdict(profile),
-    }  # fmt: skip
+        "device": device.name,
+        "platform": device.platform,
+        "driver": device.driver,
+        "kind": device.kind,
+        "date": datetime.now(UTC).date().isoformat(),
+        "versions": versions(),
+        "profile": asdict(profile),
+    }

@@ -41,9 +41,16 @@ from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 
 PROGRAMS = (
-    "dot:1048576", "gemv:1024", "matmul-f32:512,512,512", "gemm-nt:512,512,512", "pair_distances-squared:1000,1003,17",
-    "nbody:1000", "softmax_rows:1000", "jacobi_2d-5:1000,1003", "gaussian_blur-25:1000,1003",
-)  # fmt: skip
+    "dot:1048576",
+    "gemv:1024",
+    "matmul-f32:512,512,512",
+    "gemm-nt:512,512,512",
+    "pair_distances-squared:1000,1003,17",
+    "nbody:1000",
+    "softmax_rows:1000",
+    "jacobi_2d-5:1000,1003",
+    "gaussian_blur-25:1000,1003",
+)
 STRATEGIES = ("random_sample", "basinhopping", "genetic_algorithm", "simulated_annealing", "greedy_mls")
 MODEL = "the model's order"
 #: after how many measurements
@@ -168,9 +175,14 @@ def cache(s: Space, path: Path) -> Path:
         for c in s.choices
     }
     head = {
-        "device_name": "recorded", "kernel_name": "egglift", "problem_size": [1], "tune_params_keys": s.parameters,
-        "tune_params": dict(zip(s.parameters, columns, strict=True)), "objective": "time", "cache": entries,
-    }  # fmt: skip
+        "device_name": "recorded",
+        "kernel_name": "egglift",
+        "problem_size": [1],
+        "tune_params_keys": s.parameters,
+        "tune_params": dict(zip(s.parameters, columns, strict=True)),
+        "objective": "time",
+        "cache": entries,
+    }
     path.write_text(json.dumps(head))
     return path
 
@@ -205,10 +217,17 @@ def compared(e: Entry, size: Size, device: Device, profile: Profile, most: int, 
             runs = [tuned(path, strategy, max(BUDGETS), seed) for seed in range(seeds)]
             found[strategy] = [median(after(times, n) for times in runs) / s.best for n in BUDGETS]
     return {
-        "program": e.name, "size": size_text(size), "device": device.name, "driver": device.driver,
-        "structure": s.structure, "parameters": s.parameters, "failed": s.failed, "best": s.best, "found": found,
+        "program": e.name,
+        "size": size_text(size),
+        "device": device.name,
+        "driver": device.driver,
+        "structure": s.structure,
+        "parameters": s.parameters,
+        "failed": s.failed,
+        "best": s.best,
+        "found": found,
         "choices": [(c.values, c.estimate, c.seconds) for c in s.choices],
-    }  # fmt: skip
+    }
 
 
 def table(lines: Sequence[dict[str, Any]]) -> str:

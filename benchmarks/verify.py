@@ -80,8 +80,12 @@ def verify(name: str, size: Size, device_name: str | None, budget: float) -> Lin
     """Optimise, check and time one program; never raises."""
     device, e = open_device(device_name), entry(name)
     line: dict[str, Any] = {
-        "program": name, "size": size, "device": device.name, "driver": device.driver, "version": egglift_version()
-    }  # fmt: skip
+        "program": name,
+        "size": size,
+        "device": device.name,
+        "driver": device.driver,
+        "version": egglift_version(),
+    }
     try:
         return Line(**line, **_measured(e, size, device, budget))
     except Exception as error:
@@ -96,12 +100,15 @@ def _measured(e: Entry, size: Size, device: Any, budget: float) -> dict[str, Any
     want, got = e.reference(**inputs), kernel(**inputs)
     failed = tuple(f"{c.structure}: {c.status}: {c.reason}" for c in kernel.candidates if c.status not in HARMLESS)
     return {
-        "measured": Counter(c.status for c in kernel.candidates)["ok"], "failed": failed,
+        "measured": Counter(c.status for c in kernel.candidates)["ok"],
+        "failed": failed,
         "error": max(map(relative_error, flatten(want), flatten(got))),
-        "ours": kernel.profile(**inputs).seconds, "numpy": best(lambda: e.reference(**inputs)),
-        "optimize": optimized, "structure": kernel.chosen.structure,
+        "ours": kernel.profile(**inputs).seconds,
+        "numpy": best(lambda: e.reference(**inputs)),
+        "optimize": optimized,
+        "structure": kernel.chosen.structure,
         "result": difference(program, want, got) or "equal",
-    }  # fmt: skip
+    }
 
 
 def relative_error(want: Any, got: Any) -> float:

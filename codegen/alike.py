@@ -55,16 +55,19 @@ def _one(a: Statement, b: Statement, names: _Names) -> bool:
             return True
         case im.Store(x, at, value, lane), im.Store(y, place, other_value, other):
             return (
-                _lanes(lane, other, names) and _buffers(x, y, names) and _at(at, place, names)
+                _lanes(lane, other, names)
+                and _buffers(x, y, names)
+                and _at(at, place, names)
                 and _values(value, other_value, names)
-            )  # fmt: skip
+            )
         case im.Loop(), im.Loop():
             return _loops(a, b, names)
         case im.If(tests, body, _, otherwise), im.If(others, other_body, _, other_otherwise):
             return (
-                _tests(tests, others, names) and _same(body, other_body, names)
+                _tests(tests, others, names)
+                and _same(body, other_body, names)
                 and _same(otherwise, other_otherwise, names)
-            )  # fmt: skip
+            )
     return False
 
 

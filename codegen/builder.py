@@ -247,9 +247,7 @@ class Builder:
     def free_groups(self) -> list[tuple[Index, int]]:
         """The ids of groups that do not distribute work yet."""
         return [
-            (self.group_id(d), n)
-            for d, n in enumerate(self.shape.groups)
-            if n > 1 and d not in self.executor.groups
+            (self.group_id(d), n) for d, n in enumerate(self.shape.groups) if n > 1 and d not in self.executor.groups
         ]
 
     def team(self, space: str) -> tuple[Index, int]:
@@ -331,9 +329,7 @@ class Builder:
         if id(value) in self.varying and self.executor.lane is not None:
             depends |= {self.executor.lane}
         serial = self._data
-        made: Data = self._cons(
-            ("data", id(value), low, high), lambda: Data(value, low, high, depends, serial)
-        )
+        made: Data = self._cons(("data", id(value), low, high), lambda: Data(value, low, high, depends, serial))
         return index(made)
 
     # ------------------------------------------------------------------------------------ memory
@@ -426,9 +422,7 @@ class Builder:
 
 def indexes_registers(body: Iterable[Statement], var: Var) -> bool:
     """Does a loop's body choose an element of private memory by the loop's variable?"""
-    return any(
-        a.buffer.space == "private" and a.buffer.size > 1 and var in a.at.variables() for a in accesses(body)
-    )
+    return any(a.buffer.space == "private" and a.buffer.size > 1 and var in a.at.variables() for a in accesses(body))
 
 
 def _id(name: str, count: int, role: str, d: int) -> Index:

@@ -193,8 +193,9 @@ class _Planner:
         read = {b.name for t in subterms(body) if isinstance(t, p.Input) for b in self.memory[t.name][1]}
         names = [self.names.own(b.name) if b.name in read else b.name for b in source]
         self.memory[state.name] = (
-            type, tuple(Buffer(name, "global", b.scalar, b.size) for name, b in zip(names, source, strict=True))
-        )  # fmt: skip
+            type,
+            tuple(Buffer(name, "global", b.scalar, b.size) for name, b in zip(names, source, strict=True)),
+        )
         return state
 
 

@@ -96,9 +96,7 @@ def _runs(em: Emitter, t: Type, n: int, pair: Callable[[Index], tuple[View, View
     return [(n, width)]
 
 
-def _from_vectors(
-    em: Emitter, start: int, count: int, width: int, pair: Callable[[Index], tuple[View, View]]
-) -> bool:
+def _from_vectors(em: Emitter, start: int, count: int, width: int, pair: Callable[[Index], tuple[View, View]]) -> bool:
     """Are `count` elements from `start` on copied from aligned vectors of global memory to registers?
 
     They may be where the first and the last elements are not: those may lie beyond an edge.

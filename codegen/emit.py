@@ -32,7 +32,7 @@ from egglift.codegen.views import (
     transpose,
     widened,
     wrapped,
-)  # fmt: skip
+)
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
@@ -193,9 +193,7 @@ class Emitter(Builder):
                 shared = terms.is_spread(e) and not self.executor.inside
                 if not shared:
                     guards.refuse_spread(self, e, e)
-                target = self.allocate(
-                    type_of(e), "local" if shared else "private", "s" if shared else "r", e
-                )
+                target = self.allocate(type_of(e), "local" if shared else "private", "s" if shared else "r", e)
                 x = e
             case _:
                 raise AssertionError(e)
@@ -235,9 +233,7 @@ class Emitter(Builder):
                 return guards.paired(v(a), v(b))
             case p.Cross(a, b):
                 left, right, m = v(a), v(b), length(type_of(b))
-                return Arr(
-                    length(type_of(a)), lambda i: Arr(m, lambda j: (element(left, i), element(right, j)))
-                )
+                return Arr(length(type_of(a)), lambda i: Arr(m, lambda j: (element(left, i), element(right, j))))
             case p.Split(n, x):
                 return split(v(x), number(n), length(type_of(x)))
             case p.Join(x):
@@ -257,9 +253,7 @@ class Emitter(Builder):
                 return element(v(x), index(number(i)))
             case p.Gather(indices, x):
                 at, xs, n = v(indices), v(x), length(type_of(x))
-                return Arr(
-                    length(type_of(e)), lambda i: element(xs, guards.loaded_index(self, element(at, i), n))
-                )
+                return Arr(length(type_of(e)), lambda i: element(xs, guards.loaded_index(self, element(at, i), n)))
             case p.Concat(a, b):
                 return guards.concatenated(self, v(a), v(b), _element(e))
             case p.Pad() | p.PadUp():

@@ -42,9 +42,7 @@ def _leaves(device: Device, name: str, type: Type, value: Any) -> list[Operand]:
             return [_leaf(device, name, scalar, tuple(evaluate(n) for n in shape), value)]
         case parts:
             if not isinstance(value, tuple | list) or len(value) != len(parts):
-                raise ArgumentError(
-                    f"input {name} is {type}: give a tuple of {len(parts)}, one per component"
-                )
+                raise ArgumentError(f"input {name} is {type}: give a tuple of {len(parts)}, one per component")
             pairs = enumerate(zip(parts, value, strict=True))
             return [leaf for i, (t, v) in pairs for leaf in _leaves(device, f"{name}[{i}]", t, v)]
 
@@ -68,9 +66,7 @@ def _leaf(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], val
     return _from_array(name, scalar, shape, as_array(name, value), weak)
 
 
-def _from_array(
-    name: str, scalar: Scalar, shape: tuple[int, ...], array: NdArray, weak: bool = False
-) -> NdArray:
+def _from_array(name: str, scalar: Scalar, shape: tuple[int, ...], array: NdArray, weak: bool = False) -> NdArray:
     """`array` in the input's dtype.  weak: Python numbers, which have a kind but no width of their own."""
     if array.shape != shape:
         raise ArgumentError(f"input {name} has shape {array.shape}, but the program takes {shape}")
@@ -92,9 +88,7 @@ def _fits(array: NdArray, scalar: Scalar) -> bool:
     if not scalar.is_integer or array.dtype.kind not in "biu":
         return array.size == 0
     least = -(1 << 8 * scalar.size - 1) if scalar.is_signed else 0
-    return array.size == 0 or (
-        least <= int(array.min()) and int(array.max()) < least + (1 << 8 * scalar.size)
-    )
+    return array.size == 0 or (least <= int(array.min()) and int(array.max()) < least + (1 << 8 * scalar.size))
 
 
 def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
@@ -107,9 +101,7 @@ def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ..
     if buffer is value:
         need = int(np.prod(shape, dtype=np.int64)) * scalar.size
         if value.size < need:
-            raise ArgumentError(
-                f"input {name} is a buffer of {value.size} bytes, but the program reads {need}"
-            )
+            raise ArgumentError(f"input {name} is a buffer of {value.size} bytes, but the program reads {need}")
         return buffer
     if value.dtype != scalar.dtype or tuple(value.shape) != shape:
         raise ArgumentError(

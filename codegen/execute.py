@@ -169,9 +169,7 @@ class Executable:
             with reported(f"{self.device.name} cannot launch {work}"):
                 kernel.set_args(*(table[b] for b in arguments))
                 events.append(
-                    cl.enqueue_nd_range_kernel(
-                        queue, kernel, spec.global_size, spec.local_size, wait_for=after or None
-                    )
+                    cl.enqueue_nd_range_kernel(queue, kernel, spec.global_size, spec.local_size, wait_for=after or None)
                 )
         with reported(f"{self.device.name} did not take its launches"):
             queue.flush()
@@ -209,8 +207,7 @@ class Executable:
         if isinstance(value, np.ndarray):
             if value.dtype != buffer.scalar.dtype or value.size != buffer.size:
                 raise ArgumentError(
-                    f"buffer {buffer.name} is {buffer.size} x {buffer.scalar}, "
-                    f"got {value.size} x {value.dtype}"
+                    f"buffer {buffer.name} is {buffer.size} x {buffer.scalar}, got {value.size} x {value.dtype}"
                 )
             return self.device.upload(value)
         if value.size < need:

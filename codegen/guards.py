@@ -53,9 +53,10 @@ def guard(
         return outside()
     match type:
         case Array():
-            return Arr(length(type), lambda i: guard(
-                em, test, n, lambda: element(inside(), i), lambda: element(outside(), i), type.element
-            ))  # fmt: skip
+            return Arr(
+                length(type),
+                lambda i: guard(em, test, n, lambda: element(inside(), i), lambda: element(outside(), i), type.element),
+            )
         case Tuple(items):
             return tuple(
                 guard(em, test, n, lambda k=k: component(inside(), k), lambda k=k: component(outside(), k), t)  # type: ignore[misc]
@@ -65,9 +66,7 @@ def guard(
             return _guarded(em, test, n, inside, outside)
 
 
-def _guarded(
-    em: Emitter, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]
-) -> Value:
+def _guarded(em: Emitter, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]) -> Value:
     if guards_in_force() > NESTED:
         raise CodegenError(
             f"an element is read that is one of more than {NESTED} parts or edges; give them as one input, a gather, "

@@ -206,8 +206,10 @@ class Plan:
         parts = [
             [(k.name, k.source, k.global_size, k.local_size) for k in self.kernels],
             [(name, told(buffers)) for name, buffers in sorted(self.inputs.items())],
-            told(self.temporaries), told(self.outputs), [(i, told(buffers)) for i, buffers in self.steps],
-        ]  # fmt: skip
+            told(self.temporaries),
+            told(self.outputs),
+            [(i, told(buffers)) for i, buffers in self.steps],
+        ]
         return sha256(repr(parts).encode()).hexdigest()
 
 

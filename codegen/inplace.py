@@ -22,7 +22,7 @@ from egglift.codegen.imperative import (
     Statement,
     Store,
     Value,
-)  # fmt: skip
+)
 from egglift.codegen.index import Atom, Choice, Data, Index, Quotient, Remainder, Var, index
 from egglift.codegen.rewrite import redirected
 

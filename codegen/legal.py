@@ -16,9 +16,12 @@ from egglift.ir.traverse import bodies, children
 WIDEST = 128
 #: per kind of level: the kinds that may be around it, closest first counted ("" is the kernel itself)
 AROUND = {
-    "global": ("", "global"), "workgroup": ("", "workgroup"), "local": ("", "workgroup", "local"),
-    "warp": ("", "workgroup"), "lane": ("warp",),
-}  # fmt: skip
+    "global": ("", "global"),
+    "workgroup": ("", "workgroup"),
+    "local": ("", "workgroup", "local"),
+    "warp": ("", "workgroup"),
+    "lane": ("warp",),
+}
 
 
 @dataclass(frozen=True)
@@ -65,9 +68,7 @@ def _level(t: p.Map, level: Level, context: Context) -> Context:
     if kind not in AROUND:
         return context
     if context.vector:
-        raise CodegenError(
-            f"{brief(t)}: {name(level)} inside mapVec; the lanes of a vector are one work-item"
-        )
+        raise CodegenError(f"{brief(t)}: {name(level)} inside mapVec; the lanes of a vector are one work-item")
     if context.around not in AROUND[kind]:
         where = f"map{context.around.capitalize()}" if context.around else "no map"
         allowed = " or ".join(f"map{k.capitalize()}" if k else "the kernel itself" for k in AROUND[kind])

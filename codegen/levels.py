@@ -18,9 +18,15 @@ if TYPE_CHECKING:
     from egglift.codegen.emit import Emitter, Scope
 
 NAMES = {
-    "global": "mapGlobal", "workgroup": "mapWorkgroup", "local": "mapLocal", "warp": "mapWarp", "lane": "mapLane",
-    "seq": "mapSeq", "unroll": "mapSeqUnroll", "vec": "mapVec",
-}  # fmt: skip
+    "global": "mapGlobal",
+    "workgroup": "mapWorkgroup",
+    "local": "mapLocal",
+    "warp": "mapWarp",
+    "lane": "mapLane",
+    "seq": "mapSeq",
+    "unroll": "mapSeqUnroll",
+    "vec": "mapVec",
+}
 
 
 def name(level: Level) -> str:

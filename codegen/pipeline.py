@@ -72,9 +72,14 @@ class Staged:
 
 
 def run(
-    em: Emitter, nodes: tuple[p.To, ...], n: int, prefetch: int, argument: Callable[[Index], View],
-    step: Callable[[Index, Mapping[Expr, View]], None], unroll: bool,
-) -> None:  # fmt: skip
+    em: Emitter,
+    nodes: tuple[p.To, ...],
+    n: int,
+    prefetch: int,
+    argument: Callable[[Index], View],
+    step: Callable[[Index, Mapping[Expr, View]], None],
+    unroll: bool,
+) -> None:
     """`n` steps with `nodes` prefetched.  argument: the body's, for a step."""
     if n == 0:
         return

@@ -65,11 +65,7 @@ class KernelText(VectorText):
     def _declaration(self, buffer: Buffer) -> str:
         width = min(buffer.lanes, WIDEST)
         size = buffer.size * (buffer.lanes // width)
-        scalar = (
-            MASKS[1] + str(width)
-            if buffer.scalar == BOOL and width > 1
-            else memory_type(buffer.scalar, width)
-        )
+        scalar = MASKS[1] + str(width) if buffer.scalar == BOOL and width > 1 else memory_type(buffer.scalar, width)
         if size == 1:
             t = value_type(buffer.scalar) if buffer.scalar == BOOL and width == 1 else scalar
             return f"{t} {buffer.name}"

@@ -43,9 +43,7 @@ def opencl() -> Any:
         try:
             import pyopencl as cl
         except ImportError as error:
-            raise DeviceError(
-                f"pyopencl cannot be imported ({error}); install it and an OpenCL driver"
-            ) from error
+            raise DeviceError(f"pyopencl cannot be imported ({error}); install it and an OpenCL driver") from error
         warnings.filterwarnings("ignore", category=cl.CompilerWarning)
         return cl
 
@@ -143,9 +141,21 @@ def _describe(d: Any) -> DeviceInfo:
 
 #: targets of LLVM, as PoCL's version ends with, whose vectors have 64 bytes; others on x86-64 have 32
 WIDE_TARGETS = (
-    "avx512", "cascadelake", "cooperlake", "cannonlake", "icelake-client", "icelake-server", "tigerlake", "rocketlake",
-    "sapphirerapids", "graniterapids", "znver4", "znver5", "knl", "knm",
-)  # fmt: skip
+    "avx512",
+    "cascadelake",
+    "cooperlake",
+    "cannonlake",
+    "icelake-client",
+    "icelake-server",
+    "tigerlake",
+    "rocketlake",
+    "sapphirerapids",
+    "graniterapids",
+    "znver4",
+    "znver5",
+    "knl",
+    "knm",
+)
 
 
 def _vector_bytes(d: Any) -> int:
@@ -174,8 +184,7 @@ def open_device(spec: object = None) -> Device:
     spec = os.environ.get("EGGLIFT_DEVICE") or None if spec is None else spec
     if spec is not None and not isinstance(spec, str):
         raise DeviceError(
-            "a device is a pyopencl Device, Context or CommandQueue, a name or None; "
-            f"got {type(spec).__name__}"
+            f"a device is a pyopencl Device, Context or CommandQueue, a name or None; got {type(spec).__name__}"
         )
     return _open_named(spec)
 
@@ -236,9 +245,7 @@ _NONE = "; there is no OpenCL platform: install a driver, or PoCL with pip insta
 def _ranked(found: list[Any], name: str | None) -> list[Any]:
     """The devices that `name` can mean, best first."""
     if name is not None:
-        return [
-            d for d in found if name.lower() in f"{d.name} {d.platform.name} {d.platform.version}".lower()
-        ]
+        return [d for d in found if name.lower() in f"{d.name} {d.platform.name} {d.platform.version}".lower()]
 
     def rank(d: Any) -> int:
         info = _describe(d)
@@ -312,8 +319,7 @@ class Device:
         items = math.prod(kernel.local_size)
         if items > self.limits.group_size:
             raise BuildError(
-                f"kernel {kernel.name}: {items} work-items per group, "
-                f"{self.name} allows {self.limits.group_size}",
+                f"kernel {kernel.name}: {items} work-items per group, {self.name} allows {self.limits.group_size}",
                 kernel.source,
             )
         if kernel.local_bytes > self.limits.local_bytes:

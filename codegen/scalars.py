@@ -14,23 +14,58 @@ import numpy as np
 from egglift.ir.types import BOOL, Scalar
 
 C_NAMES = {
-    "bool": "uchar", "i8": "char", "i16": "short", "i32": "int", "i64": "long",
-    "u8": "uchar", "u16": "ushort", "u32": "uint", "u64": "ulong", "f16": "half", "f32": "float", "f64": "double",
-}  # fmt: skip
+    "bool": "uchar",
+    "i8": "char",
+    "i16": "short",
+    "i32": "int",
+    "i64": "long",
+    "u8": "uchar",
+    "u16": "ushort",
+    "u32": "uint",
+    "u64": "ulong",
+    "f16": "half",
+    "f32": "float",
+    "f64": "double",
+}
 #: The widest vector that an OpenCL function is given.  PoCL aborts the process beyond it, on CPUs that its LLVM
 #: does not know; operators, and functions of our own (they are inlined), have no such limit.
 CALL_BYTES = 32
 MASKS = {1: "char", 2: "short", 4: "int", 8: "long"}  # the type of a comparison of vectors, by bytes
 _FLOAT = {
-    "exp": "exp", "exp2": "exp2", "log": "log", "log2": "log2", "sqrt": "sqrt", "rsqrt": "rsqrt", "sin": "sin",
-    "cos": "cos", "tan": "tan", "tanh": "tanh", "erf": "erf", "floor": "floor", "ceil": "ceil", "pow": "pow",
+    "exp": "exp",
+    "exp2": "exp2",
+    "log": "log",
+    "log2": "log2",
+    "sqrt": "sqrt",
+    "rsqrt": "rsqrt",
+    "sin": "sin",
+    "cos": "cos",
+    "tan": "tan",
+    "tanh": "tanh",
+    "erf": "erf",
+    "floor": "floor",
+    "ceil": "ceil",
+    "pow": "pow",
     "atan2": "atan2",
-}  # fmt: skip
+}
 _FLOATS: dict[str, type[np.floating[Any]]] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
 _INFIX = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/", "eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">",
-    "ge": ">=", "logical_and": "&&", "logical_or": "||", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "^",
-}  # fmt: skip
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "logical_and": "&&",
+    "logical_or": "||",
+    "bitwise_and": "&",
+    "bitwise_or": "|",
+    "bitwise_xor": "^",
+}
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 BUILTINS = frozenset({*_FLOAT.values(), "fabs", "fmod", "copysign", "isnan", "abs", "sign"})
 
@@ -173,11 +208,7 @@ def _definition(op: str, t: Scalar) -> str:
             below = f" : a < 0 ? -1 : a == 0 ? 0 : {zero}" if t.is_signed else " : 0"
             return f"{one} {{ return a > 0 ? 1{below}; }}"
         case "abs":
-            return (
-                f"{one} {{ return a < 0 ? ({c})(0 - ({u})a) : a; }}"
-                if t.is_signed
-                else f"{one} {{ return a; }}"
-            )
+            return f"{one} {{ return a < 0 ? ({c})(0 - ({u})a) : a; }}" if t.is_signed else f"{one} {{ return a; }}"
         case "left_shift":
             return f"{two} {{ return ({u})b < {bits} ? ({c})(({u})a << b) : 0; }}"
         case "right_shift":
@@ -206,9 +237,8 @@ def _float_division(op: str, t: Scalar) -> str:
     """NumPy's algorithm (npy_divmod): the remainder has the divisor's sign."""
     c = C_NAMES[t.name]
     remainder = (
-        "  {c} r = fmod(a, b);\n  if (b == 0) return {zero};\n"
-        "  const bool down = r != 0 && (b < 0) != (r < 0);\n"
-    ).format(c=c, zero="r" if op == "mod" else "a / b")  # fmt: skip
+        "  {c} r = fmod(a, b);\n  if (b == 0) return {zero};\n  const bool down = r != 0 && (b < 0) != (r < 0);\n"
+    ).format(c=c, zero="r" if op == "mod" else "a / b")
     if op == "mod":
         tail = f"  return down ? r + b : r != 0 ? r : copysign(({c})0, b);\n"
     else:

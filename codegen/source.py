@@ -64,9 +64,7 @@ def _ids(shape: Shape, text: str) -> list[str]:
         ids.append((f"l{d}", f"get_local_id({d})", shape.local[d]))
     ids += [("warp", "get_local_id(0) / 32", 1), ("lane", "get_local_id(0) % 32", 32)]
     return [
-        f"{INDENT}const {int_type(count)} {name} = {e};"
-        for name, e, count in ids
-        if re.search(rf"\b{name}\b", text)
+        f"{INDENT}const {int_type(count)} {name} = {e};" for name, e, count in ids if re.search(rf"\b{name}\b", text)
     ]
 
 
@@ -86,8 +84,7 @@ def _of_space(text: KernelText, space: str) -> list[Buffer]:
 
 def _locals(text: KernelText) -> list[str]:
     return [
-        f"{INDENT}local {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)};"
-        for b in _of_space(text, "local")
+        f"{INDENT}local {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)};" for b in _of_space(text, "local")
     ]
 
 

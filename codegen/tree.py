@@ -58,9 +58,7 @@ def _step(em: Emitter, t: p.Tree, xs: View, sums: Target, count: int, distance: 
     """sums[i] = xs[i] + xs[i + distance] for i < count."""
 
     def combine(i: Index) -> None:
-        _combine(
-            em, t, Target(element(sums.view, i), sums.space), element(xs, i), element(xs, i + distance), type
-        )
+        _combine(em, t, Target(element(sums.view, i), sums.space), element(xs, i), element(xs, i + distance), type)
 
     if sums.space == "local":
         me, team = em.team("local")

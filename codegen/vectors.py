@@ -275,12 +275,23 @@ class VectorText(Text):
 
 
 _MASK_TEXTS = {
-    "logical_and": "({0} & {1})", "logical_or": "({0} | {1})", "logical_not": "(~{0})",
-    "bitwise_and": "({0} & {1})", "bitwise_or": "({0} | {1})", "bitwise_xor": "({0} ^ {1})", "invert": "(~{0})",
-    "left_shift": "{0}", "right_shift": "({0} & ~{1})", "where": "(({0} & {1}) | (~{0} & {2}))",
-    "eq": "(~({0} ^ {1}))", "ne": "({0} ^ {1})", "lt": "(~{0} & {1})", "le": "(~{0} | {1})",
-    "gt": "({0} & ~{1})", "ge": "({0} | ~{1})",
-}  # fmt: skip
+    "logical_and": "({0} & {1})",
+    "logical_or": "({0} | {1})",
+    "logical_not": "(~{0})",
+    "bitwise_and": "({0} & {1})",
+    "bitwise_or": "({0} | {1})",
+    "bitwise_xor": "({0} ^ {1})",
+    "invert": "(~{0})",
+    "left_shift": "{0}",
+    "right_shift": "({0} & ~{1})",
+    "where": "(({0} & {1}) | (~{0} & {2}))",
+    "eq": "(~({0} ^ {1}))",
+    "ne": "({0} ^ {1})",
+    "lt": "(~{0} & {1})",
+    "le": "(~{0} | {1})",
+    "gt": "({0} & ~{1})",
+    "ge": "({0} | ~{1})",
+}
 _MASKS = {op: text.format for op, text in _MASK_TEXTS.items()}
 
 

@@ -20,10 +20,19 @@ from egglift.ir.errors import RecordError
 T4_VERSION = "1.0.0"
 #: what the format calls the reason why a candidate cannot be chosen
 INVALID = {
-    "ok": "correct", "model": "constraints", "skipped": "timeout", "build": "compile", "launch": "runtime",
-    "wrong": "correctness", "inaccurate": "correctness", "implausible": "runtime", "memory": "runtime",
-    "hung": "timeout", "crashed": "runtime", "lost": "runtime",
-}  # fmt: skip
+    "ok": "correct",
+    "model": "constraints",
+    "skipped": "timeout",
+    "build": "compile",
+    "launch": "runtime",
+    "wrong": "correctness",
+    "inaccurate": "correctness",
+    "implausible": "runtime",
+    "memory": "runtime",
+    "hung": "timeout",
+    "crashed": "runtime",
+    "lost": "runtime",
+}
 #: a candidate this much slower than the best is as good as it
 NEAR = 1.05
 
@@ -59,9 +68,13 @@ def t4(records: Iterable[Record]) -> dict[str, Any]:
 def _result(record: Record, candidate: dict[str, Any]) -> dict[str, Any]:
     seconds, status = candidate.get("measured"), str(candidate.get("status", "model"))
     configuration = {
-        "program": record.program, "device": record.device, "driver": record.driver,
-        "structure": candidate.get("structure", ""), **candidate.get("parameters", {}), **candidate.get("launch", {}),
-    }  # fmt: skip
+        "program": record.program,
+        "device": record.device,
+        "driver": record.driver,
+        "structure": candidate.get("structure", ""),
+        **candidate.get("parameters", {}),
+        **candidate.get("launch", {}),
+    }
     measured = [] if seconds is None else [1e3 * seconds]
     estimate = {"name": "estimate", "value": 1e3 * (candidate.get("estimate") or 0.0), "unit": "ms"}
     return {

@@ -17,9 +17,15 @@ RARER = ("log", "sin", "pow")  # of f32 alone
 LONG = 3e-4  # seconds that can be timed well
 #: operations on f32 that are about as costly as another one, which is measured
 LIKE = {
-    "rsqrt": "sqrt", "exp2": "exp", "log2": "log", "cos": "sin", "tan": "sin", "tanh": "exp", "erf": "exp",
+    "rsqrt": "sqrt",
+    "exp2": "exp",
+    "log2": "log",
+    "cos": "sin",
+    "tan": "sin",
+    "tanh": "exp",
+    "erf": "exp",
     "atan2": "pow",
-}  # fmt: skip
+}
 
 
 def arithmetic(rig: Rig) -> Changes:

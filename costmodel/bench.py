@@ -102,9 +102,7 @@ class Local:
         assert checked.executable is not None
         least, warmup = (3, 1) if effort < BRIEF else (5, 2)
         try:
-            timing = checked.executable.time(
-                self._used(plan), budget=effort, floor=floor, least=least, warmup=warmup
-            )
+            timing = checked.executable.time(self._used(plan), budget=effort, floor=floor, least=least, warmup=warmup)
         except EggliftError as error:
             return replace(checked, status=_status(error, "implausible"), reason=_line(error))
         return replace(checked, timing=timing, effort=effort)

@@ -45,9 +45,7 @@ class Progress:
     done: tuple[str, ...] = ()
 
 
-def calibrate(
-    device: Device, *, keep: bool = True, fresh: bool = False, report: Report = lambda line: None
-) -> Profile:
+def calibrate(device: Device, *, keep: bool = True, fresh: bool = False, report: Report = lambda line: None) -> Profile:
     """Measures `device` in half a minute and, with `keep`, stores the profile where `load_profile` finds it.
 
     Each stage's result is kept too, so that a calibration that was interrupted goes on where it stopped; `fresh`

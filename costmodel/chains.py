@@ -9,10 +9,17 @@ from egglift.ir.types import SCALARS
 #: one step of a chain for each operation: its value is a, that of another chain b, r is unknown to the compiler.  No
 #: step can be computed for many at once: adding a constant to an integer n times could, adding another chain cannot
 FLOAT_STEPS = {
-    "add": "a = a + b", "mul": "a = a * b", "fma": "a = a * r + r", "div": "a = r / a",
-    "mod": "a = fmod(b + r, a + r)", "sqrt": "a = sqrt(a)", "exp": "a = exp(-a)",
-    "log": "a = log(a + r)", "sin": "a = sin(a)", "pow": "a = pow(a, r)",
-}  # fmt: skip
+    "add": "a = a + b",
+    "mul": "a = a * b",
+    "fma": "a = a * r + r",
+    "div": "a = r / a",
+    "mod": "a = fmod(b + r, a + r)",
+    "sqrt": "a = sqrt(a)",
+    "exp": "a = exp(-a)",
+    "log": "a = log(a + r)",
+    "sin": "a = sin(a)",
+    "pow": "a = pow(a, r)",
+}
 INTEGER_STEPS = FLOAT_STEPS | {"div": "a = r / (a | 1)", "mod": "a = (b + r) % (a | 1)"}
 #: the type that a conversion leads to, before it leads back
 OTHER = {"f16": "f32", "f32": "i32", "f64": "f32", "i32": "f32", "i64": "i32"}

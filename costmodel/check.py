@@ -104,8 +104,7 @@ class Expected:
         pairs = zip(self.wide, self._compared(actual), self.scalars, strict=True)
         bound = _longest(self.program) / 2
         return not any(
-            agree(wide, np.asarray(got), s, bound * EPSILON[s.name] if s.is_float else None)
-            for wide, got, s in pairs
+            agree(wide, np.asarray(got), s, bound * EPSILON[s.name] if s.is_float else None) for wide, got, s in pairs
         )
 
     def disagreement(self, actual: Sequence[NdArray]) -> str | None:
@@ -148,9 +147,7 @@ def expect(program: Expr, seed: int = 0) -> Expected:
     return Expected(program, inputs, wide, scalars, rows)
 
 
-def _evaluate(
-    program: Expr, inputs: dict[str, Value], rows: Rows | None, *, wide: bool
-) -> tuple[NdArray, ...]:
+def _evaluate(program: Expr, inputs: dict[str, Value], rows: Rows | None, *, wide: bool) -> tuple[NdArray, ...]:
     if rows is None:
         return tuple(flatten(evaluate(program, inputs, wide=wide)))
     parts = [flatten(evaluate(portion, inputs, wide=wide)) for portion in portions(program, rows)]
@@ -171,9 +168,7 @@ def _longest(program: Expr) -> int:
     return max((number(t.length) for t in lengths if isinstance(t, Array)), default=1)
 
 
-def agree(
-    expected: NdArray, actual: NdArray, scalar: Scalar, tolerance: float | None = None
-) -> str | None:
+def agree(expected: NdArray, actual: NdArray, scalar: Scalar, tolerance: float | None = None) -> str | None:
     """None where `actual` is `expected`; else a line with how many differ and the first that does.
 
     Integers and bools agree exactly.  Floats agree within TOLERANCE, relative to the expected value or to the
@@ -201,7 +196,5 @@ def _differ(want: NdArray, got: NdArray, scalar: Scalar, tolerance: float) -> Nd
             return ~same
         exact = want.astype(np.float64)
         scale = float(np.sqrt(np.mean(np.square(exact[finite])))) if finite.any() else 0.0
-        close = np.abs(exact - got.astype(np.float64)) <= tolerance * np.maximum(
-            np.abs(exact), scale
-        )
+        close = np.abs(exact - got.astype(np.float64)) <= tolerance * np.maximum(np.abs(exact), scale)
     return ~(same | (finite & close))

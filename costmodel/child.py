@@ -70,9 +70,13 @@ class Child:
         program = PROGRAM.format(path=sys.path, module=self.module, pipe=theirs.fileno())
         with theirs:  # what it prints belongs to no result of ours
             self._process = subprocess.Popen(
-                [sys.executable, "-c", program], stdin=subprocess.DEVNULL, stdout=2, pass_fds=[theirs.fileno()],
-                env=os.environ | self._environment, process_group=0,  # Ctrl-C is for the caller, who ends it
-            )  # fmt: skip
+                [sys.executable, "-c", program],
+                stdin=subprocess.DEVNULL,
+                stdout=2,
+                pass_fds=[theirs.fileno()],
+                env=os.environ | self._environment,
+                process_group=0,  # Ctrl-C is for the caller, who ends it
+            )
 
     def send(self, order: object) -> None:
         """Sends an order; OSError where the process is no more."""

@@ -77,9 +77,18 @@ class Journal:
         kernels = m.timing.kernels if m.timing else ()
         key = self._key(m.plan, m.effort if m.timing else None)
         line = Line(
-            key, m.status, m.reason, m.seconds, kernels, m.effort, m.build_seconds, deadline,
-            self._device, self._rules, datetime.now(UTC).isoformat(timespec="seconds"),
-        )  # fmt: skip
+            key,
+            m.status,
+            m.reason,
+            m.seconds,
+            kernels,
+            m.effort,
+            m.build_seconds,
+            deadline,
+            self._device,
+            self._rules,
+            datetime.now(UTC).isoformat(timespec="seconds"),
+        )
         self._lines.put(sealed(line, self._path.parent))
 
     def _own(self, key: str) -> Line | None:

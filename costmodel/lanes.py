@@ -69,9 +69,7 @@ def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float
     return found if isfinite(found) else float(len(local[0]))
 
 
-def window(
-    at: Index, size: int, width: int, local: tuple[Lanes, ...], steps: Sequence[tuple[Var, int]]
-) -> float:
+def window(at: Index, size: int, width: int, local: tuple[Lanes, ...], steps: Sequence[tuple[Var, int]]) -> float:
     """Sectors that a warp touches in all of `steps` (loop variables with numbers of trips), each counted once.
 
     Infinitely many if the index depends on loaded numbers.

@@ -201,9 +201,7 @@ def local(rig: Rig) -> Changes:
     plan, size = probes.local_read(4096, group, groups)
     bandwidth = size / rig.seconds(plan)
     probe, count = rig.build(probes.local_strided(group, groups)), 4096
-    apart = {
-        str(s): 4 * count * group * groups / rig.seconds(probe, numbers=[count, s]) for s in LOCAL_STRIDES
-    }
+    apart = {str(s): 4 * count * group * groups / rig.seconds(probe, numbers=[count, s]) for s in LOCAL_STRIDES}
     return {
         "local_bandwidth": bandwidth,
         "local_bytes": rig.device.limits.local_bytes,

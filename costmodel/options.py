@@ -13,9 +13,13 @@ from egglift.costmodel.profile import Profile
 
 #: (blocks of a work-group: rows m, columns n, chunks per work-item in rows and columns, chunk of the fold), best first
 GPU_STARTS = (
-    (128, 128, 2, 2, 16), (64, 64, 1, 2, 16), (128, 256, 2, 2, 16),
-    (128, 128, 4, 2, 8), (64, 128, 2, 2, 8), (32, 32, 1, 1, 16),
-)  # fmt: skip
+    (128, 128, 2, 2, 16),
+    (64, 64, 1, 2, 16),
+    (128, 256, 2, 2, 16),
+    (128, 128, 4, 2, 8),
+    (64, 128, 2, 2, 8),
+    (32, 32, 1, 1, 16),
+)
 CPU_ROWS, CPU_COLUMNS = (6, 4, 8, 5), (2, 3, 1, 4)  # rows, and columns in vectors, of what registers hold
 FETCH = (1, 2, 0)
 

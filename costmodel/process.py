@@ -126,9 +126,7 @@ def builders(worker: Worker, count: int) -> list[Worker]:
     """Further processes on the worker's device, for whoever holds its lock."""
     place = worker.place
     with _workers_lock:
-        return [
-            _workers.setdefault((os.getpid(), place, 1 + i), Worker(place, UNPINNED)) for i in range(count)
-        ]
+        return [_workers.setdefault((os.getpid(), place, 1 + i), Worker(place, UNPINNED)) for i in range(count)]
 
 
 @atexit.register

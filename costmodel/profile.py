@@ -131,9 +131,7 @@ def loads_profile(text: str) -> Profile:
     try:
         raw = json.loads(text)
         if raw.get("schema") != SCHEMA:
-            raise RecordError(
-                f"a device profile of version {raw.get('schema')}, not {SCHEMA}; calibrate again"
-            )
+            raise RecordError(f"a device profile of version {raw.get('schema')}, not {SCHEMA}; calibrate again")
         raw["caches"] = tuple(Cache(**c) for c in raw["caches"])
         return _sound(Profile(**raw))
     except RecordError:
@@ -145,9 +143,18 @@ def loads_profile(text: str) -> Profile:
 
 #: what may be nought: loads in flight and waits that a device does not have, or are too short to measure
 MAY_BE_ZERO = (
-    "bytes_in_flight", "latency", "op_latency", "launch", "gap", "barrier", "item_start", "group_start",
-    "local_bandwidth", "local_bytes", "random",
-)  # fmt: skip
+    "bytes_in_flight",
+    "latency",
+    "op_latency",
+    "launch",
+    "gap",
+    "barrier",
+    "item_start",
+    "group_start",
+    "local_bandwidth",
+    "local_bytes",
+    "random",
+)
 
 
 def _sound(profile: Profile) -> Profile:

@@ -77,4 +77,3 @@ def operations(e: Expr) -> int:
         case p.Input() | p.Constant() | p.Arg():
             return own
     return own + volume(type_of(e)) // 64
-

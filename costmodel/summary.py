@@ -16,7 +16,7 @@ UNITS = {
     **dict.fromkeys(("local_bandwidth", "local_strided", "transfer"), "B/s"),
     **dict.fromkeys(("issue_rate", "rates"), "op/s"),
     **dict.fromkeys(("local_bytes", "simd_bytes", "bytes_in_flight"), "B"),
-}  # fmt: skip
+}
 BINARY = (("Gi", 2.0**30), ("Mi", 2.0**20), ("Ki", 2.0**10))
 LARGE = (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3))
 SMALL = (("", 1.0), ("m", 1e-3), ("u", 1e-6), ("n", 1e-9), ("p", 1e-12))

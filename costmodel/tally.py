@@ -193,9 +193,11 @@ def _walk(body: tuple[c.Statement, ...], here: _Here, total: Tally, items: int, 
                     chain = max(chain, _depth(value, profile) * here.steps(at))
             case c.Loop(var, trips, inner, unroll):
                 inside = replace(
-                    here, times=here.times * trips, loops=(*here.loops, (var, trips)),
+                    here,
+                    times=here.times * trips,
+                    loops=(*here.loops, (var, trips)),
                     unrolled=(*here.unrolled, var) if unroll else here.unrolled,
-                )  # fmt: skip
+                )
                 loaded = _walk(inner, inside, total, items, profile)
                 if unroll:  # all trips' loads are on their way together
                     flight += trips * loaded
@@ -225,9 +227,14 @@ def _wait(loaded: _Loads, here: _Here, total: Tally) -> None:
 
 
 def _statement(
-    value: c.Value, target: tuple[c.Buffer, Index] | None, lane: Var | None,
-    here: _Here, total: Tally, items: int, profile: Profile,
-) -> _Loads:  # fmt: skip
+    value: c.Value,
+    target: tuple[c.Buffer, Index] | None,
+    lane: Var | None,
+    here: _Here,
+    total: Tally,
+    items: int,
+    profile: Profile,
+) -> _Loads:
     """Add one statement; what it loads from global memory for one work-item is returned."""
     count = here.times * here.share * items
     lanes = lane.count if lane else 1
@@ -252,9 +259,7 @@ def _statement(
                     flight += _Loads(buffer.scalar.size * (lanes if _varies(at, lane) else 1), far)
             case c.Call(op, args, type):
                 cost = _op_cost(op, args, profile)
-                total.issue += (
-                    count * cost * _registers(lanes, type.size, profile) * _type_cost(type.name, profile)
-                )
+                total.issue += count * cost * _registers(lanes, type.size, profile) * _type_cost(type.name, profile)
                 total.flops += count * lanes * (op in ("add", "sub", "mul", "div", "fma"))
                 stack.extend(args)
             case c.Guarded(at, _, inside, outside):

@@ -145,9 +145,7 @@ def _law(lines: Sequence[str], group: str, line: int) -> Law:
     notes = [s[3:].strip() for s in lines[1:] if s.startswith(";; ")]
     rules = "\n".join("" if s.startswith(";") else s for s in lines)
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
-        raise RuleError(
-            f"{group}.egg, line {line}: {name!r} is not a name of a law; use letters, digits and -"
-        )
+        raise RuleError(f"{group}.egg, line {line}: {name!r} is not a name of a law; use letters, digits and -")
     return Law(
         name,
         " ".join(s for s in notes if s not in ("reassociating", "macro") and not s.startswith("source:")),

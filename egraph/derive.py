@@ -36,15 +36,27 @@ SHOWN = 3  # places of a law in one step
 
 #: what the tile lengths that laws introduce are for
 KINDS = {
-    "a": "elements of padding after a row in local memory", "c": "elements in a row that a work-item computes",
-    "d": "work-items that share a block", "e": "rows that a work-item computes",
-    "f": "prefetch: 0 none, 1 into registers, 2 into a second buffer", "h": "planes of a tile",
-    "k": "chunk of what is folded", "m": "rows of a block", "n": "columns of a block",
+    "a": "elements of padding after a row in local memory",
+    "c": "elements in a row that a work-item computes",
+    "d": "work-items that share a block",
+    "e": "rows that a work-item computes",
+    "f": "prefetch: 0 none, 1 into registers, 2 into a second buffer",
+    "h": "planes of a tile",
+    "k": "chunk of what is folded",
+    "m": "rows of a block",
+    "n": "columns of a block",
     "p": "workers that share a reduction",
-    "q": "work-items along an axis of a tile", "r": "chunk of a reduction", "s": "chunk of a map", "t": "stride",
-    "u": "elements that a worker takes at a time", "v": "lanes of a vector", "w": "lanes that fold side by side",
-    "x": "columns of a tile", "y": "rows of a tile", "z": "parts into which a reduction is shared out",
-}  # fmt: skip
+    "q": "work-items along an axis of a tile",
+    "r": "chunk of a reduction",
+    "s": "chunk of a map",
+    "t": "stride",
+    "u": "elements that a worker takes at a time",
+    "v": "lanes of a vector",
+    "w": "lanes that fold side by side",
+    "x": "columns of a tile",
+    "y": "rows of a tile",
+    "z": "parts into which a reduction is shared out",
+}
 
 
 def derive(
@@ -150,10 +162,14 @@ class _Telling:
         shaping = [g for g in groups if not _is_placing(self._law(g[0].law))]
         told = {r.law for r in rewrites}
         return Derivation(
-            self.source, self.target, tuple(self._tiles()),
-            tuple(self._step(g) for g in shaping), tuple(self._placing(rewrites, places)),
-            tuple(self._law(name) for name in laws if name not in told), minimal,
-        )  # fmt: skip
+            self.source,
+            self.target,
+            tuple(self._tiles()),
+            tuple(self._step(g) for g in shaping),
+            tuple(self._placing(rewrites, places)),
+            tuple(self._law(name) for name in laws if name not in told),
+            minimal,
+        )
 
     def _in_order(self, rewrites: Sequence[Rewrite]) -> list[Rewrite]:
         """By iterations; within one, from the outside of the program inwards."""

@@ -119,17 +119,13 @@ def explain(
 
 def _explained(attempt: Proof, laws: frozenset[str], seconds: float, tell: Tell | None = None) -> Explanation:
     if not attempt.holds(laws):
-        raise RuleError(
-            "the laws do not show the two programs equal within the limits; raise them, or add a law"
-        )
+        raise RuleError("the laws do not show the two programs equal within the limits; raise them, or add a law")
     deadline = perf_counter() + seconds
     needed = attempt.smallest(attempt.fired, deadline)
     return Explanation(attempt.a, attempt.b, tuple(attempt.steps(needed)))
 
 
-def explored(
-    source: Expr, target: Expr, *, rules: Iterable[Law | str] = (), reassociate: bool = True
-) -> Explanation:
+def explored(source: Expr, target: Expr, *, rules: Iterable[Law | str] = (), reassociate: bool = True) -> Explanation:
     """The laws that match while `source` is explored: what is known where `explain` finds no proof."""
     whole = book().extended(rules)
     found = saturate(source, rules=rules, reassociate=reassociate)

@@ -131,9 +131,7 @@ def build(node: ENode, kids: list[Expr]) -> Expr:
 
 _SIZE_OPS = {"NAdd": "+", "NSub": "-", "NMul": "*", "NDiv": "/"}
 
-Row = tuple[
-    str, tuple[Any, ...]
-]  # operator, arguments (classes as egglog's values, the rest as Python values)
+Row = tuple[str, tuple[Any, ...]]  # operator, arguments (classes as egglog's values, the rest as Python values)
 
 
 @dataclass
@@ -224,9 +222,7 @@ class _Reader:
         """The rows of a table that is numbered."""
         return ((number, output) for (number,), output in self.read(name, ("i64",)))
 
-    def read(
-        self, name: str, sorts: tuple[str, ...], subsumed: bool = False
-    ) -> Iterable[tuple[tuple[Any, ...], Any]]:
+    def read(self, name: str, sorts: tuple[str, ...], subsumed: bool = False) -> Iterable[tuple[tuple[Any, ...], Any]]:
         """The rows of one table that are not subsumed, or those that are."""
         text, number = self.egraph.value_to_string, self.egraph.value_to_i64
         convert = [text if s == "String" else number if s == "i64" else None for s in sorts]
@@ -293,9 +289,7 @@ class _Builder:
 
     def __init__(self, reader: _Reader, encoder: Encoder) -> None:
         self.reader, self.encoder = reader, encoder
-        self.exprs, self.nats, self.tys, self.levels = (
-            reader.tables[s] for s in ("Expr", "Nat", "Ty", "Level")
-        )
+        self.exprs, self.nats, self.tys, self.levels = (reader.tables[s] for s in ("Expr", "Nat", "Ty", "Level"))
         self.type_of = {args[0]: ty for args, ty in reader.read("type-of", ("Expr",))}
         self.operators = self._operators()
         self.ids: dict[Any, int] = {}
@@ -309,9 +303,7 @@ class _Builder:
         """The graph of all that is reachable from a class."""
         self.ids, self.order = {}, []
         if root not in self.exprs.best:
-            raise RuleError(
-                "no finite program is left: some law subsumes the only node that its class is made of"
-            )
+            raise RuleError("no finite program is left: some law subsumes the only node that its class is made of")
         self._number(root)
         classes: dict[int, tuple[ENode, ...]] = {}
         smallest: dict[int, ENode] = {}
@@ -322,9 +314,7 @@ class _Builder:
         closed = frozenset(self.ids[v] for v in self.reader.closed if v in self.ids)
         types = {i: self.type(self.type_of[v]) for v, i in self.ids.items() if v in self.type_of}
         applied = sorted(
-            (law, self.ids[v])
-            for (law, v), _ in self.reader.read("applied", ("String", "Expr"))
-            if v in self.ids
+            (law, self.ids[v]) for (law, v), _ in self.reader.read("applied", ("String", "Expr")) if v in self.ids
         )
         graph = Graph(classes, 0, types, closed, self._symbols(classes), smallest, tuple(applied))
         if not self.reader.revived:
@@ -339,9 +329,7 @@ class _Builder:
 
     def _live(self, value: Any) -> list[Row]:
         """The rows of a class whose arguments have finite terms, in an order by content."""
-        weighed = [
-            (w, row) for row in self.exprs.rows[value] if (w := _weigh(self.reader.tables, "Expr", row))
-        ]
+        weighed = [(w, row) for row in self.exprs.rows[value] if (w := _weigh(self.reader.tables, "Expr", row))]
         return [row for _, row in sorted(weighed, key=lambda pair: pair[0])]
 
     def _node(self, row: Row) -> ENode:
@@ -377,10 +365,12 @@ class _Builder:
         if v not in self.types:
             op, args = self.tys.best[v][2]
             self.types[v] = (
-                Scalar(args[0]) if op == "Scalar"
-                else Array(self.sizes[args[0]], self.type(args[1])) if op == "Arr"
+                Scalar(args[0])
+                if op == "Scalar"
+                else Array(self.sizes[args[0]], self.type(args[1]))
+                if op == "Arr"
                 else Tuple((self.type(args[0]), self.type(args[1])))
-            )  # fmt: skip
+            )
         return self.types[v]
 
     def _operators(self) -> dict[Any, Operator]:
@@ -427,9 +417,7 @@ class _Builder:
             return weight is None or found[0] < weight
         return found[1] != known and str(found[1]) < str(known)
 
-    def _length(
-        self, value: Any, op: str, args: tuple[Any, ...], weight: dict[Any, int]
-    ) -> tuple[int, Size] | None:
+    def _length(self, value: Any, op: str, args: tuple[Any, ...], weight: dict[Any, int]) -> tuple[int, Size] | None:
         match op:
             case "Num":
                 return 0, args[0]

@@ -165,15 +165,11 @@ class _Filled:
             self.scope,
             *self.pattern.types.values(),
         ]
-        stack += [use.kind for use in self.pattern.uses.values()] + [
-            use.scope for use in self.pattern.uses.values()
-        ]
+        stack += [use.kind for use in self.pattern.uses.values()] + [use.scope for use in self.pattern.uses.values()]
         stack += [n for pair in self.pattern.lengths.equations for n in pair]
         while stack:
             item = stack.pop()
-            item = (
-                found(item) if isinstance(item, int | Length) else shown(item) if item is not None else None
-            )
+            item = found(item) if isinstance(item, int | Length) else shown(item) if item is not None else None
             if item is None or isinstance(item, int | Scalar) or id(item) in seen:
                 continue
             seen.add(id(item))
@@ -227,11 +223,7 @@ class _Filled:
         n = found(n)
         if isinstance(n, Length) and n.tile is not None:
             return n.tile
-        if (
-            isinstance(n, Length)
-            and n.parts is not None
-            and any(self._symbolic(part) for part in n.parts[1:])
-        ):
+        if isinstance(n, Length) and n.parts is not None and any(self._symbolic(part) for part in n.parts[1:]):
             from egglift.ir.sizes import SizeOp
 
             op, a, b = n.parts
@@ -279,9 +271,7 @@ class _Filled:
                 if isinstance(o, Var):
                     self.texts[o.name] = made.name
             else:
-                made = operator(
-                    self.type(self.pattern.uses[name].kind), "commutative" in wanted, self.pattern.rng
-                )
+                made = operator(self.type(self.pattern.uses[name].kind), "commutative" in wanted, self.pattern.rng)
             if made is None:
                 raise Clash("no operator")
             self.operators[name] = made

@@ -59,10 +59,11 @@ def _operators() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
         if op not in ("Subst", "Arg"):
             xs = [f"x{i}" for i in range(len(kinds))]
             yield (
-                op, xs,
+                op,
+                xs,
                 [x for x, k in zip(xs, kinds, strict=True) if k == "expr"],
                 [x for x, k in zip(xs, kinds, strict=True) if k == "body"],
-            )  # fmt: skip
+            )
 
 
 def _call(op: str, args: list[str]) -> str:

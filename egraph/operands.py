@@ -67,9 +67,7 @@ def limits(t: Scalar) -> tuple[int, int]:
 def equal(one: Any, other: Any) -> bool:
     """The same numbers, bit for bit; a NaN is a NaN."""
     pairs = list(_pairs(one, other))
-    return all(
-        a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(_bits(a), _bits(b))) for a, b in pairs
-    )
+    return all(a.shape == b.shape and a.dtype == b.dtype and bool(np.array_equal(_bits(a), _bits(b))) for a, b in pairs)
 
 
 def close(one: Any, other: Any) -> bool:

@@ -109,4 +109,3 @@ def dropped(y: Any) -> Any:
 @cache
 def _one() -> Any:
     return pattern("(Num 1)")
-

@@ -64,14 +64,9 @@ class Saturated:
         return self.forced or (met[0] if met else "fixpoint")
 
     def __str__(self) -> str:
-        lines = [
-            f"{self.rows} rows, {self.graph.size} nodes, {1e3 * self.seconds:.0f} ms, "
-            f"stopped at {self.stopped}"
-        ]
+        lines = [f"{self.rows} rows, {self.graph.size} nodes, {1e3 * self.seconds:.0f} ms, stopped at {self.stopped}"]
         for p in self.phases:
-            lines.append(
-                f"  {p.name:8} {p.iterations:3} iterations {p.rows:6} rows {1e3 * p.seconds:7.1f} ms  {p.why}"
-            )
+            lines.append(f"  {p.name:8} {p.iterations:3} iterations {p.rows:6} rows {1e3 * p.seconds:7.1f} ms  {p.why}")
         for r in sorted(self.laws, key=lambda r: -r.matches):
             detail = f" {r.rows:6} rows {1e3 * (r.seconds or 0):7.1f} ms" if r.rows is not None else ""
             lines.append(f"  {r.name:20} {r.matches:6} matches{detail}")
@@ -150,9 +145,7 @@ def check_domains(program: Expr, **options: object) -> None:
     saturate(program, check=True, **options)  # type: ignore[arg-type]
 
 
-def allowed_laws(
-    whole: Book, laws: Iterable[str] | None, disabled: Iterable[str], reassociate: bool
-) -> frozenset[str]:
+def allowed_laws(whole: Book, laws: Iterable[str] | None, disabled: Iterable[str], reassociate: bool) -> frozenset[str]:
     """Names of the laws to use; RuleError if there is no such law."""
     names = [whole[name].name for name in (whole.names if laws is None else laws)]
     off = {whole[name].name for name in disabled}

@@ -78,12 +78,7 @@ class Lengths:
         if a is b or (isinstance(a, int) and a == b):
             return
         for one, other in ((a, b), (b, a)):
-            if (
-                isinstance(one, Length)
-                and one.parts is None
-                and one.tile is None
-                and not _mentions(other, one)
-            ):
+            if isinstance(one, Length) and one.parts is None and one.tile is None and not _mentions(other, one):
                 one.same = other if isinstance(other, Length) else None
                 if isinstance(other, int):
                     one.parts = ("+", other, 0)
@@ -291,9 +286,7 @@ class Terms:
     def _array(self, n: Size, element: Type, scope: Type | None, depth: int, work: bool) -> Expr:
         if work or (depth > 0 and self.rng.random() >= 0.7):
             inner = self.type(flat=True)
-            return p.Map(
-                self.term(element, inner, depth - 1, work), self.term(Array(n, inner), scope, depth - 1)
-            )
+            return p.Map(self.term(element, inner, depth - 1, work), self.term(Array(n, inner), scope, depth - 1))
         if scope is not None and self.rng.random() >= 0.4:  # a law must not take it out of its scope
             captured = self.term(self.number, scope, 0)
             body = self.term(element, Tuple((self.number, self.number)), depth - 1)

@@ -41,17 +41,43 @@ def weights(p: Profile) -> Weights:
         op = p.compute_units / p.issue_rate
         stream = 4 * p.compute_units / p.bandwidth / op
         return Weights(
-            global_=1 + stream, global_lane=1 + lanes * stream, local=0.6, private=0.1, op=1.0, loop=0.7,
-            barrier=60.0, launch=p.launch / op, apart=4.0, warp=1, vector_ops=1 / lanes, items=p.compute_units,
-            groups=p.compute_units, group=1, local_bytes=p.local_bytes, width=4 * lanes,
+            global_=1 + stream,
+            global_lane=1 + lanes * stream,
+            local=0.6,
+            private=0.1,
+            op=1.0,
+            loop=0.7,
+            barrier=60.0,
+            launch=p.launch / op,
+            apart=4.0,
+            warp=1,
+            vector_ops=1 / lanes,
+            items=p.compute_units,
+            groups=p.compute_units,
+            group=1,
+            local_bytes=p.local_bytes,
+            width=4 * lanes,
             kept=1 << 13,
-        )  # fmt: skip
+        )
     items = p.compute_units * p.items_per_unit
     op = items / p.issue_rate
     stream = 4 * items / p.bandwidth / op
     return Weights(
-        global_=stream, global_lane=0.6 * stream, local=4 * items / p.local_bandwidth / op + 0.5, private=0.05, op=1.0,
-        loop=0.5, barrier=6.0, launch=p.launch / op, apart=5.0, warp=p.warp, vector_ops=0.9, items=items,
-        groups=p.compute_units * 8, group=256, local_bytes=p.local_bytes, width=4,
+        global_=stream,
+        global_lane=0.6 * stream,
+        local=4 * items / p.local_bandwidth / op + 0.5,
+        private=0.05,
+        op=1.0,
+        loop=0.5,
+        barrier=6.0,
+        launch=p.launch / op,
+        apart=5.0,
+        warp=p.warp,
+        vector_ops=0.9,
+        items=items,
+        groups=p.compute_units * 8,
+        group=256,
+        local_bytes=p.local_bytes,
+        width=4,
         kept=256,
-    )  # fmt: skip
+    )

@@ -61,10 +61,7 @@ def once(parts: Sequence[NdArray], keep: Sequence[int] = ()) -> tuple[list[NdArr
     Such an axis is cut to length 1 (an empty one stays empty); the axes in `keep` are left alone.
     """
     rank = parts[0].ndim
-    axes = tuple(
-        i for i in range(rank)
-        if i not in keep and all(a.shape[i] > 1 and _repeats(a, i) for a in parts)
-    )  # fmt: skip
+    axes = tuple(i for i in range(rank) if i not in keep and all(a.shape[i] > 1 and _repeats(a, i) for a in parts))
     if not axes:
         return list(parts), ()
     short = tuple(slice(0, 1) if i in axes else slice(None) for i in range(rank))

@@ -211,10 +211,12 @@ def _resizing(e: Expr) -> Type:
 
 def _literal(e: Expr, value: bool | int | float, t: Scalar) -> Scalar:
     fits = (
-        isinstance(value, bool) if t.name == "bool"
-        else isinstance(value, int) and not isinstance(value, bool) and _in_range(value, t) if t.is_integer
+        isinstance(value, bool)
+        if t.name == "bool"
+        else isinstance(value, int) and not isinstance(value, bool) and _in_range(value, t)
+        if t.is_integer
         else isinstance(value, int | float) and not isinstance(value, bool)
-    )  # fmt: skip
+    )
     if t.name not in SCALARS or not fits:
         raise TypeMismatch(f"{_at(e)}: {value!r} is not a value of {t}; write it as one, or cast")
     return t

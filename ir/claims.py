@@ -36,8 +36,9 @@ def check(op: Operator, t: Type, result: Type) -> None:
         return _apply(op.body, t, x, y)
 
     if op.associative:
-        _agree(op, "associative", {"a": a, "b": b, "c": c}, "f(f(a, b), c)", f(f(a, b), c), "f(a, f(b, c))",
-               f(a, f(b, c)))  # fmt: skip
+        _agree(
+            op, "associative", {"a": a, "b": b, "c": c}, "f(f(a, b), c)", f(f(a, b), c), "f(a, f(b, c))", f(a, f(b, c))
+        )
     if op.commutative:
         _agree(op, "commutative", {"a": a, "b": b}, "f(a, b)", f(a, b), "f(b, a)", f(b, a))
     if op.neutral is not None:
@@ -83,9 +84,7 @@ def _wide(t: Scalar, size: tuple[int, ...], rng: np.random.Generator) -> NdArray
     return np.frombuffer(bits, t.dtype).reshape(size)
 
 
-def _agree(
-    op: Operator, claim: str, given: dict[str, Value], left: str, x: Value, right: str, y: Value
-) -> None:
+def _agree(op: Operator, claim: str, given: dict[str, Value], left: str, x: Value, right: str, y: Value) -> None:
     scale = sum((_magnitude(v) for v in given.values()), np.zeros(SAMPLES))
     for a, b in zip(arrays(x), arrays(y), strict=True):
         wrong = np.flatnonzero(~_close(a, b, scale))

@@ -252,9 +252,7 @@ class _Run:
                 return values[init] if total is None else elementwise(f, [_array(values[init]), total])
         raise AssertionError(e)
 
-    def _total(
-        self, name: str, e: p.Reduce, batch: tuple[int, ...], values: dict[Expr, Value]
-    ) -> NdArray | None:
+    def _total(self, name: str, e: p.Reduce, batch: tuple[int, ...], values: dict[Expr, Value]) -> NdArray | None:
         """The elements of a named reduction combined, without its initial value; None if there are none."""
         axis = len(batch)
         if (product := _product(e)) is None:
@@ -308,9 +306,26 @@ class _Run:
 
 _Pairs = Callable[[int], tuple[slice, slice, slice]]
 _VIEWS = (
-    p.Arg, p.Input, p.Literal, p.Constant, p.Iota, p.Fill, p.Tup, p.Get, p.Zip, p.Distl, p.Cross, p.Split,
-    p.Transpose, p.Slide, p.Take, p.Drop, p.At, p.To, p.Map,
-)  # fmt: skip
+    p.Arg,
+    p.Input,
+    p.Literal,
+    p.Constant,
+    p.Iota,
+    p.Fill,
+    p.Tup,
+    p.Get,
+    p.Zip,
+    p.Distl,
+    p.Cross,
+    p.Split,
+    p.Transpose,
+    p.Slide,
+    p.Take,
+    p.Drop,
+    p.At,
+    p.To,
+    p.Map,
+)
 
 
 def _near(n: int) -> tuple[slice, slice, slice]:

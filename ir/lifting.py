@@ -171,6 +171,4 @@ def _where(condition: promotion.Operand, yes: promotion.Operand, no: promotion.O
     a, b = (type_of(s) for s in sides)
     if not (isinstance(a, Tuple) and isinstance(b, Tuple) and len(a.items) == len(b.items)):
         raise TypeMismatch(f"where chooses between {a} and {b}; both sides must be tuples of one length")
-    return p.Tup(
-        tuple(lifted("where", [condition, *(component(s, i) for s in sides)]) for i in range(len(a.items)))
-    )
+    return p.Tup(tuple(lifted("where", [condition, *(component(s, i) for s in sides)]) for i in range(len(a.items))))

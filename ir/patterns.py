@@ -337,7 +337,35 @@ class To(Node):
 
 
 Expr: TypeAlias = (
-    Arg | Input | Literal | Constant | Iota | Fill | Apply | Cast | Tup | Get
-    | Map | Reduce | Fold | Tree | Iterate | Zip | Distl | Cross | Split | Join | Transpose
-    | Stride | Slide | Pad | PadUp | Take | Drop | Concat | Gather | At | To
-)  # fmt: skip
+    Arg
+    | Input
+    | Literal
+    | Constant
+    | Iota
+    | Fill
+    | Apply
+    | Cast
+    | Tup
+    | Get
+    | Map
+    | Reduce
+    | Fold
+    | Tree
+    | Iterate
+    | Zip
+    | Distl
+    | Cross
+    | Split
+    | Join
+    | Transpose
+    | Stride
+    | Slide
+    | Pad
+    | PadUp
+    | Take
+    | Drop
+    | Concat
+    | Gather
+    | At
+    | To
+)

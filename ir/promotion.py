@@ -24,9 +24,15 @@ Operand = Expr | Number
 
 #: arithmetic on two bools, as NumPy has it; and the same for bits, so that bools have one form
 _ON_BOOLS = {
-    "add": "logical_or", "mul": "logical_and", "maximum": "logical_or", "minimum": "logical_and",
-    "bitwise_and": "logical_and", "bitwise_or": "logical_or", "invert": "logical_not", "bitwise_xor": "ne",
-}  # fmt: skip
+    "add": "logical_or",
+    "mul": "logical_and",
+    "maximum": "logical_or",
+    "minimum": "logical_and",
+    "bitwise_and": "logical_and",
+    "bitwise_or": "logical_or",
+    "invert": "logical_not",
+    "bitwise_xor": "ne",
+}
 
 
 def literal(value: Number, t: Scalar) -> Literal:
@@ -84,8 +90,6 @@ def cast(x: Operand, t: Scalar) -> Expr:
         with np.errstate(all="ignore"):
             return Literal(np.asarray(x.value, x.type.dtype).astype(t.dtype).item(), t)
     return Cast(t, x)
-
-
 
 
 def apply(op: str, *operands: Operand) -> Expr:

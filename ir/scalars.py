@@ -39,28 +39,50 @@ def _rsqrt(x: NdArray) -> NdArray:
 
 
 _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
-    ("add", 2, "arithmetic", np.add), ("sub", 2, "arithmetic", np.subtract),
-    ("mul", 2, "arithmetic", np.multiply), ("div", 2, "float", np.divide),
+    ("add", 2, "arithmetic", np.add),
+    ("sub", 2, "arithmetic", np.subtract),
+    ("mul", 2, "arithmetic", np.multiply),
+    ("div", 2, "float", np.divide),
     ("floordiv", 2, "arithmetic", np.floor_divide),
-    ("mod", 2, "arithmetic", np.remainder), ("neg", 1, "arithmetic", np.negative),
-    ("abs", 1, "arithmetic", np.abs), ("sign", 1, "arithmetic", np.sign),
-    ("minimum", 2, "arithmetic", np.minimum), ("maximum", 2, "arithmetic", np.maximum),
+    ("mod", 2, "arithmetic", np.remainder),
+    ("neg", 1, "arithmetic", np.negative),
+    ("abs", 1, "arithmetic", np.abs),
+    ("sign", 1, "arithmetic", np.sign),
+    ("minimum", 2, "arithmetic", np.minimum),
+    ("maximum", 2, "arithmetic", np.maximum),
     ("fma", 3, "arithmetic", _fma),
-    ("exp", 1, "float", np.exp), ("exp2", 1, "float", np.exp2), ("log", 1, "float", np.log),
-    ("log2", 1, "float", np.log2), ("sqrt", 1, "float", np.sqrt), ("rsqrt", 1, "float", _rsqrt),
-    ("sin", 1, "float", np.sin), ("cos", 1, "float", np.cos), ("tan", 1, "float", np.tan),
-    ("tanh", 1, "float", np.tanh), ("erf", 1, "float", erf), ("floor", 1, "float", np.floor),
-    ("ceil", 1, "float", np.ceil), ("pow", 2, "float", np.power), ("atan2", 2, "float", np.arctan2),
-    ("eq", 2, "compare", np.equal), ("ne", 2, "compare", np.not_equal), ("lt", 2, "compare", np.less),
-    ("le", 2, "compare", np.less_equal), ("gt", 2, "compare", np.greater),
+    ("exp", 1, "float", np.exp),
+    ("exp2", 1, "float", np.exp2),
+    ("log", 1, "float", np.log),
+    ("log2", 1, "float", np.log2),
+    ("sqrt", 1, "float", np.sqrt),
+    ("rsqrt", 1, "float", _rsqrt),
+    ("sin", 1, "float", np.sin),
+    ("cos", 1, "float", np.cos),
+    ("tan", 1, "float", np.tan),
+    ("tanh", 1, "float", np.tanh),
+    ("erf", 1, "float", erf),
+    ("floor", 1, "float", np.floor),
+    ("ceil", 1, "float", np.ceil),
+    ("pow", 2, "float", np.power),
+    ("atan2", 2, "float", np.arctan2),
+    ("eq", 2, "compare", np.equal),
+    ("ne", 2, "compare", np.not_equal),
+    ("lt", 2, "compare", np.less),
+    ("le", 2, "compare", np.less_equal),
+    ("gt", 2, "compare", np.greater),
     ("ge", 2, "compare", np.greater_equal),
-    ("logical_and", 2, "logical", np.logical_and), ("logical_or", 2, "logical", np.logical_or),
+    ("logical_and", 2, "logical", np.logical_and),
+    ("logical_or", 2, "logical", np.logical_or),
     ("logical_not", 1, "logical", np.logical_not),
-    ("bitwise_and", 2, "bits", np.bitwise_and), ("bitwise_or", 2, "bits", np.bitwise_or),
-    ("bitwise_xor", 2, "bits", np.bitwise_xor), ("invert", 1, "bits", np.invert),
-    ("left_shift", 2, "bits", np.left_shift), ("right_shift", 2, "bits", np.right_shift),
+    ("bitwise_and", 2, "bits", np.bitwise_and),
+    ("bitwise_or", 2, "bits", np.bitwise_or),
+    ("bitwise_xor", 2, "bits", np.bitwise_xor),
+    ("invert", 1, "bits", np.invert),
+    ("left_shift", 2, "bits", np.left_shift),
+    ("right_shift", 2, "bits", np.right_shift),
     ("where", 3, "where", np.where),
-]  # fmt: skip
+]
 FUNCTIONS = {name: Function(name, arity, kind, f) for name, arity, kind, f in _TABLE}
 
 
@@ -77,8 +99,11 @@ def result_type(op: str, args: tuple[Scalar, ...]) -> Scalar:
         raise TypeMismatch(f"{op} takes arguments of one type, got {given}; cast one of them")
     t = same[0]
     wrong = {
-        "float": not t.is_float, "arithmetic": t == BOOL, "logical": t != BOOL, "bits": t.is_float,
-    }.get(f.kind, False)  # fmt: skip
+        "float": not t.is_float,
+        "arithmetic": t == BOOL,
+        "logical": t != BOOL,
+        "bits": t.is_float,
+    }.get(f.kind, False)
     if wrong:
         raise TypeMismatch(f"{op} does not take {t}; it is {f.kind}")
     return BOOL if f.kind == "compare" else t

@@ -67,10 +67,18 @@ Type: TypeAlias = Scalar | Array | Tuple
 
 NUMPY = {
     "bool": "bool",
-    "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
-    "u8": "uint8", "u16": "uint16", "u32": "uint32", "u64": "uint64",
-    "f16": "float16", "f32": "float32", "f64": "float64",
-}  # fmt: skip
+    "i8": "int8",
+    "i16": "int16",
+    "i32": "int32",
+    "i64": "int64",
+    "u8": "uint8",
+    "u16": "uint16",
+    "u32": "uint32",
+    "u64": "uint64",
+    "f16": "float16",
+    "f32": "float32",
+    "f64": "float64",
+}
 BOOL = Scalar("bool")
 I8, I16, I32, I64 = (Scalar(n) for n in ("i8", "i16", "i32", "i64"))
 U8, U16, U32, U64 = (Scalar(n) for n in ("u8", "u16", "u32", "u64"))

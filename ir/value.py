@@ -40,12 +40,29 @@ Mode: TypeAlias = "str | tuple[str, Like] | Callable[[Value, int], Like]"
 UNPACK = 1024
 #: NumPy's names for functions that egglift calls otherwise
 UFUNCS = {
-    "subtract": "sub", "multiply": "mul", "divide": "div", "true_divide": "div", "floor_divide": "floordiv",
-    "remainder": "mod", "negative": "neg", "absolute": "abs", "fabs": "abs", "power": "pow",
-    "float_power": "pow", "arctan2": "atan2", "equal": "eq", "not_equal": "ne", "less": "lt",
-    "less_equal": "le", "greater": "gt", "greater_equal": "ge", "bitwise_invert": "invert",
-    "bitwise_not": "invert", "bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift",
-}  # fmt: skip
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "negative": "neg",
+    "absolute": "abs",
+    "fabs": "abs",
+    "power": "pow",
+    "float_power": "pow",
+    "arctan2": "atan2",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "bitwise_invert": "invert",
+    "bitwise_not": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+}
 
 
 class ReduceOperator(Protocol):

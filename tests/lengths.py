@@ -19,9 +19,16 @@ Type: TypeAlias = "tuple[Any, ...] | None"
 PRIMITIVES = {">": lambda a, b: a > b, "<": lambda a, b: a < b, ">=": lambda a, b: a >= b, "<=": lambda a, b: a <= b}
 #: arrays whose elements are of the type of the argument at this place, and how their length follows
 SAME = {
-    "Stride": 1, "To": 1, "Increase": 1, "Iterate": 2,
-    "Reduce": 1, "Fold": 1, "FoldUnroll": 1, "Tree": 1, "FoldAhead": 2,
-}  # fmt: skip
+    "Stride": 1,
+    "To": 1,
+    "Increase": 1,
+    "Iterate": 2,
+    "Reduce": 1,
+    "Fold": 1,
+    "FoldUnroll": 1,
+    "Tree": 1,
+    "FoldAhead": 2,
+}
 
 
 @dataclass(frozen=True)

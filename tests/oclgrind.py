@@ -102,9 +102,13 @@ def _portable(plan: Plan, inputs: Inputs) -> dict[str, Any]:
     steps = [(k, [number[b] for b in given]) for k, given in plan.steps]
     outputs = [(number.get(o), "bool" if o.scalar == BOOL else o.scalar.dtype.name) for o in plan.outputs]
     return {
-        "source": plan.source, "kernels": kernels, "buffers": buffers, "arrays": arrays, "steps": steps,
+        "source": plan.source,
+        "kernels": kernels,
+        "buffers": buffers,
+        "arrays": arrays,
+        "steps": steps,
         "outputs": outputs,
-    }  # fmt: skip
+    }
 
 
 def _run(

@@ -247,8 +247,9 @@ class _Maker:
         pair = p.Arg(Tuple((t, t)))
         items = tuple(
             p.Apply(part.name, (p.Get(i, p.Get(0, pair)), p.Get(i, p.Get(1, pair))))
-            for i, part in enumerate(parts) if part is not None
-        )  # fmt: skip
+            for i, part in enumerate(parts)
+            if part is not None
+        )
         neutral = [part.neutral for part in parts if part is not None and part.neutral is not None]
         return Operator("each component", p.Tup(items), True, True, p.Tup(tuple(neutral)))
 

@@ -91,9 +91,7 @@ def test_what_does_not_compile_or_launch_is_a_crash_and_the_rest_still_runs() ->
 def test_what_is_not_written_stays_poisoned() -> None:
     half = SUM.replace("l == 0", "l == 0 && get_group_id(0) > 1")
     assert np.isnan(report(half).outputs[0]).tolist() == [True, True, False, False]
-    source = (
-        "kernel void sum(global const float *x, global uchar *y) { if (get_global_id(0) == 1) y[1] = 1; }"
-    )
+    source = "kernel void sum(global const float *x, global uchar *y) { if (get_global_id(0) == 1) y[1] = 1; }"
     (found,) = examine([(plan(source, 2, BOOL), {"x": [X]})])
     assert found.outputs[0].tolist() == [0xAA, 1]
 

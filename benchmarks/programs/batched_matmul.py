@@ -11,9 +11,14 @@ import egglift as el
 __all__ = ["SHAPES", "inputs", "operations", "program", "reference"]
 
 SHAPES = (
-    (1, 1, 1, 1), (2, 3, 5, 4), (7, 17, 13, 3), (3, 127, 127, 127), (1000, 16, 16, 16), (17, 64, 128, 96),
+    (1, 1, 1, 1),
+    (2, 3, 5, 4),
+    (7, 17, 13, 3),
+    (3, 127, 127, 127),
+    (1000, 16, 16, 16),
+    (17, 64, 128, 96),
     (32, 256, 256, 256),
-)  # fmt: skip
+)
 
 
 def program(count: int, m: int, n: int, k: int) -> Any:

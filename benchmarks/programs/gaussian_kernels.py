@@ -17,8 +17,11 @@ ORDERS = tuple((i, order - i) for order in (1, 2, 3) for i in range(order, -1, -
 
 add_all = el.operator(
     lambda a, b: tuple(s + t for s, t in zip(a, b, strict=True)),
-    associative=True, commutative=True, neutral=(0.0,) * len(ORDERS), name="add_all",
-)  # fmt: skip
+    associative=True,
+    commutative=True,
+    neutral=(0.0,) * len(ORDERS),
+    name="add_all",
+)
 
 
 def program(n: int, m: int) -> Any:

@@ -19,8 +19,11 @@ SHAPES = ((1, 1), (7, 2), (17, 5), (127, 5), (257, 3), (1000, 5), (4096, 5))
 #: of pairs (value, derivative): a product and its derivative
 product_rule = el.operator(
     lambda a, b: (a[0] * b[0], a[0] * b[1] + a[1] * b[0]),
-    associative=True, commutative=True, neutral=(1.0, 0.0), name="product_rule",
-)  # fmt: skip
+    associative=True,
+    commutative=True,
+    neutral=(1.0, 0.0),
+    name="product_rule",
+)
 
 
 def program(n: int, d: int) -> Any:
@@ -34,8 +37,12 @@ def program(n: int, d: int) -> Any:
     def entry(point: Any, other: Any) -> Any:
         in_each = el.map(
             lambda p, q, s, r, w: (overlap(p, q, s, r), w * gradient(p, q, s, r)),
-            point[0], other[0], point[1], other[1], weight,
-        )  # fmt: skip
+            point[0],
+            other[0],
+            point[1],
+            other[1],
+            weight,
+        )
         return in_each.reduce(product_rule)[1]
 
     grid = el.zip(scale, index)

@@ -32,9 +32,7 @@ def lennard_jones(atom: Any, other: Any) -> Any:
     square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2]
     inverse = 1 / square
     sixth = inverse * inverse * inverse
-    strength = el.where(
-        (square > 0) & (square < CUTOFF), inverse * sixth * (REPULSION * sixth - ATTRACTION), 0.0
-    )
+    strength = el.where((square > 0) & (square < CUTOFF), inverse * sixth * (REPULSION * sixth - ATTRACTION), 0.0)
     return d[0] * strength, d[1] * strength, d[2] * strength
 
 

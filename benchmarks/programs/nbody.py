@@ -16,8 +16,11 @@ SOFTENING = 0.01
 
 add_vectors = el.operator(
     lambda a, b: (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
-    associative=True, commutative=True, neutral=(0.0, 0.0, 0.0), name="add_vectors",
-)  # fmt: skip
+    associative=True,
+    commutative=True,
+    neutral=(0.0, 0.0, 0.0),
+    name="add_vectors",
+)
 
 
 def program(n: int) -> Any:

@@ -157,5 +157,7 @@ def test_a_process_that_dies_in_a_search_takes_no_later_program_with_it(
     summary = run_batch(files, "pocl", tmp_path / "out", measure="none", jobs=1)
     assert (summary.done, summary.failed) == (2, 1)
     assert [row.get("error", "") for row in rows(tmp_path / "out")] == [
-        "", "a worker process died while it searched for candidates (out of memory?)", "",
-    ]  # fmt: skip
+        "",
+        "a worker process died while it searched for candidates (out of memory?)",
+        "",
+    ]

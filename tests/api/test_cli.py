@@ -47,21 +47,15 @@ def test_devices_lists_every_device_as_text_and_as_json(capsys: pytest.CaptureFi
     assert [d["name"] for d in json.loads(out)] == [d.name for d in devices()]
 
 
-def test_optimize_shows_source_candidates_and_check(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    status, out, err = run(
-        capsys, "optimize", program(tmp_path, "neg"), "--device", "pocl", "--measure", "none"
-    )
+def test_optimize_shows_source_candidates_and_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    status, out, err = run(capsys, "optimize", program(tmp_path, "neg"), "--device", "pocl", "--measure", "none")
     assert (status, err) == (0, "")
     assert "kernel" in out
     assert "Candidates" in out
     assert "agrees with NumPy" in out
 
 
-def test_optimize_as_json_carries_what_a_tool_needs(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_optimize_as_json_carries_what_a_tool_needs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = program(tmp_path, "neg")
     options = ("--measurements", "2", "--deadline", "30", "--no-isolate")
     status, out, err = run(capsys, "optimize", file, "--device", "pocl", "--budget", "1", "--json", *options)
@@ -195,9 +189,7 @@ def test_calibrate_that_is_interrupted_goes_on_unless_it_is_told_to_start_afresh
     def interrupted(rig: Rig) -> dict[str, object]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(
-        "egglift.costmodel.calibrate.STAGES", {"launch": STAGES["launch"], "starts": interrupted}
-    )
+    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"launch": STAGES["launch"], "starts": interrupted})
     for options, again in (((), True), ((), False), (("--fresh",), True)):
         status, out, err = run(capsys, "calibrate", "--device", "pocl", *options)
         assert (status, err) == (130, "egglift: interrupted\n")

@@ -22,14 +22,9 @@ from egglift.kernel import Kernel
 C = {"bool": "uchar", "i8": "char", "i32": "int", "u64": "ulong", "f32": "float", "f64": "double"}
 
 
-def elementwise(
-    body: str, inputs: dict[str, tuple[Scalar, ...]], outputs: tuple[Scalar, ...], n: int
-) -> Plan:
+def elementwise(body: str, inputs: dict[str, tuple[Scalar, ...]], outputs: tuple[Scalar, ...], n: int) -> Plan:
     """A plan whose kernel runs `body` for each i < n, with buffers x0, x1, ... of inputs and y0, y1, ..."""
-    given = {
-        name: tuple(Buffer(f"{name}{i}", "global", s, n) for i, s in enumerate(ss))
-        for name, ss in inputs.items()
-    }
+    given = {name: tuple(Buffer(f"{name}{i}", "global", s, n) for i, s in enumerate(ss)) for name, ss in inputs.items()}
     out = tuple(Buffer(f"y{i}", "global", s, n) for i, s in enumerate(outputs))
     params = (*(b for bs in given.values() for b in bs), *out)
     arguments = ", ".join(f"global {C[b.scalar.name]} *{b.name}" for b in params)

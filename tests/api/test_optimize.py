@@ -55,13 +55,9 @@ def test_the_program_of_the_documentation_runs_as_it_stands(monkeypatch: pytest.
     dot = el.reduce(el.add, 0.0, el.map(lambda p: p[0] * p[1], el.zip(x, y)))
     A, B = el.array("A", el.f32, (m, k)), el.array("B", el.f32, (k, n))
     product = A.map(
-        lambda row: B.T.map(
-            lambda col: el.reduce(el.add, 0.0, el.zip(row, col).map(lambda p: p[0] * p[1]))
-        )
+        lambda row: B.T.map(lambda col: el.reduce(el.add, 0.0, el.zip(row, col).map(lambda p: p[0] * p[1])))
     )
-    blur = el.map(
-        lambda w: el.reduce(el.add, 0.0, w) / 3, el.slide(3, 1, el.pad(1, 1, "clamp", x))
-    )
+    blur = el.map(lambda w: el.reduce(el.add, 0.0, w) / 3, el.slide(3, 1, el.pad(1, 1, "clamp", x)))
     a, b = (RNG.integers(-8, 9, s).astype(np.float32) for s in ((m, k), (k, n)))
     kernel = el.optimize(product, budget=0.5)
     C = kernel(A=a, B=b)

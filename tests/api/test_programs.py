@@ -34,8 +34,9 @@ def check(entry: Entry, size: Size, budget: float) -> None:
     program = entry.program(*size)
     # in this process more candidates fit into the budget
     kernel = el.optimize(program, "pocl", budget=budget, cache=False, isolate=False)
-    failed = [f"{c.structure} {c.parameters}: {c.status}: {c.reason}" for c in kernel.candidates
-              if c.status not in HARMLESS]  # fmt: skip
+    failed = [
+        f"{c.structure} {c.parameters}: {c.status}: {c.reason}" for c in kernel.candidates if c.status not in HARMLESS
+    ]
     assert not failed, "\n".join(failed)
     assert kernel.chosen.status == "ok"
     inputs = entry.inputs(*size, np.random.default_rng(size))

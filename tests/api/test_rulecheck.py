@@ -59,9 +59,7 @@ def test_processes_change_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, *laws, "--seed", 1, "--jobs", 1)[0] == 0
 
 
-def test_with_the_book_all_its_laws_rewrite_what_a_law_has_made(
-    capsys: pytest.CaptureFixture[str], file: Path
-) -> None:
+def test_with_the_book_all_its_laws_rewrite_what_a_law_has_made(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     """What this law claims of operators shows only where the book's laws take it at its word."""
     file.write_text(
         """;;; claims

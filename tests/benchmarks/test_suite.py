@@ -178,7 +178,6 @@ SMALL = {1: (100,), 2: (37, 23), 3: (33, 17, 21), 4: (3, 12, 17, 9)}
 SLOW = pytest.param("batched_matmul", marks=pytest.mark.slow)
 
 
-
 @pytest.mark.skipif(bool(absent("clblast")), reason="pyclblast is not installed")
 @pytest.mark.parametrize("name", ["scal", "axpy", "dot", "gesummv", "atax", "gemm-nt", "syrk", SLOW])
 def test_clblast_computes_the_same_where_it_is_installed(name: str) -> None:

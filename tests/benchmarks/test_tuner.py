@@ -17,11 +17,12 @@ from egglift.ir.lifting import as_program
 
 #: 3 x 4 choices less one, of which (2, 30) is the fastest and (1, 10) the model's first; and one without a neighbour
 SPACE = Space(
-    "1F[g{Gr0(T[p(F(c))])}](c)", ("m", "launch"),
+    "1F[g{Gr0(T[p(F(c))])}](c)",
+    ("m", "launch"),
     tuple(Choice((m, n), m + n, abs(m - 2) + abs(n - 30) + 1.0) for m, n in product((1, 2, 3), (10, 20, 30, 40)))[:-1]
     + (Choice((7, 70), 77.0, 50.0),),
     0,
-)  # fmt: skip
+)
 
 
 def test_a_space_is_every_choice_that_fits_and_makes_a_kernel_of_its_own() -> None:

@@ -125,9 +125,7 @@ class Tile:
         return folded(steps, zeros(self.m, self.n), p.Split(many, p.Zip((self.chunks(a), self.chunks(b)))))
 
 
-def folded(
-    f: Callable[[Expr, Expr], Expr], init: Expr, xs: Expr, unroll: bool = False, prefetch: int = 0
-) -> Expr:
+def folded(f: Callable[[Expr, Expr], Expr], init: Expr, xs: Expr, unroll: bool = False, prefetch: int = 0) -> Expr:
     """A fold of a Python function of the accumulator and an element."""
     arg = p.Arg(Tuple((type_of(init), elem(xs))))
     return p.Fold(f(get(arg, F), get(arg, S)), init, xs, unroll, prefetch)

@@ -25,7 +25,7 @@ from egglift.codegen.imperative import (
     Statement,
     Store,
     Value,
-)  # fmt: skip
+)
 from egglift.codegen.index import ZERO, Index, Var, index
 from egglift.ir.types import F32, I32
 
@@ -57,11 +57,14 @@ def tile(n: int) -> Block:
     r, lane, total = register(n), Var(f"v{n}", 4, "lane"), Name(f"t{n}", F32)
     place = Guarded(at(n), 3, Load(X, at(n) + 1), IndexValue(at(n), F32))
     return [
-        Comment("toPrivate"), Declare(r), loop(n, Store(r, at(n), place)), Barrier(),
+        Comment("toPrivate"),
+        Declare(r),
+        loop(n, Store(r, at(n), place)),
+        Barrier(),
         Let(total.name, call("add", Load(r, index(0)), Load(r, index(3)))),
         If(((index(G), 8),), (Store(OUT, index(G), total),), 1.0, (Store(OUT, index(G), call("neg", total)),)),
         Store(OUT, index(lane) + 4, Load(X, index(lane)), lane),
-    ]  # fmt: skip
+    ]
 
 
 def test_blocks_that_differ_in_names_alone_are_the_same() -> None:

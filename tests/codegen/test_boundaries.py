@@ -29,8 +29,12 @@ def beyond(i: Any, n: int) -> Any:
 
 
 MODES: dict[str, Any] = {
-    "clamp": "clamp", "mirror": "mirror", "wrap": "wrap", "constant": ("constant", 7), "function": beyond,
-}  # fmt: skip
+    "clamp": "clamp",
+    "mirror": "mirror",
+    "wrap": "wrap",
+    "constant": ("constant", 7),
+    "function": beyond,
+}
 
 
 def stencil(dims: int, mode: Any) -> el.Value:

@@ -75,6 +75,7 @@ class Both:
     def choose(self, n: int, inside: Both, outside: Both) -> Both:
         return Both(choose(self.x, n, inside.x, outside.x), z3.If(within(self.z, n), inside.z, outside.z))
 
+
 Fact: TypeAlias = "tuple[Both, int, int]"
 
 
@@ -90,10 +91,24 @@ i, j, k, g, w = map(of, (I, J, K, G, W))
 
 #: sums over variables, with negative offsets and coefficients, whose bounds decide divisions in all ways
 SUMS = (
-    number(5), number(-3), i, i * 4 + j, i * 4 + j - 1, i * 5 + k - 3, j - 2, j * -1 + 1, k * 3 + 1, k * 2 - i * 3,
-    i * 8 + j * 2 + 1, i * 12 + j * 3 - 7, i * -4 - j - 5, i * 24 + k * 6 + j, g * 4 + j - 1, g * 1024 + k,
+    number(5),
+    number(-3),
+    i,
+    i * 4 + j,
+    i * 4 + j - 1,
+    i * 5 + k - 3,
+    j - 2,
+    j * -1 + 1,
+    k * 3 + 1,
+    k * 2 - i * 3,
+    i * 8 + j * 2 + 1,
+    i * 12 + j * 3 - 7,
+    i * -4 - j - 5,
+    i * 24 + k * 6 + j,
+    g * 4 + j - 1,
+    g * 1024 + k,
     w * 4 + j - 9,
-)  # fmt: skip
+)
 Operation: TypeAlias = Callable[[Both, int], Both]
 OPERATIONS: tuple[Operation, ...] = (Both.__floordiv__, Both.__mod__, Both.clamp, Both.mirror, Both.wrap)
 SIZES = (1, 2, 3, 4, 5, 12, 40)

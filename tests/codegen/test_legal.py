@@ -71,7 +71,7 @@ REJECTED: dict[str, tuple[Expr, str]] = {
         fmap(lambda r: total(p.To("global", fmap(negated, r, "seq"))), A, "global"),
         "toGlobal of a value that depends on a map's argument",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REJECTED)

@@ -23,10 +23,36 @@ from tests.programs import programs, values_for
 NO_HALF = tuple(s for s in SCALARS.values() if s.size > 2 or not s.is_float)
 #: functions that give integers for integers: floats stay exact, and comparisons of them safe
 STEADY = (
-    "add", "sub", "mul", "floordiv", "mod", "neg", "abs", "sign", "minimum", "maximum", "fma", "floor", "ceil",
-    "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "bitwise_and", "bitwise_or",
-    "bitwise_xor", "invert", "left_shift", "right_shift", "where",
-)  # fmt: skip
+    "add",
+    "sub",
+    "mul",
+    "floordiv",
+    "mod",
+    "neg",
+    "abs",
+    "sign",
+    "minimum",
+    "maximum",
+    "fma",
+    "floor",
+    "ceil",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "logical_and",
+    "logical_or",
+    "logical_not",
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "invert",
+    "left_shift",
+    "right_shift",
+    "where",
+)
 #: functions whose results move little when their arguments do
 SMOOTH = ("add", "sub", "mul", "neg", "abs", "minimum", "maximum", "exp", "sin", "cos", "tanh", "erf", "sqrt")
 

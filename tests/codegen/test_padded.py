@@ -135,8 +135,6 @@ def test_an_index_that_is_loaded_makes_no_second_version() -> None:
     assert "else" not in compile_term(term, Launch(1)).source
 
 
-
-
 def test_single_scalars_are_not_worth_a_second_version() -> None:
     term = p.Take(100, fmap(lambda e: op("mul", e, e), p.PadUp(8, vector("x", 100)), "global"))
     assert "else" not in compile_term(term, Launch(1)).source

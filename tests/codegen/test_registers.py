@@ -57,11 +57,15 @@ def test_blocks_of_registers_multiply_in_double_precision() -> None:
     np.testing.assert_array_equal(compute(term, LAUNCH, A=A, B=B), (A @ B).reshape(-1))
 
 
-@pytest.mark.parametrize("term", [
-    product((48, 64, 30), 8, 32, registers(16)),
-    product((48, 64, 30), 6, 16, registers(8, 4)),
-    product((47, 61, 30), 6, 16, registers(8, 4), pack=8),
-], ids=["8x32", "6x16 by four steps", "with edges"])  # fmt: skip
+@pytest.mark.parametrize(
+    "term",
+    [
+        product((48, 64, 30), 8, 32, registers(16)),
+        product((48, 64, 30), 6, 16, registers(8, 4)),
+        product((47, 61, 30), 6, 16, registers(8, 4), pack=8),
+    ],
+    ids=["8x32", "6x16 by four steps", "with edges"],
+)
 def test_the_sums_are_registers(term: Expr) -> None:
     """Their elements are chosen by numbers and by variables of unrolled loops alone."""
     body = compile_term(term, LAUNCH).kernels[-1].body

@@ -177,9 +177,7 @@ def test_an_empty_plan_gives_empty_results(device: Device) -> None:
         ({"x": [np.ones(10, np.float64)]}, "got 10 x float64"),
     ],
 )
-def test_inputs_that_do_not_fit_are_named(
-    device: Device, inputs: dict[str, list[object]], message: str
-) -> None:
+def test_inputs_that_do_not_fit_are_named(device: Device, inputs: dict[str, list[object]], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
         device.build(double(10)).run(inputs)
 

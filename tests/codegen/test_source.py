@@ -17,15 +17,44 @@ from tests.harness import run
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 SHOWN = (
-    "axpy", "groups and items, fewer groups", "matrix product", "sum over a concatenation", "softmax by groups",
-    "softmax by items", "dealt sum", "chunked sum", "llp1", "llp3", "fig11_intel", "pad mirror", "pad with a constant",
-    "pad up and take", "gather", "argmax", "masks", "vectors padded", "array accumulator, unrolled",
-    "an accumulator that moves", "iterate in a group", "two kernels", "arrays of tuples", "a constant matrix",
-    "register blocks", "register blocks at edges", "local tiles at edges", "tiles of windows",
-    "staged four at once", "tiled product", "tiled product, prefetched", "tiled product, two buffers",
-    "tiled product, three dimensions", "tiled product and sum", "tiled product, rest of the rows",
-    "all pairs, four each", "an accumulator of a group",
-)  # fmt: skip
+    "axpy",
+    "groups and items, fewer groups",
+    "matrix product",
+    "sum over a concatenation",
+    "softmax by groups",
+    "softmax by items",
+    "dealt sum",
+    "chunked sum",
+    "llp1",
+    "llp3",
+    "fig11_intel",
+    "pad mirror",
+    "pad with a constant",
+    "pad up and take",
+    "gather",
+    "argmax",
+    "masks",
+    "vectors padded",
+    "array accumulator, unrolled",
+    "an accumulator that moves",
+    "iterate in a group",
+    "two kernels",
+    "arrays of tuples",
+    "a constant matrix",
+    "register blocks",
+    "register blocks at edges",
+    "local tiles at edges",
+    "tiles of windows",
+    "staged four at once",
+    "tiled product",
+    "tiled product, prefetched",
+    "tiled product, two buffers",
+    "tiled product, three dimensions",
+    "tiled product and sum",
+    "tiled product, rest of the rows",
+    "all pairs, four each",
+    "an accumulator of a group",
+)
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -49,9 +78,19 @@ def test_the_same_program_gives_the_same_text() -> None:
 
 @pytest.mark.parametrize(
     ("name", "expected"),
-    [("x", "x"), ("float", "float_"), ("float4", "float4_"), ("my input!", "my_input_"), ("2x", "v2x"), ("exp", "exp_"),
-     ("get_global_id", "get_global_id_"), ("größe", "gr__e"), ("", "_"), ("kernel", "kernel_")],
-)  # fmt: skip
+    [
+        ("x", "x"),
+        ("float", "float_"),
+        ("float4", "float4_"),
+        ("my input!", "my_input_"),
+        ("2x", "v2x"),
+        ("exp", "exp_"),
+        ("get_global_id", "get_global_id_"),
+        ("größe", "gr__e"),
+        ("", "_"),
+        ("kernel", "kernel_"),
+    ],
+)
 def test_input_names_become_identifiers(name: str, expected: str) -> None:
     assert identifier(name) == expected
 

@@ -14,13 +14,31 @@ from egglift.costmodel.records import Record, Records
 from egglift.ir.errors import RecordError
 
 CANDIDATES = (
-    {"structure": "G(c)", "parameters": {"v0": 4}, "launch": {"group_size": 64}, "estimate": 2e-3, "measured": 1e-3,
-     "status": "ok"},
-    {"structure": "W(c)", "parameters": {}, "launch": {"group_size": 64}, "estimate": 1e-3, "measured": 3e-3,
-     "status": "ok"},
-    {"structure": "F(c)", "parameters": {}, "launch": {"group_size": 64}, "estimate": 1e-3, "measured": None,
-     "status": "build"},
-)  # fmt: skip
+    {
+        "structure": "G(c)",
+        "parameters": {"v0": 4},
+        "launch": {"group_size": 64},
+        "estimate": 2e-3,
+        "measured": 1e-3,
+        "status": "ok",
+    },
+    {
+        "structure": "W(c)",
+        "parameters": {},
+        "launch": {"group_size": 64},
+        "estimate": 1e-3,
+        "measured": 3e-3,
+        "status": "ok",
+    },
+    {
+        "structure": "F(c)",
+        "parameters": {},
+        "launch": {"group_size": 64},
+        "estimate": 1e-3,
+        "measured": None,
+        "status": "build",
+    },
+)
 RECORD = Record("a", "(input x)", "a device", "1.0", "(map ...)", candidates=CANDIDATES, when="2026-11-28T07:00:00")
 
 

@@ -70,9 +70,7 @@ def test_integers_agree_only_exactly() -> None:
     assert problem == "1 of 3 elements differ; the first [2]: 4 instead of 3"
 
 
-@pytest.mark.parametrize(
-    ("scalar", "small", "large"), [(t.F16, 1e-3, 0.1), (t.F32, 1e-5, 1e-2), (t.F64, 1e-13, 1e-8)]
-)
+@pytest.mark.parametrize(("scalar", "small", "large"), [(t.F16, 1e-3, 0.1), (t.F32, 1e-5, 1e-2), (t.F64, 1e-13, 1e-8)])
 def test_floats_agree_within_what_their_type_resolves(scalar: Scalar, small: float, large: float) -> None:
     want = np.array([1.0, 100.0])
     assert agree(want, (want * (1 + small)).astype(scalar.dtype), scalar) is None

@@ -28,8 +28,11 @@ def stepped(*steps: tuple[int, float], most: int = 256 * MIB) -> dict[str, float
 def test_every_cache_is_a_level_of_the_curve_and_memory_the_last() -> None:
     curve = stepped((96 * KIB, 400.0), (4 * MIB, 100.0), (32 * MIB, 30.0))
     assert levels(curve) == [
-        Cache(96 * KIB, 400.0), Cache(4 * MIB, 100.0), Cache(32 * MIB, 30.0), Cache(256 * MIB, 10.0)
-    ]  # fmt: skip
+        Cache(96 * KIB, 400.0),
+        Cache(4 * MIB, 100.0),
+        Cache(32 * MIB, 30.0),
+        Cache(256 * MIB, 10.0),
+    ]
     assert caches_of(curve, 0) == (Cache(96 * KIB, 400.0), Cache(4 * MIB, 100.0), Cache(32 * MIB, 30.0))
 
 

@@ -53,11 +53,16 @@ def test_equal_candidates_are_one_whatever_made_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        {"subject": Subject(dumps(PROGRAM), seed=1)}, {"subject": Subject(dumps(PROGRAM), options=("-x",))},
-        {"subject": Subject(dumps(PROGRAM), rounded=True)}, {"subject": Subject("another")},
-        {"device": "e"}, {"driver": "2"}, {"rules": "w"}, {"budget": 1.0},
+        {"subject": Subject(dumps(PROGRAM), seed=1)},
+        {"subject": Subject(dumps(PROGRAM), options=("-x",))},
+        {"subject": Subject(dumps(PROGRAM), rounded=True)},
+        {"subject": Subject("another")},
+        {"device": "e"},
+        {"driver": "2"},
+        {"rules": "w"},
+        {"budget": 1.0},
     ],
-)  # fmt: skip
+)
 def test_what_was_measured_for_something_else_is_no_answer(tmp_path: Path, changed: dict[str, Any]) -> None:
     journal(tmp_path / "m").keep(timed(), 60)
     assert journal(tmp_path / "m", **changed).recall(GOOD, 0.1, 60) is None

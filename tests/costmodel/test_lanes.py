@@ -70,9 +70,17 @@ def test_windows_touch_what_they_share_once() -> None:
     assert touched(far) == Footprint(12, 384)
 
 
-@pytest.mark.parametrize(("size", "width", "sectors", "used"), [
-    (4, 16, 4 * 4, 512), (8, 8, 8, 256), (8, 16, 16, 512), (2, 2, 2, 64), (1, 1, 1, 32), (1, 16, 16, 512),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("size", "width", "sectors", "used"),
+    [
+        (4, 16, 4 * 4, 512),
+        (8, 8, 8, 256),
+        (8, 16, 16, 512),
+        (2, 2, 2, 64),
+        (1, 1, 1, 32),
+        (1, 16, 16, 512),
+    ],
+)
 def test_vectors_and_other_types_touch_their_bytes(size: int, width: int, sectors: int, used: int) -> None:
     assert touched(one(index(L0) * (width // size), width=width), size) == Footprint(sectors, used)
 
@@ -90,13 +98,16 @@ def test_more_than_was_asked_for_is_not_looked_at() -> None:
     assert touched(one(index(L0) * 4, width=16), most=127) is None
 
 
-@pytest.mark.parametrize(("at", "steps", "sectors"), [
-    (index(L0) * 8 + I, (I,), 32),  # each lane walks through a sector of its own
-    (index(L0) * 8 + index(I) * 4, (I,), 35),  # ... half of whose steps are in the neighbour's
-    (index(L0) * 4 + index(I) % 2 * 2 + index(I) // 2 * 128, (I,), 64),  # chunks of four in two steps each
-    (index(L0) + index(J) * 32, (I, J), 16),
-    (index(L0), (), 4),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("at", "steps", "sectors"),
+    [
+        (index(L0) * 8 + I, (I,), 32),  # each lane walks through a sector of its own
+        (index(L0) * 8 + index(I) * 4, (I,), 35),  # ... half of whose steps are in the neighbour's
+        (index(L0) * 4 + index(I) % 2 * 2 + index(I) // 2 * 128, (I,), 64),  # chunks of four in two steps each
+        (index(L0) + index(J) * 32, (I, J), 16),
+        (index(L0), (), 4),
+    ],
+)
 def test_what_the_steps_of_a_loop_touch_again_counts_once(at: Index, steps: tuple[Var, ...], sectors: int) -> None:
     assert window(at, 4, 4, ids((32,), 32), [(v, v.count) for v in steps]) == sectors
 

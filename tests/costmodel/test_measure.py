@@ -57,9 +57,7 @@ def test_a_right_candidate_is_timed(device: Device) -> None:
         (candidate("y[0] = 1;", 3000, 7), "launch", "cannot launch k with"),
     ],
 )
-def test_a_broken_candidate_is_recorded_with_its_reason(
-    device: Device, plan: Plan, status: str, reason: str
-) -> None:
+def test_a_broken_candidate_is_recorded_with_its_reason(device: Device, plan: Plan, status: str, reason: str) -> None:
     import re
 
     broken, good = measure([plan, GOOD], PROGRAM, device)

@@ -208,9 +208,7 @@ def test_an_interrupted_calibration_goes_on_where_it_stopped(
     assert calls[3:] == ["first", "second"], "a calibration that was finished is measured again"
 
 
-def test_a_fresh_calibration_measures_all_anew(
-    device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fresh_calibration_measures_all_anew(device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     calls: list[str] = []
 

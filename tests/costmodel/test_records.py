@@ -125,9 +125,7 @@ def test_a_full_disk_does_not_stop_the_work() -> None:
     assert records.get("a") == record("a")
 
 
-def test_the_environment_moves_the_cache_or_turns_it_off(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_moves_the_cache_or_turns_it_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     assert cache_folder() == tmp_path
     Records().put(record("a"))

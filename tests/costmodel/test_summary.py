@@ -11,11 +11,19 @@ from egglift.costmodel.summary import line, number
 @pytest.mark.parametrize(
     ("value", "unit", "text"),
     [
-        (5.2e-6, "s", "5.2 us"), (1.25, "s", "1.25 s"), (0.0, "s", "0 s"), (3e-13, "s", "0.3 ps"),
-        (4.125e12, "B/s", "4.12 TB/s"), (31.0, "op/s", "31 op/s"), (0.0, "B/s", "0 B/s"),
-        (65536, "B", "64 KiB"), (3 << 20, "B", "3 MiB"), (100, "B", "100 B"), (13.0, "", "13"),
+        (5.2e-6, "s", "5.2 us"),
+        (1.25, "s", "1.25 s"),
+        (0.0, "s", "0 s"),
+        (3e-13, "s", "0.3 ps"),
+        (4.125e12, "B/s", "4.12 TB/s"),
+        (31.0, "op/s", "31 op/s"),
+        (0.0, "B/s", "0 B/s"),
+        (65536, "B", "64 KiB"),
+        (3 << 20, "B", "3 MiB"),
+        (100, "B", "100 B"),
+        (13.0, "", "13"),
     ],
-)  # fmt: skip
+)
 def test_numbers_have_three_digits_and_a_prefix_to_their_unit(value: float, unit: str, text: str) -> None:
     assert number(value, unit) == text
 

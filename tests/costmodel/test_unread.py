@@ -78,8 +78,11 @@ def test_arrays_are_told_apart() -> None:
     assert (elements(statements), elements(statements, S)) == ([0, 1, 2], [7])
 
 
-@pytest.mark.parametrize("buffer", [X, Buffer("s0", "local", F32, 9), Buffer("r", "private", F32, 1),
-                                    Buffer("r", "private", F32, 9, lanes=4)], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "buffer",
+    [X, Buffer("s0", "local", F32, 9), Buffer("r", "private", F32, 1), Buffer("r", "private", F32, 9, lanes=4)],
+    ids=str,
+)
 def test_only_arrays_of_registers_are_looked_at(buffer: Buffer) -> None:
     assert not read_places([Store(OUT, index(0), Load(buffer, index(0)))])
 

@@ -82,6 +82,5 @@ def composed(n: int) -> Expr:
 
 
 PROGRAMS: dict[str, Callable[[int], Expr]] = {
-    f.__name__: f
-    for f in (dot, asum, axpy, gemv, atax, normalised_rows, deviations, ten_maps, arg_max, composed)
+    f.__name__: f for f in (dot, asum, axpy, gemv, atax, normalised_rows, deviations, ten_maps, arg_max, composed)
 }

@@ -44,12 +44,7 @@ def merged(program: Expr, rules: tuple[str, ...] = (), limits: Limits = Limits(6
         run.prepare(e)
         for phase in EXPLORE:
             run.phase(e, phase)
-        return [
-            (CANARIES[i], CANARIES[j])
-            for i in range(len(slots))
-            for j in range(i)
-            if equal(e, slots[i], slots[j])
-        ]
+        return [(CANARIES[i], CANARIES[j]) for i in range(len(slots)) for j in range(i) if equal(e, slots[i], slots[j])]
 
 
 def equal(e: Engine, i: int, j: int) -> bool:
@@ -73,7 +68,7 @@ def test_a_wrong_law_that_makes_two_inputs_one_is_found() -> None:
 
 
 def test_a_wrong_law_that_makes_two_constants_one_is_found() -> None:
-    law = ';;; wrong\n(rule ((= a (Lit x t)) (= b (Lit y t)) (= (Reduce f z c) e)) ((union a b)))'
+    law = ";;; wrong\n(rule ((= a (Lit x t)) (= b (Lit y t)) (= (Reduce f z c) e)) ((union a b)))"
     with pytest.raises(RuleError, match="constant clash"):
         merged(SUM, (law,))
 

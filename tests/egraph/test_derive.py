@@ -87,9 +87,17 @@ def blocked() -> Derivation:
 
 def test_a_tiled_matrix_product_is_derived_by_the_laws_of_the_literature(blocked: Derivation) -> None:
     assert set(blocked.laws) >= {
-        "hoist-capture", "block", "fold-split", "interchange-outer", "tile-outer", "interchange-outer-into",
-        "to-local", "to-private", "map-workgroup-2d", "map-local-2d",
-    }  # fmt: skip
+        "hoist-capture",
+        "block",
+        "fold-split",
+        "interchange-outer",
+        "tile-outer",
+        "interchange-outer-into",
+        "to-local",
+        "to-private",
+        "map-workgroup-2d",
+        "map-local-2d",
+    }
     assert not {"deal", "vectorise-reduce", "reduce-to-tree", "map-warp"} & set(blocked.laws)
 
 

@@ -56,10 +56,17 @@ def leaves_of(value: object) -> list[bytes]:
 @pytest.mark.parametrize(
     ("value", "type"),
     [
-        ((1 << 64) - 1, U64), (-(1 << 63), I64), (-0.0, F32), (0.1, F64), (math.inf, F32), (-math.inf, F64),
-        (5e-324, F64), (True, Scalar("bool")), (False, Scalar("bool")),
+        ((1 << 64) - 1, U64),
+        (-(1 << 63), I64),
+        (-0.0, F32),
+        (0.1, F64),
+        (math.inf, F32),
+        (-math.inf, F64),
+        (5e-324, F64),
+        (True, Scalar("bool")),
+        (False, Scalar("bool")),
     ],
-)  # fmt: skip
+)
 def test_literals_keep_every_bit(value: bool | int | float, type: Scalar) -> None:
     assert round_trip(p.Literal(value, type)) is p.Literal(value, type)
 

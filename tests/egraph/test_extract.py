@@ -28,10 +28,15 @@ from egglift.ir.traverse import bodies, children, subterms
 
 DEVICES = ("pocl_cpu", "nvidia_h200")
 BELOW = {  # seed 000, figure 5: what may stand inside what
-    "global": {"global", "seq", "unroll", "vec"}, "workgroup": {"workgroup", "local", "warp", "seq", "unroll", "vec"},
-    "local": {"local", "seq", "unroll", "vec"}, "warp": {"lane"}, "lane": {"seq", "unroll", "vec"},
-    "seq": {"seq", "unroll", "vec"}, "unroll": {"seq", "unroll", "vec"}, "vec": {"seq", "unroll"},
-}  # fmt: skip
+    "global": {"global", "seq", "unroll", "vec"},
+    "workgroup": {"workgroup", "local", "warp", "seq", "unroll", "vec"},
+    "local": {"local", "seq", "unroll", "vec"},
+    "warp": {"lane"},
+    "lane": {"seq", "unroll", "vec"},
+    "seq": {"seq", "unroll", "vec"},
+    "unroll": {"seq", "unroll", "vec"},
+    "vec": {"seq", "unroll"},
+}
 
 
 @cache

@@ -16,7 +16,7 @@ from egglift.egraph.found import (
     marked,
     skeleton,
     ungrouped,
-)  # fmt: skip
+)
 from egglift.egraph.frozen import ENode
 from egglift.egraph.values import Leaf, Row
 

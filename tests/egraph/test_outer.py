@@ -30,7 +30,7 @@ def test_the_factors_of_an_outer_product_multiply_to_it(dtype: str) -> None:
 
 
 def test_a_gaussian_is_found_although_it_is_rounded() -> None:
-    bell = np.exp(-np.arange(-8, 9) ** 2 / 32).astype(np.float32)
+    bell = np.exp(-(np.arange(-8, 9) ** 2) / 32).astype(np.float32)
     assert factors(constant(np.outer(bell, bell), "f4")) is not None
 
 

@@ -114,8 +114,13 @@ def test_sizes_instantiate_the_symbols_of_a_choice() -> None:
 def test_an_explanation_names_the_laws_and_where_they_applied() -> None:
     found = explain(forms.plain_sum(N), forms.llp1(N))
     assert set(found.laws) == {
-        "reduce-split", "reduce-to-fold", "map-workgroup", "map-local", "to-global", "to-local",
-    }  # fmt: skip
+        "reduce-split",
+        "reduce-to-fold",
+        "map-workgroup",
+        "map-local",
+        "to-global",
+        "to-local",
+    }
     assert found.laws.index("reduce-split") < found.laws.index("map-workgroup") < found.laws.index("to-local")
     assert all(step.places for step in found.steps)
     text = str(found)

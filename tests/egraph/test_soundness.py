@@ -122,7 +122,7 @@ def test_a_law_that_fires_on_some_instances_says_on_how_many() -> None:
 
 
 def test_programs_that_only_together_make_types_clash_are_a_counter_example() -> None:
-    law = wrong('(rule ((= a (Map f (Input i s))) (= b (Map g (Input j t))) (!= i j)) ((union a b)))')
+    law = wrong("(rule ((= a (Map f (Input i s))) (= b (Map g (Input j t))) (!= i j)) ((union a b)))")
     verdict = check_law(law, each=8, shrink=0)
     assert verdict.wrong is not None and "clash" in verdict.wrong.reason
     one, other = outcome(str(verdict.wrong))

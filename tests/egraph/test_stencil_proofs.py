@@ -65,9 +65,17 @@ def test_every_kernel_of_table_1_is_derived(name: str) -> None:
 def test_listing_18_needs_every_optimisation_of_the_thesis() -> None:
     laws = explain(forms.high_level_separated(WHOLE), FORMS["12"](WHOLE), seconds=30).laws
     assert {
-        "slide-tiling-2d", "to-global", "to-local", "increase", "transpose-transpose", "map-seq-unroll", "join-split",
-        "map-workgroup", "map-local", "reduce-to-fold",
-    } <= set(laws)  # fmt: skip
+        "slide-tiling-2d",
+        "to-global",
+        "to-local",
+        "increase",
+        "transpose-transpose",
+        "map-seq-unroll",
+        "join-split",
+        "map-workgroup",
+        "map-local",
+        "reduce-to-fold",
+    } <= set(laws)
 
 
 def test_a_convolution_is_not_its_separation_where_the_weights_are_unknown() -> None:

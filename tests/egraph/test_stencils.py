@@ -27,9 +27,23 @@ from tests.egraph.test_members import leaves_of
 from tests.programs import values_for
 
 STENCILS = (
-    "jacobi_1d", "heat_1d", "game_of_life", "gaussian_blur", "sobel", "gradient", "convolution_17", "jacobi_2d",
-    "stencil_2d", "srad", "hotspot_2d", "jacobi_3d", "poisson", "heat_3d", "hotspot_3d", "acoustic",
-)  # fmt: skip
+    "jacobi_1d",
+    "heat_1d",
+    "game_of_life",
+    "gaussian_blur",
+    "sobel",
+    "gradient",
+    "convolution_17",
+    "jacobi_2d",
+    "stencil_2d",
+    "srad",
+    "hotspot_2d",
+    "jacobi_3d",
+    "poisson",
+    "heat_3d",
+    "hotspot_3d",
+    "acoustic",
+)
 ENTRIES = [e for e in entries() if e.name.split("-")[0] in STENCILS]
 
 
@@ -104,10 +118,21 @@ def by_a_function() -> Any:
 PROGRAMS: dict[str, Callable[[], Any]] = {
     f.__name__: f
     for f in (
-        three_points, several_rows, nine_points, other_sizes, three_grids, windows_of_two_grids, windows_of_pairs,
-        two_outputs, in_space, two_steps, separable, large_window, by_a_function,
+        three_points,
+        several_rows,
+        nine_points,
+        other_sizes,
+        three_grids,
+        windows_of_two_grids,
+        windows_of_pairs,
+        two_outputs,
+        in_space,
+        two_steps,
+        separable,
+        large_window,
+        by_a_function,
     )
-}  # fmt: skip
+}
 
 
 # ---------------------------------------------------------------------------------------- the graph

@@ -60,8 +60,11 @@ def test_an_unknown_device_is_an_error_that_lists_those_there_are(tmp_path: Path
     (tmp_path / "p.egglift").write_text("(map (fn f32 (neg arg)) (input x [f32]8))")
     done = subprocess.run(
         [sys.executable, "-m", "egglift", "optimize", str(tmp_path / "p.egglift")],
-        env=environment, capture_output=True, text=True, timeout=60,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "no OpenCL device 'abacus'; there are: " in done.stderr
     assert open_device("pocl").name in done.stderr

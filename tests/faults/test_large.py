@@ -50,9 +50,10 @@ WIDE: dict[str, tuple[Callable[[int], str], int]] = {
     "a sum of 5,000 inputs": (lambda n: halved([f"(input x{i} f32)" for i in range(n)], "add"), 5_000),
     "3,000 arrays one after another": (concats, 3_000),
     "a constant of 100,000 numbers": (
-        lambda n: f"(map (fn f32 (neg arg)) (constant [f32]{n} {' '.join(f'{i}.5' for i in range(n))}))", 100_000,
+        lambda n: f"(map (fn f32 (neg arg)) (constant [f32]{n} {' '.join(f'{i}.5' for i in range(n))}))",
+        100_000,
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WIDE)

@@ -146,7 +146,7 @@ SPOILT: dict[str, Change] = {
     "a line of megabytes": lambda raw: "a" * 3_000_000,
     "NUL": lambda raw: "\0" * 1000,
     "a number of 10,000 digits": lambda raw: '{"schema":1,"key":' + "9" * 10_000 + "}",
-}  # fmt: skip
+}
 
 
 def test_spoilt_records_are_searched_for_again(
@@ -195,8 +195,11 @@ def test_a_record_file_that_is_a_link_is_written_through_it(cache: Path, tmp_pat
 
 
 PROFILES: dict[str, dict[str, Any] | str] = {
-    **{f"{name} of {value!r}": {name: value}
-       for name in ("bandwidth", "compute_units", "items_per_unit", "simd_bytes") for value in ("x", 0, -1, [1], None)},
+    **{
+        f"{name} of {value!r}": {name: value}
+        for name in ("bandwidth", "compute_units", "items_per_unit", "simd_bytes")
+        for value in ("x", 0, -1, [1], None)
+    },
     "a latency that is no number": {"latency": float("nan")},
     "no caches": {"caches": []},
     "a cost that is a text": {"op_costs": {"exp": "x"}},
@@ -204,7 +207,7 @@ PROFILES: dict[str, dict[str, Any] | str] = {
     "a list": "[]",
     "nesting without end": "[" * 100_000,
     "half of it": '{"schema": 1, "name": ',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", PROFILES)

@@ -266,4 +266,3 @@ def points(case: Case, profile: Profile, limits: Limits) -> Iterator[Point]:
                 break
             case.counts["illegal points"] += 1
             case.counts[f"illegal: {point.split(':')[-1].strip()[:60]}"] += 1
-

@@ -12,9 +12,13 @@ from egglift.ir.types import BOOL, Scalar
 from egglift.ir.value import Value, elementwise
 
 _TAKES = {
-    "arithmetic": lambda t: t != BOOL, "float": lambda t: t.is_float, "logical": lambda t: t == BOOL,
-    "bits": lambda t: not t.is_float, "compare": lambda t: True, "where": lambda t: True,
-}  # fmt: skip
+    "arithmetic": lambda t: t != BOOL,
+    "float": lambda t: t.is_float,
+    "logical": lambda t: t == BOOL,
+    "bits": lambda t: not t.is_float,
+    "compare": lambda t: True,
+    "where": lambda t: True,
+}
 #: functions of floats by a second operand that is a power of two: the result is exact
 POSITIVE = ("floordiv", "mod", "div")
 
@@ -74,10 +78,16 @@ def _at_least_half(x: Value) -> Value:
 
 #: where operands of rounded functions are taken from, such that they have a value and move little
 SAFE: dict[str, Sequence[Callable[[Value], Value] | None]] = {
-    "sqrt": (_at_least_half,), "rsqrt": (_at_least_half,), "log": (_at_least_half,), "log2": (_at_least_half,),
-    "tan": (el.tanh,), "exp": (el.tanh,), "exp2": (el.tanh,), "pow": (_at_least_half, el.tanh),
+    "sqrt": (_at_least_half,),
+    "rsqrt": (_at_least_half,),
+    "log": (_at_least_half,),
+    "log2": (_at_least_half,),
+    "tan": (el.tanh,),
+    "exp": (el.tanh,),
+    "exp2": (el.tanh,),
+    "pow": (_at_least_half, el.tanh),
     "atan2": (None, _at_least_half),
-}  # fmt: skip
+}
 
 
 def _element(x: Value) -> Scalar:
@@ -89,16 +99,63 @@ def _element(x: Value) -> Scalar:
 
 EXACT = Functions(
     (
-        "add", "sub", "mul", "floordiv", "mod", "neg", "abs", "sign", "div", "minimum", "maximum", "fma", "floor",
-        "ceil", "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_not", "bitwise_and",
-        "bitwise_or", "bitwise_xor", "invert", "left_shift", "right_shift", "where",
+        "add",
+        "sub",
+        "mul",
+        "floordiv",
+        "mod",
+        "neg",
+        "abs",
+        "sign",
+        "div",
+        "minimum",
+        "maximum",
+        "fma",
+        "floor",
+        "ceil",
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "bitwise_and",
+        "bitwise_or",
+        "bitwise_xor",
+        "invert",
+        "left_shift",
+        "right_shift",
+        "where",
     ),
     jumps=True,
-)  # fmt: skip
+)
 SMOOTH = Functions(
     (
-        "add", "sub", "mul", "neg", "abs", "minimum", "maximum", "fma", "exp", "exp2", "sin", "cos", "tanh", "erf",
-        "log", "log2", "sqrt", "rsqrt", "tan", "pow", "atan2", "div",
+        "add",
+        "sub",
+        "mul",
+        "neg",
+        "abs",
+        "minimum",
+        "maximum",
+        "fma",
+        "exp",
+        "exp2",
+        "sin",
+        "cos",
+        "tanh",
+        "erf",
+        "log",
+        "log2",
+        "sqrt",
+        "rsqrt",
+        "tan",
+        "pow",
+        "atan2",
+        "div",
     ),
     jumps=False,
-)  # fmt: skip
+)

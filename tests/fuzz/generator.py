@@ -108,9 +108,13 @@ class Maker:
         n = self.length(most=min(300, self.room.elements))
         m, k = (self.length(most=max(1, min(40, self.room.elements // max(n, 1)))) for _ in range(2))
         found = [
-            el.array("x", a, n), el.array("y", rng.choice((a, b)), n), el.array("A", a, (m, n)),
-            el.array("B", a, (n, k)), el.scalar("s", b), el.array("pairs", (a, b), m),
-        ]  # fmt: skip
+            el.array("x", a, n),
+            el.array("y", rng.choice((a, b)), n),
+            el.array("A", a, (m, n)),
+            el.array("B", a, (n, k)),
+            el.scalar("s", b),
+            el.array("pairs", (a, b), m),
+        ]
         return rng.sample(found, rng.randint(2, 4))
 
     def length(self, most: int = 300) -> int:
@@ -465,11 +469,39 @@ def _is_row(t: Type, row: Array) -> bool:
 
 #: how often each step is taken; what nests and computes comes more often than the many layout patterns
 STEPS = {
-    "map": 9, "reduce": 5, "row_sums": 3, "product": 2, "stencil": 3, "fold": 2.5, "iterate": 1, "place": 0.7,
-    "apply": 5, "cast": 1, "tuple": 1, "get": 1, "elementwise": 2,
-    "zip": 2, "unzip": 0.5, "cross": 0.7, "split": 2, "stride": 0.7, "join": 2, "transpose": 2, "slide": 1, "pad": 1.5,
-    "pad_up": 0.7, "take": 0.7, "drop": 0.7, "concat": 1, "gather": 0.7, "reorder": 0.8, "index": 1, "slice": 0.6,
-    "fill": 0.6, "iota": 0.7, "constant": 0.6,
-}  # fmt: skip
+    "map": 9,
+    "reduce": 5,
+    "row_sums": 3,
+    "product": 2,
+    "stencil": 3,
+    "fold": 2.5,
+    "iterate": 1,
+    "place": 0.7,
+    "apply": 5,
+    "cast": 1,
+    "tuple": 1,
+    "get": 1,
+    "elementwise": 2,
+    "zip": 2,
+    "unzip": 0.5,
+    "cross": 0.7,
+    "split": 2,
+    "stride": 0.7,
+    "join": 2,
+    "transpose": 2,
+    "slide": 1,
+    "pad": 1.5,
+    "pad_up": 0.7,
+    "take": 0.7,
+    "drop": 0.7,
+    "concat": 1,
+    "gather": 0.7,
+    "reorder": 0.8,
+    "index": 1,
+    "slice": 0.6,
+    "fill": 0.6,
+    "iota": 0.7,
+    "constant": 0.6,
+}
 #: where no body may nest any more
 SHALLOW = {"apply": 6, "cast": 1, "tuple": 0.5, "get": 1, "index": 1}

@@ -23,9 +23,7 @@ composed = el.operator(
 )
 
 
-def random_operator(
-    t: Type, n: int, functions: Functions, rng: random.Random, own: bool = True
-) -> tuple[Any, bool]:
+def random_operator(t: Type, n: int, functions: Functions, rng: random.Random, own: bool = True) -> tuple[Any, bool]:
     """An operator on elements of type `t` of an array of n, and whether it has a neutral one; None: there is none."""
     if own and rng.random() < 0.15:
         if isinstance(t, Tuple) and len(t.items) == 2 and t.items[0] == t.items[1] and _is_integer(t.items[0]):

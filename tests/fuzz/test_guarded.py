@@ -40,10 +40,12 @@ def test_a_right_kernel_gives_its_result_also_beside_others_of_the_same_names() 
 @pytest.mark.parametrize(
     ("new", "message"),
     [
-        ("y[i + 1] =", "behind the buffer y"), ("y[i - 1] =", "before the buffer y"),
-        ("x[i] = 1; y[i] =", "the input x was written"), ("x[7 + 10 * i] = 1; y[i] =", "behind the buffer x"),
+        ("y[i + 1] =", "behind the buffer y"),
+        ("y[i - 1] =", "before the buffer y"),
+        ("x[i] = 1; y[i] =", "the input x was written"),
+        ("x[7 + 10 * i] = 1; y[i] =", "behind the buffer x"),
     ],
-)  # fmt: skip
+)
 def test_a_kernel_that_writes_where_it_must_not_is_reported(new: str, message: str) -> None:
     found = ran(COPY.replace("y[i] =", new))
     assert isinstance(found, WrongResult) and message in str(found)

@@ -56,10 +56,8 @@ def vector(n: int) -> el.Value:
         (lambda x: x.map(lambda v: el.reduce(el.add, v, x)), lambda x: x + x.sum(dtype=np.int32)),
         (lambda x: x.map(lambda v: el.fold(lambda a, w: a * v + w, 0, x)), lambda x: _horner(x)),
     ],
-)  # fmt: skip
-def test_patterns_on_vectors_of_any_length(
-    n: int, write: Callable[..., Any], meaning: Callable[..., Any]
-) -> None:
+)
+def test_patterns_on_vectors_of_any_length(n: int, write: Callable[..., Any], meaning: Callable[..., Any]) -> None:
     x = ints(n)
     got, want = el.interpret(write(vector(n)), x=x), meaning(x)
     assert got.dtype == np.int32 and got.shape == np.shape(want)
@@ -93,17 +91,17 @@ def _horner(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         (lambda a: a.map(lambda r: a.map(lambda q: el.reduce(el.add, 0, r * q))), lambda a: a @ a.T),
         (lambda a: a.map(lambda r: r[-1]), lambda a: a[:, -1]),
         (lambda a: a[0], lambda a: a[0]),
-        (lambda a: a.map(lambda r: r.concat(r).take(3 if len(r) > 1 else 2)),
-         lambda a: np.hstack([a, a])[:, : 3 if a.shape[1] > 1 else 2]),
+        (
+            lambda a: a.map(lambda r: r.concat(r).take(3 if len(r) > 1 else 2)),
+            lambda a: np.hstack([a, a])[:, : 3 if a.shape[1] > 1 else 2],
+        ),
         (lambda a: a.pad(1, 1, "clamp"), lambda a: np.pad(a, ((1, 1), (0, 0)), "edge")),
         (lambda a: a.map(lambda r: r.slide(1)), lambda a: a[:, :, None]),
         (lambda a: a.map(lambda r: r.reorder(lambda i: len(r) - 1 - i)), lambda a: a[:, ::-1]),
         (lambda a: el.zip(a, a).map(lambda p, q: el.zip(p, q).map(lambda u, v: u - 2 * v)), lambda a: -a),
     ],
-)  # fmt: skip
-def test_patterns_on_matrices(
-    shape: tuple[int, int], write: Callable[..., Any], meaning: Callable[..., Any]
-) -> None:
+)
+def test_patterns_on_matrices(shape: tuple[int, int], write: Callable[..., Any], meaning: Callable[..., Any]) -> None:
     a = ints(*shape)
     got, want = el.interpret(write(el.array("A", el.i32, shape)), A=a), meaning(a)
     assert got.dtype == np.int32 and np.array_equal(got, want)
@@ -194,8 +192,9 @@ def test_a_general_operator_keeps_the_order_of_the_elements(n: int) -> None:
 def test_argmax_reduces_over_tuples() -> None:
     larger = el.operator(
         lambda a, b: el.where((a[0] > b[0]) | ((a[0] == b[0]) & (a[1] < b[1])), a, b),
-        neutral=(-np.inf, 2**63 - 1), name="argmax",
-    )  # fmt: skip
+        neutral=(-np.inf, 2**63 - 1),
+        name="argmax",
+    )
     for n in (1, 2, 1001):
         x = np.random.default_rng(n).integers(0, 50, n).astype(np.float32)
         e = el.reduce(larger, None, el.zip(el.array("x", el.f32, n), el.iota(n)))

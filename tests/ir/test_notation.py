@@ -77,15 +77,16 @@ def test_numpy_arrays_and_functions_meet_values() -> None:
         (lambda a, b: abs(a), p.Apply("abs", (FIRST,))),
         (lambda a, b: el.maximum(a, b), p.Apply("maximum", (FIRST, SECOND))),
         (lambda a, b: el.fma(a, b, a), p.Apply("fma", (FIRST, SECOND, FIRST))),
-        (lambda a, b: el.where(a > b, a, b), p.Apply("where", (
-            p.Apply("gt", (FIRST, SECOND)), FIRST, SECOND))),
+        (lambda a, b: el.where(a > b, a, b), p.Apply("where", (p.Apply("gt", (FIRST, SECOND)), FIRST, SECOND))),
         (lambda a, b: el.arctan2(a, b), p.Apply("atan2", (FIRST, SECOND))),
         (lambda a, b: el.cast(a, el.f64), p.Cast(F64, FIRST)),
-        (lambda a, b: (a > b) & (b > 0), p.Apply("logical_and", (
-            p.Apply("gt", (FIRST, SECOND)), p.Apply("gt", (SECOND, ZERO))))),
+        (
+            lambda a, b: (a > b) & (b > 0),
+            p.Apply("logical_and", (p.Apply("gt", (FIRST, SECOND)), p.Apply("gt", (SECOND, ZERO)))),
+        ),
         (lambda a, b: ~(a > b), p.Apply("logical_not", (p.Apply("gt", (FIRST, SECOND)),))),
     ],
-)  # fmt: skip
+)
 def test_scalar_notation(write: Callable[..., Any], body: p.Expr) -> None:
     assert el.map(write, X, Y).expr is p.Map(body, p.Zip((X.expr, Y.expr)))
 
@@ -317,14 +318,21 @@ def test_literals_keep_their_type_and_values() -> None:
 
 def test_functions_and_methods_are_the_same() -> None:
     same = [
-        (el.split(2, X), X.split(2)), (el.join(A), A.join()), (el.transpose(A), A.T),
-        (el.slide(3, 2, X), X.slide(3, 2)), (el.take(2, X), X.take(2)),
-        (el.pad(1, 2, "wrap", X), X.pad(1, 2, "wrap")), (el.pad_up(3, X, 0), X.pad_up(3, 0)),
-        (el.drop(2, X), X.drop(2)), (el.concat(X, Y), X.concat(Y)), (el.stride(2, X), X.stride(2)),
-        (el.gather([1, 2], X), X.gather([1, 2])), (el.cross(X, Y), X.cross(Y)),
+        (el.split(2, X), X.split(2)),
+        (el.join(A), A.join()),
+        (el.transpose(A), A.T),
+        (el.slide(3, 2, X), X.slide(3, 2)),
+        (el.take(2, X), X.take(2)),
+        (el.pad(1, 2, "wrap", X), X.pad(1, 2, "wrap")),
+        (el.pad_up(3, X, 0), X.pad_up(3, 0)),
+        (el.drop(2, X), X.drop(2)),
+        (el.concat(X, Y), X.concat(Y)),
+        (el.stride(2, X), X.stride(2)),
+        (el.gather([1, 2], X), X.gather([1, 2])),
+        (el.cross(X, Y), X.cross(Y)),
         (el.reorder(lambda i: 7 - i, X), X.reorder(lambda i: 7 - i)),
         (el.cast(X, el.i32), X.astype(el.i32)),
-    ]  # fmt: skip
+    ]
     for function, method in same:
         assert function.expr is method.expr
 

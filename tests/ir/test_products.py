@@ -45,10 +45,19 @@ def test_a_stack_is_multiplied_matrix_by_matrix() -> None:
 @pytest.mark.parametrize(
     ("left", "right"),
     [
-        ((3,), (3,)), ((3, 4), (4,)), ((4,), (4, 5)), ((2, 3), (3, 4)), ((5, 2, 3), (5, 3, 4)), ((5, 2, 3), (3, 4)),
-        ((2, 3), (5, 3, 4)), ((3,), (5, 3, 4)), ((5, 2, 3), (3,)), ((6, 5, 2, 3), (5, 3, 4)), ((5, 2, 3), (6, 5, 3, 4)),
+        ((3,), (3,)),
+        ((3, 4), (4,)),
+        ((4,), (4, 5)),
+        ((2, 3), (3, 4)),
+        ((5, 2, 3), (5, 3, 4)),
+        ((5, 2, 3), (3, 4)),
+        ((2, 3), (5, 3, 4)),
+        ((3,), (5, 3, 4)),
+        ((5, 2, 3), (3,)),
+        ((6, 5, 2, 3), (5, 3, 4)),
+        ((5, 2, 3), (6, 5, 3, 4)),
     ],
-)  # fmt: skip
+)
 def test_products_of_every_shape_are_numpys(left: tuple[int, ...], right: tuple[int, ...]) -> None:
     x, y = RNG.random(left), RNG.random(right)
     program = el.array("X", el.f64, left) @ el.array("Y", el.f64, right)

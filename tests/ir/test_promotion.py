@@ -17,9 +17,15 @@ from egglift.ir.types import BOOL, F32, F64, I32, SCALARS, U8
 
 NUMBERS = [s for s in SCALARS.values() if s != BOOL]
 BINARY: list[Callable[[Any, Any], Any]] = [
-    lambda a, b: a + b, lambda a, b: a - b, lambda a, b: a * b, lambda a, b: a / b, lambda a, b: a < b,
-    lambda a, b: a == b, np.maximum, np.minimum,
-]  # fmt: skip
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a / b,
+    lambda a, b: a < b,
+    lambda a, b: a == b,
+    np.maximum,
+    np.minimum,
+]
 
 
 @pytest.mark.parametrize("f", BINARY)
@@ -46,9 +52,7 @@ def test_python_numbers_are_weak(t: el.Scalar, number: float) -> None:
         assert f(el.scalar("a", t)).type.dtype == f(np.ones(2, t.dtype)).dtype
 
 
-@pytest.mark.parametrize(
-    "f", [np.exp, np.sqrt, np.sin, np.log, np.floor, np.ceil, np.abs, np.negative, np.sign]
-)
+@pytest.mark.parametrize("f", [np.exp, np.sqrt, np.sin, np.log, np.floor, np.ceil, np.abs, np.negative, np.sign])
 @pytest.mark.parametrize("t", NUMBERS)
 def test_functions_of_one_number_give_what_numpy_gives(f: Callable[[Any], Any], t: el.Scalar) -> None:
     assert f(el.scalar("a", t)).type.dtype == f(np.ones(2, t.dtype)).dtype
@@ -116,7 +120,7 @@ def test_powers_mean_what_they_do_in_numpy(n: int, t: el.Scalar) -> None:
         return
     x = np.array([1, 2, 3], t.dtype)
     got = el.interpret(el.array("x", t, 3) ** n, x=x)
-    want = x ** n if n >= 0 else 1 / x**-n
+    want = x**n if n >= 0 else 1 / x**-n
     assert got.dtype == t.dtype and np.allclose(got, want)
 
 

@@ -37,30 +37,54 @@ def again(e: Expr) -> Expr:
     [
         *(p.Map(p.Arg(F32), X, Level(kind, dim)) for kind in LEVELS for dim in range(3)),
         p.Map(p.Arg(F32), X),
-        *(p.Reduce(named(name, t), p.Literal(0, I32), p.Input("x", Array(8, t)))
-          for name, law in OPERATORS.items() for t in SCALARS.values() if law.takes(t)),
+        *(
+            p.Reduce(named(name, t), p.Literal(0, I32), p.Input("x", Array(8, t)))
+            for name, law in OPERATORS.items()
+            for t in SCALARS.values()
+            if law.takes(t)
+        ),
         p.Reduce(Operator("add", SUM, True, False, None), p.Literal(0.0, F32), X),
         p.Reduce(Operator('odd "name"\n', SUM, False, True, p.Literal(-0.0, F32)), p.Literal(0.0, F32), X),
-        p.Fold(SUM, p.Literal(0.0, F32), X), p.Fold(SUM, p.Literal(0.0, F32), X, True),
+        p.Fold(SUM, p.Literal(0.0, F32), X),
+        p.Fold(SUM, p.Literal(0.0, F32), X, True),
         *(p.Fold(SUM, p.Literal(0.0, F32), X, unroll, ahead) for unroll in (False, True) for ahead in (1, 2, Sym("f"))),
         *(p.To("local", p.Split(2, X), pad) for pad in (0, 4, Sym("q"), SizeOp("*", Sym("q"), 4))),
-        p.Tree(SUM, p.Literal(0.0, F32), X), p.Iterate(Sym("n"), p.Arg(Array(8, F32)), X),
+        p.Tree(SUM, p.Literal(0.0, F32), X),
+        p.Iterate(Sym("n"), p.Arg(Array(8, F32)), X),
         *(p.To(space, X) for space in ("global", "local", "private")),
         *(p.Apply(f.name, (p.Input("x", F32),) * f.arity) for f in FUNCTIONS.values()),
-        p.Pad(1, 2, "clamp", X), p.Pad(1, 2, "constant", X, p.Literal(1.0, F32)),
-        p.PadUp(3, X), p.PadUp(3, X, p.Literal(1.0, F32)),
-        p.Split(Sym("p0"), X), p.Slide(SizeOp("+", Sym("p0"), 2), Sym("p0"), X),
-        p.Take(SizeOp("*", SizeOp("/", Sym("n"), Sym("k")), Sym("k")), X), p.Drop(SizeOp("-", 8, 3), X),
+        p.Pad(1, 2, "clamp", X),
+        p.Pad(1, 2, "constant", X, p.Literal(1.0, F32)),
+        p.PadUp(3, X),
+        p.PadUp(3, X, p.Literal(1.0, F32)),
+        p.Split(Sym("p0"), X),
+        p.Slide(SizeOp("+", Sym("p0"), 2), Sym("p0"), X),
+        p.Take(SizeOp("*", SizeOp("/", Sym("n"), Sym("k")), Sym("k")), X),
+        p.Drop(SizeOp("-", 8, 3), X),
         p.Input("odd name", Tuple((F32, Array(SizeOp("*", Sym("a b"), 2), Array(0, BOOL))))),
-        p.Input("let", F32), p.Input("arg", F32), p.Input("t1", F32),
-        p.Iota(5, I8), p.Fill(3, X), p.Cast(F16, p.Literal(1, I32)), p.At(2, X), p.Gather(p.Iota(4, I32), X),
-        p.Tup((X, p.Literal(True, BOOL))), p.Get(1, p.Tup((X, X))), p.Zip((X, X, X)), p.Distl(X, X),
-        p.Cross(X, X), p.Join(p.Split(2, X)), p.Transpose(p.Split(2, X)), p.Stride(2, X), p.Concat(X, X),
-        p.Arg(F32), p.Apply("add", (p.Arg(F32), p.Arg(F64))),  # open, and of two types
+        p.Input("let", F32),
+        p.Input("arg", F32),
+        p.Input("t1", F32),
+        p.Iota(5, I8),
+        p.Fill(3, X),
+        p.Cast(F16, p.Literal(1, I32)),
+        p.At(2, X),
+        p.Gather(p.Iota(4, I32), X),
+        p.Tup((X, p.Literal(True, BOOL))),
+        p.Get(1, p.Tup((X, X))),
+        p.Zip((X, X, X)),
+        p.Distl(X, X),
+        p.Cross(X, X),
+        p.Join(p.Split(2, X)),
+        p.Transpose(p.Split(2, X)),
+        p.Stride(2, X),
+        p.Concat(X, X),
+        p.Arg(F32),
+        p.Apply("add", (p.Arg(F32), p.Arg(F64))),  # open, and of two types
         p.Map(p.Literal(1.0, F32), X),
     ],
     ids=lambda e: dumps(e)[:60],
-)  # fmt: skip
+)
 def test_every_pattern_reads_back_as_itself(e: Expr) -> None:
     assert again(e) is e
     assert parse(pretty(e, 20), check=False) is e
@@ -74,10 +98,24 @@ def test_the_grammar_has_a_form_for_every_pattern() -> None:
 
 @pytest.mark.parametrize(
     ("value", "t"),
-    [(0.1, F32), (-0.0, F64), (0.0, F64), (float("inf"), F32), (float("-inf"), F64), (float("nan"), F32),
-     (5e-324, F64), (1.7976931348623157e308, F64), (1, F32), (-128, I8), (2**64 - 1, U64), (True, BOOL),
-     (False, BOOL), (True, I32), (1e22, F64)],
-)  # fmt: skip
+    [
+        (0.1, F32),
+        (-0.0, F64),
+        (0.0, F64),
+        (float("inf"), F32),
+        (float("-inf"), F64),
+        (float("nan"), F32),
+        (5e-324, F64),
+        (1.7976931348623157e308, F64),
+        (1, F32),
+        (-128, I8),
+        (2**64 - 1, U64),
+        (True, BOOL),
+        (False, BOOL),
+        (True, I32),
+        (1e22, F64),
+    ],
+)
 def test_literals_read_back_to_the_last_bit(value: float, t: el.Scalar) -> None:
     assert again(p.Literal(value, t)) is p.Literal(value, t)
 
@@ -210,7 +248,7 @@ def test_deep_programs_print_and_read_without_recursion() -> None:
         ("__import__('os')", ProgramError, "no `let` names"),
         ('(input "\\x" f32)', ProgramError, "not a string"),
     ],
-)  # fmt: skip
+)
 def test_a_text_that_is_no_program_is_refused_with_its_position(text: str, error: type, message: str) -> None:
     with pytest.raises(error) as caught:
         loads(text)
@@ -219,7 +257,7 @@ def test_a_text_that_is_no_program_is_refused_with_its_position(text: str, error
     assert re.search(message, str(caught.value))
 
 
-@given(st.text(alphabet="()[] :,.-+*/\"azargfn012\n;", max_size=60))
+@given(st.text(alphabet='()[] :,.-+*/"azargfn012\n;', max_size=60))
 @settings(max_examples=300, deadline=None)
 @example("(" * 3000)
 def test_any_text_gives_a_program_or_a_program_error(text: str) -> None:
@@ -230,7 +268,7 @@ def test_any_text_gives_a_program_or_a_program_error(text: str) -> None:
     assert loads(dumps(e)) is e
 
 
-@given(programs(levels=True), st.integers(0, 10**6), st.sampled_from(['(', ')', ' ', 'x', '1', ':', '"', '']))
+@given(programs(levels=True), st.integers(0, 10**6), st.sampled_from(["(", ")", " ", "x", "1", ":", '"', ""]))
 @settings(max_examples=200, deadline=None)
 def test_a_damaged_program_never_breaks_the_parser(e: Expr, at: int, new: str) -> None:
     text = dumps(e)

@@ -90,9 +90,13 @@ def test_several_captures_are_passed_in_as_a_tuple() -> None:
     e = A.map(lambda row: X.map(lambda v: v * row[0] + el.reduce(el.add, 0.0, row)))
     row = p.Arg(ROW)
     arg = p.Arg(Tuple((Tuple((F32, F32)), F32)))
-    body = p.Apply("add", (
-        p.Apply("mul", (p.Get(1, arg), p.Get(0, p.Get(0, arg)))), p.Get(1, p.Get(0, arg)),
-    ))  # fmt: skip
+    body = p.Apply(
+        "add",
+        (
+            p.Apply("mul", (p.Get(1, arg), p.Get(0, p.Get(0, arg)))),
+            p.Get(1, p.Get(0, arg)),
+        ),
+    )
     captured = p.Tup((p.At(0, row), total(row)))
     assert e.expr is p.Map(p.Map(body, p.Distl(captured, X.expr)), A.expr)
 

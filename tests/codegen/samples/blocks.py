@@ -32,11 +32,14 @@ sample(
 sample(
     "vectors of windows at edges",
     p.Join(
-        fmap(lambda tile: fmap(total, tile, "vec"), p.Split(4, p.Slide(3, 1, p.Pad(1, 1, "constant", x, lit(7.0)))),
-             "global")
+        fmap(
+            lambda tile: fmap(total, tile, "vec"),
+            p.Split(4, p.Slide(3, 1, p.Pad(1, 1, "constant", x, lit(7.0)))),
+            "global",
+        )
     ),
     4,
-)  # fmt: skip
+)
 sample(
     "tiles of tiles at edges",
     p.Take(

@@ -78,15 +78,28 @@ def turned(x: Expr) -> Expr:
 
 
 sample("an accumulator of a group", group_fold(lambda acc, x: fmap(both("add"), p.Zip((acc, x)), "local")))
-sample("an accumulator that moves in a group", group_fold(
-    lambda acc, x: fmap(both("add"), p.Zip((turned(acc), x)), "local")))  # fmt: skip
-sample("an accumulator that moves in registers", fmap(
-    lambda rows: turned(fmap(lambda e: op("neg", e), turned(folded(
-        lambda acc, x: fmap(both("add"), p.Zip((acc, x)), "local"), zeros(16), rows)), "local")),
-    vector("T", 3, 5, 16), "workgroup",
-))  # fmt: skip
-sample("an accumulator of more elements than work-items", group_fold(
-    lambda acc, x: fmap(both("add"), p.Zip((acc, x)), "local"), 40))  # fmt: skip
+sample(
+    "an accumulator that moves in a group",
+    group_fold(lambda acc, x: fmap(both("add"), p.Zip((turned(acc), x)), "local")),
+)
+sample(
+    "an accumulator that moves in registers",
+    fmap(
+        lambda rows: turned(
+            fmap(
+                lambda e: op("neg", e),
+                turned(folded(lambda acc, x: fmap(both("add"), p.Zip((acc, x)), "local"), zeros(16), rows)),
+                "local",
+            )
+        ),
+        vector("T", 3, 5, 16),
+        "workgroup",
+    ),
+)
+sample(
+    "an accumulator of more elements than work-items",
+    group_fold(lambda acc, x: fmap(both("add"), p.Zip((acc, x)), "local"), 40),
+)
 
 
 def added(acc: Expr, x: Expr) -> Expr:
@@ -139,5 +152,7 @@ sample("several folds of a group", groups(lambda c: fmap(sums, c, "seq"), CUBE))
 sample("several folds of a group, read", groups(lambda c: negated(p.Join(fmap(sums, c, "seq"))), CUBE))
 sample("a fold that starts from another, which is read too", groups(sums_and_largest_from_there, ROWS))
 sample("a fold that starts from another again and again", groups(largest_of_each, ROWS))
-sample("an accumulator that starts from the one around it", groups(
-    lambda c: folded(lambda acc, rows: folded(added, negated(acc), rows), zeros(16), c), CUBE))  # fmt: skip
+sample(
+    "an accumulator that starts from the one around it",
+    groups(lambda c: folded(lambda acc, rows: folded(added, negated(acc), rows), zeros(16), c), CUBE),
+)
