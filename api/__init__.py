@@ -8,7 +8,7 @@ kernel(x=a, y=b)
 """
 
 from egglift.candidate import Candidate
-from egglift.codegen.runtime import devices
+from egglift.codegen.device.device import devices
 from egglift.ir.errors import (
     ArgumentError,
     BuildError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from egglift.codegen.runtime import Device
+from egglift.codegen.device.device import Device
 from egglift.ir.check import type_of
 from egglift.ir.errors import DeviceError, ProgramError, ShapeError
 from egglift.ir.patterns import Expr

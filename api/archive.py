@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
-from egglift.costmodel.analytic import estimate
-from egglift.costmodel.archive import merged, replay, rewrite, t4
-from egglift.costmodel.journal import Line, lines_of
-from egglift.costmodel.profile import Profile, presets
-from egglift.costmodel.records import Record, cache_folder
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.model.estimate import estimate
+from egglift.costmodel.profiles.profile import Profile, presets
+from egglift.costmodel.records.journal import Line, lines_of
+from egglift.costmodel.records.maintenance import merged, replay, rewrite, t4
+from egglift.costmodel.records.records import Record, cache_folder
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.text import loads
 from egglift.memory import measurements_path, rules

@@ -20,22 +20,22 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from egglift.candidate import Candidate
-from egglift.codegen.imperative import Limits
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.bench import Subject
-from egglift.costmodel.journal import Journal
-from egglift.costmodel.lines import append_line
-from egglift.costmodel.process import worker_for
-from egglift.costmodel.profile import Profile, load_profile
-from egglift.costmodel.records import cache_folder
+from egglift.codegen.device.device import Device, open_device
+from egglift.codegen.kernel.imperative import Limits
+from egglift.costmodel.measurement.bench import Subject
+from egglift.costmodel.measurement.worker_pool import worker_for
+from egglift.costmodel.profiles.profile import Profile, load_profile
+from egglift.costmodel.records.journal import Journal
+from egglift.costmodel.records.jsonl import append_line
+from egglift.costmodel.records.records import cache_folder
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.text import dumps, loads
 from egglift.memory import journal, remember
 from egglift.optimize import SAMPLE, choices, measured, remembered, searched, unused
+from egglift.processes.executors import workers
 from egglift.programs import load_program
 from egglift.report import duration, result_json
-from egglift.workers import workers
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits, Plan
+from egglift.codegen.kernel.imperative import Launch, Limits, Plan
 from egglift.ir.patterns import Expr
 
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from egglift.candidate import Candidate
-from egglift.codegen.exchange import device_value, host_value, is_on_device, operands, result
-from egglift.codegen.execute import Executable, Timing
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import FAST_MATH, Device
-from egglift.costmodel.check import sample_inputs
-from egglift.costmodel.failures import named
-from egglift.egraph.derivation import Derivation
-from egglift.egraph.derive import derive
-from egglift.egraph.explain import Explanation, explain, explored
+from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, result
+from egglift.codegen.device.device import FAST_MATH, Device
+from egglift.codegen.device.execute import Executable, Timing
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.expected_results import sample_inputs
+from egglift.costmodel.measurement.refused_kernels import named
+from egglift.egraph.explanation.derivation import Derivation
+from egglift.egraph.explanation.derive import derive
+from egglift.egraph.explanation.prove import Explanation, explain, explored
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, RuleError
 from egglift.ir.patterns import Expr

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 from egglift.candidate import Candidate
-from egglift.codegen.imperative import Launch
-from egglift.codegen.runtime import Device
-from egglift.costmodel.bench import Subject
-from egglift.costmodel.journal import Journal
-from egglift.costmodel.records import Record, Records, cache_folder, record_key
-from egglift.costmodel.seal import is_own, sealed
-from egglift.egraph.book import book
+from egglift.codegen.device.device import Device
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.measurement.bench import Subject
+from egglift.costmodel.records.journal import Journal
+from egglift.costmodel.records.records import Record, Records, cache_folder, record_key
+from egglift.costmodel.records.signing import is_own, sealed
+from egglift.egraph.rules.book import book
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
@@ -116,14 +117,22 @@ def _records(folder: Path) -> Records:
     return Records(folder / "records.jsonl")
 
 
+def _sources(folder: Traversable) -> Iterator[Traversable]:
+    """The Python files of a package and of the rooms in it, in a fixed order."""
+    for entry in sorted(folder.iterdir(), key=lambda f: f.name):
+        if entry.is_dir():
+            yield from _sources(entry)
+        elif entry.name.endswith(".py"):
+            yield entry
+
+
 @cache
 def version() -> str:
     """A hash of egglift's own sources: a changed code generator must not meet old results."""
     digest = sha256()
     for package in PACKAGES:
-        for file in sorted(files(package).iterdir(), key=lambda f: f.name):
-            if file.name.endswith(".py"):
-                digest.update(file.read_bytes())
+        for file in _sources(files(package)):
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 

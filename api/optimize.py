@@ -12,22 +12,22 @@ from typing import Any
 from egglift.admission import admit
 from egglift.candidate import Candidate
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
-from egglift.codegen.runtime import FAST_MATH, Device, open_device
-from egglift.costmodel.analytic import estimate
-from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.isolated import DEADLINE
-from egglift.costmodel.journal import Journal
-from egglift.costmodel.measure import opened as bench_for
-from egglift.costmodel.measure import race
-from egglift.costmodel.process import worker_for
-from egglift.costmodel.profile import Profile, load_profile
-from egglift.costmodel.search import Point, Search, varied
-from egglift.egraph.extract import Extractor
-from egglift.egraph.found import Found
-from egglift.egraph.frozen import Graph
-from egglift.egraph.saturate import Saturated, saturate
-from egglift.egraph.weights import weights
+from egglift.codegen.device.device import FAST_MATH, Device, open_device
+from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.measurement.measure import opened as bench_for
+from egglift.costmodel.measurement.measure import race
+from egglift.costmodel.measurement.remote_bench import DEADLINE
+from egglift.costmodel.measurement.worker_pool import worker_for
+from egglift.costmodel.model.estimate import estimate
+from egglift.costmodel.profiles.profile import Profile, load_profile
+from egglift.costmodel.records.journal import Journal
+from egglift.costmodel.search.sizes import Point, Search, varied
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.solutions import Found
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.graph.graph import Graph
+from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program

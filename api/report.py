@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from egglift.candidate import Candidate
-from egglift.codegen.runtime import Device, DeviceInfo
+from egglift.codegen.device.device import Device, DeviceInfo
 from egglift.ir.text import dumps
 
 SHOWN = 10  # candidates in a table, and behind them the chosen one and those that failed

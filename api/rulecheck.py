@@ -13,9 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from egglift.egraph.book import Book, Law, book, laws_of_file
-from egglift.egraph.engine import engine
-from egglift.egraph.soundness import Verdict, check_law, share
+from egglift.egraph.graph.engine import engine
+from egglift.egraph.rules.book import Book, Law, book, laws_of_file
+from egglift.egraph.soundness.check_laws import Verdict, check_law, share
 from egglift.ir.errors import RuleError
 from egglift.programs import load_program
 from egglift.rulecoverage import coverage, shown

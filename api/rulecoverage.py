@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from egglift.egraph.book import Book, Law
-from egglift.egraph.saturate import saturate
+from egglift.egraph.rules.book import Book, Law
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.patterns import Expr
 
 

@@ -11,7 +11,7 @@ from benchmarks.peers import PEERS
 from benchmarks.programs.catalogue import chosen
 from benchmarks.suite import run
 from benchmarks.suites import SUITES, programs
-from egglift.codegen.runtime import open_device
+from egglift.codegen.device.device import open_device
 from egglift.ir.errors import ClusterError, DeviceError
 
 

@@ -58,7 +58,7 @@ def prepare(out: Path, profile: str, wanted: Sequence[str]) -> None:
 
 def run(path: Path, device_name: str | None, table: Path | None) -> None:
     """Measure all, and print how much longer each program takes without each group of laws."""
-    from egglift.codegen.runtime import open_device
+    from egglift.codegen.device.device import open_device
 
     device = open_device(device_name)
     lines = [f"{device.name}, driver {device.driver}", ""]

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.runtime import Device
+from egglift.codegen.device.device import Device
 
 #: seconds of one sample, and of all
 SAMPLE, ALL = 0.01, 0.5

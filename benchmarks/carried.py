@@ -28,7 +28,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 if TYPE_CHECKING:
-    from egglift.costmodel.search import Point
+    from egglift.costmodel.search.sizes import Point
 
 POINTS, TRIES = 4, 32
 #: 2^28 floats each
@@ -82,13 +82,13 @@ def best(
     naive: the program as it stands comes last.
     """
     from egglift.codegen.compile import compile_term
-    from egglift.codegen.imperative import Launch
-    from egglift.costmodel.analytic import estimate
-    from egglift.costmodel.profile import presets
-    from egglift.costmodel.search import Search, varied
-    from egglift.egraph.extract import Extractor
-    from egglift.egraph.saturate import saturate
-    from egglift.egraph.weights import weights
+    from egglift.codegen.kernel.imperative import Launch
+    from egglift.costmodel.model.estimate import estimate
+    from egglift.costmodel.profiles.profile import presets
+    from egglift.costmodel.search.sizes import Search, varied
+    from egglift.egraph.extraction.extract import Extractor
+    from egglift.egraph.extraction.weights import weights
+    from egglift.egraph.saturation.saturate import saturate
     from egglift.ir.lifting import as_program
     from egglift.ir.text import dumps
 
@@ -112,7 +112,7 @@ def best(
 def random(value: Any, profile_name: str, count: int) -> dict[str, Any]:
     """A program and `count` candidates by rising estimate, most of them drawn at random, all as text."""
     from benchmarks.draws import sampled
-    from egglift.costmodel.profile import presets
+    from egglift.costmodel.profiles.profile import presets
     from egglift.ir.lifting import as_program
     from egglift.ir.text import dumps
 
@@ -150,7 +150,7 @@ def run(
 
     builders: processes that build all kernels meanwhile, for a driver that keeps what it built on disk (0: none).
     """
-    from egglift.codegen.runtime import open_device
+    from egglift.codegen.device.device import open_device
 
     jobs, results = json.loads(path.read_text()), list[dict[str, Any]]()
     with ProcessPoolExecutor(max(builders, 1), mp_context=get_context("spawn")) as pool:
@@ -174,7 +174,7 @@ def run(
 def built(term: str, launch: Sequence[int], device_name: str | None, flags: Sequence[str]) -> None:
     """Builds a candidate for the driver's cache; what is wrong with it is found again when it is measured."""
     from egglift.codegen.compile import compile_term
-    from egglift.codegen.imperative import Launch
+    from egglift.codegen.kernel.imperative import Launch
     from egglift.ir.errors import EggliftError
     from egglift.ir.text import loads
 
@@ -186,7 +186,7 @@ def built(term: str, launch: Sequence[int], device_name: str | None, flags: Sequ
 @cache
 def _opened(device_name: str | None) -> Any:
     """A builder's own device."""
-    from egglift.codegen.runtime import open_device
+    from egglift.codegen.device.device import open_device
 
     return open_device(device_name)
 
@@ -197,9 +197,9 @@ def measured(
     """What became of a program: its fastest candidate beside copy and torch, and all others' times."""
     from benchmarks.baselines import COMPILED, torch_seconds
     from egglift.codegen.compile import compile_term
-    from egglift.codegen.imperative import Launch
-    from egglift.costmodel.check import expect
-    from egglift.costmodel.measure import measure
+    from egglift.codegen.kernel.imperative import Launch
+    from egglift.costmodel.measurement.expected_results import expect
+    from egglift.costmodel.measurement.measure import measure
     from egglift.ir.errors import CodegenError
     from egglift.ir.text import loads
 
@@ -315,7 +315,7 @@ def main() -> None:
     parser.add_argument("--fast-math", action="store_true", help="for run: allow less exact functions")
     parser.add_argument("--table", type=Path, help="for run: where to write all figures as JSON")
     args = parser.parse_intermixed_args()
-    from egglift.codegen.runtime import FAST_MATH
+    from egglift.codegen.device.device import FAST_MATH
 
     if args.what == "prepare":
         prepare(args.file, args.profile, args.programs, args.points, args.naive, args.random)

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, entries
-from egglift.egraph.book import book
-from egglift.egraph.phases import EXPLORE, SIMPLIFY
+from egglift.egraph.rules.book import book
+from egglift.egraph.rules.phases import EXPLORE, SIMPLIFY
 from egglift.rulecoverage import coverage, line
 
 

@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, Size, entry, size_text
-from egglift.codegen.runtime import open_device
-from egglift.costmodel.check import agree, flatten
+from egglift.codegen.device.device import open_device
+from egglift.costmodel.measurement.expected_results import agree, flatten
 from egglift.ir.check import type_of
 from egglift.ir.lifting import as_program
 from egglift.ir.text import pretty

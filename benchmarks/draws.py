@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
-from egglift.costmodel.profile import Profile
-from egglift.costmodel.search import Point, Search, varied
-from egglift.egraph.extract import Extractor
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.costmodel.profiles.profile import Profile
+from egglift.costmodel.search.sizes import Point, Search, varied
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.saturation.saturate import saturate
 
 #: points that are drawn until one has a price
 DRAWS = 20

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from benchmarks.carried import traffic
-from egglift.costmodel.profile import Profile
+from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import F32, Scalar, leaves

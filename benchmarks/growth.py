@@ -19,11 +19,11 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import egglift as el
-from egglift.costmodel.profile import Profile, presets
-from egglift.costmodel.search import Search
-from egglift.egraph.extract import Extractor
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.costmodel.profiles.profile import Profile, presets
+from egglift.costmodel.search.sizes import Search
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 

@@ -22,11 +22,11 @@ from statistics import median
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import egglift as el
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device, address, open_device
-from egglift.costmodel.bench import Bench, Local, Subject
-from egglift.costmodel.isolated import Remote
-from egglift.costmodel.process import Worker
+from egglift.codegen.device.device import Device, address, open_device
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.bench import Bench, Local, Subject
+from egglift.costmodel.measurement.remote_bench import Remote
+from egglift.costmodel.measurement.worker_pool import Worker
 
 N = 256
 #: seconds of timing for each candidate: little, as building is what differs
@@ -81,7 +81,7 @@ def once(device: Device, subject: Subject, plans: list[Plan]) -> dict[str, float
 
 
 def _leaves(bench: Local) -> dict[str, list[object]]:
-    from egglift.costmodel.check import flatten
+    from egglift.costmodel.measurement.expected_results import flatten
 
     return {name: list(flatten(value)) for name, value in bench.expected.inputs.items()}
 

@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
-from egglift.codegen.runtime import open_device
-from egglift.egraph.saturate import saturate
+from egglift.codegen.device.device import open_device
+from egglift.egraph.saturation.saturate import saturate
 
 SIDE, LENGTH = 1024, 1 << 20
 

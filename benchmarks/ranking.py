@@ -29,10 +29,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.draws import sampled
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.archive import judged
-from egglift.costmodel.measure import measure
-from egglift.costmodel.profile import Profile, load_profile
+from egglift.codegen.device.device import Device, open_device
+from egglift.costmodel.measurement.measure import measure
+from egglift.costmodel.profiles.profile import Profile, load_profile
+from egglift.costmodel.records.maintenance import judged
 from egglift.ir.lifting import as_program
 from egglift.ir.text import dumps
 

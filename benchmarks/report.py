@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from egglift.codegen.runtime import Device
+from egglift.codegen.device.device import Device
 
 if TYPE_CHECKING:
     from benchmarks.suite import Line

@@ -21,7 +21,7 @@ from statistics import fmean
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from egglift.costmodel.rounds import EFFORTS, Entrant, Round, next_round
+from egglift.costmodel.measurement.successive_halving import EFFORTS, Entrant, Round, next_round
 
 RESULTS = Path(__file__).resolve().parent / "results"
 #: programs with fewer measured candidates say little

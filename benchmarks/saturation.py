@@ -10,7 +10,7 @@ import argparse
 from time import perf_counter
 
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
-from egglift.egraph.saturate import Saturated, saturate
+from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.ir.notation import as_expr
 
 

@@ -32,16 +32,16 @@ from benchmarks.programs.catalogue import Entry, Size, size_text
 from benchmarks.published import Published, published
 from egglift.batch import ahead, search
 from egglift.candidate import Candidate
-from egglift.codegen.runtime import Device
-from egglift.costmodel.bench import Subject
-from egglift.costmodel.calibrate import calibrate
-from egglift.costmodel.profile import Profile, load_profile
+from egglift.codegen.device.device import Device
+from egglift.costmodel.calibration.calibrate import calibrate
+from egglift.costmodel.measurement.bench import Subject
+from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.text import dumps
 from egglift.optimize import kernel_of
 from egglift.optimize import measured as timed
-from egglift.workers import workers
+from egglift.processes.executors import workers
 
 #: seconds of measuring for each program
 BUDGET = 20.0
@@ -157,8 +157,9 @@ def run(
 ) -> list[Line]:
     """Runs programs, each at a size, and writes `out`/`name`.json, .md and figures.
 
-    cluster: whose workers search, as for `egglift.workers`; ahead_by: processes of this machine that do, ahead of what
-    is timed (0: each program is searched when its turn comes; on a CPU the search would disturb the timing).
+    cluster: whose workers search, as for `egglift.processes.executors`; ahead_by: processes of this machine that do,
+    ahead of what is timed (0: each program is searched when its turn comes; on a CPU the search would disturb the
+    timing).
     measure: the device's rates are measured first; else they are those that are known of it.
 
     A program without a kernel gets a line that says so; a peer that is not installed has no column.

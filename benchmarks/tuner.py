@@ -29,14 +29,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.check import expect
-from egglift.costmodel.measure import measure
-from egglift.costmodel.profile import Profile, load_profile
-from egglift.costmodel.search import Point, Search
-from egglift.egraph.extract import Extractor
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.codegen.device.device import Device, open_device
+from egglift.costmodel.measurement.expected_results import expect
+from egglift.costmodel.measurement.measure import measure
+from egglift.costmodel.profiles.profile import Profile, load_profile
+from egglift.costmodel.search.sizes import Point, Search
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 

@@ -28,10 +28,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a scri
 import egglift as el
 from benchmarks.demo import best, difference
 from benchmarks.programs.catalogue import Entry, Size, entries, entry, size_text
-from egglift.codegen.runtime import open_device
-from egglift.costmodel.check import flatten
-from egglift.costmodel.lines import append_line
-from egglift.egraph.book import book
+from egglift.codegen.device.device import open_device
+from egglift.costmodel.measurement.expected_results import flatten
+from egglift.costmodel.records.jsonl import append_line
+from egglift.egraph.rules.book import book
 from egglift.memory import version
 from egglift.report import duration
 

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 
-from egglift.codegen import terms
-from egglift.codegen.barriers import in_branches, with_barriers
-from egglift.codegen.builder import Target
-from egglift.codegen.emit import ROOT, Emitter
-from egglift.codegen.imperative import Buffer, Kernel, Launch, Limits, Plan
-from egglift.codegen.launch import shape_of
-from egglift.codegen.legal import check
-from egglift.codegen.names import Names
-from egglift.codegen.normal import simplified, with_levels
-from egglift.codegen.source import kernel_source, used_params
-from egglift.codegen.spread import settle
-from egglift.codegen.unroll import limited
-from egglift.codegen.views import memory, number, volume
+from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.emitter import ROOT, Emitter
+from egglift.codegen.emission.register_accumulators import settle
+from egglift.codegen.kernel.barriers import in_branches, with_barriers
+from egglift.codegen.kernel.imperative import Buffer, Kernel, Launch, Limits, Plan
+from egglift.codegen.kernel.unroll_limit import limited
+from egglift.codegen.kernel.views import memory, number, volume
+from egglift.codegen.opencl.names import Names
+from egglift.codegen.opencl.source import kernel_source, used_params
+from egglift.codegen.terms import analysis
+from egglift.codegen.terms.launch_sizes import shape_of
+from egglift.codegen.terms.legality import check
+from egglift.codegen.terms.normal_form import simplified, with_levels
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.deep import deep, deeply
@@ -204,12 +204,12 @@ class _Planner:
 
 def _is_launched(t: Expr) -> bool:
     """Is `t` an iteration of the whole grid?"""
-    return isinstance(t, p.Iterate) and terms.shares_grid(t.body)
+    return isinstance(t, p.Iterate) and analysis.shares_grid(t.body)
 
 
 def _boundaries(term: Expr) -> list[Expr]:
     """The closed parts of a kernel's term that kernels of their own compute, outermost ones only."""
-    parallel = terms.shares_grid(term)
+    parallel = analysis.shares_grid(term)
     found: dict[Expr, None] = {}
     seen: set[tuple[Expr, bool, bool]] = set()
     stack = [(term, True, False)]  # a term, is it in result position, is it in a body
@@ -221,7 +221,7 @@ def _boundaries(term: Expr) -> list[Expr]:
         if is_closed(t) and (_is_launched(t) or (not result and _is_boundary(t, parallel, inside))):
             found[t] = None
             continue
-        parts = terms.result_parts(t, "global") if result and terms.computes(t) else ()
+        parts = analysis.result_parts(t, "global") if result and analysis.computes(t) else ()
         stack.extend((b, False, True) for b in reversed(bodies(t)))
         stack.extend((c, c in parts, inside) for c in reversed(children(t)))
     return list(found)
@@ -232,13 +232,13 @@ def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
     match t:
         case p.To(space, _):
             return space == "global"
-        case p.Map(_, _, level) if level is not None and level.kind in terms.GRID:
+        case p.Map(_, _, level) if level is not None and level.kind in analysis.GRID:
             return True
         case p.Map(body, x, None):
-            loops = any(terms.is_computing(e) for e in subterms(body))
+            loops = any(analysis.is_computing(e) for e in subterms(body))
             return inside and loops and volume(type_of(x)) > SMALL
         case p.Map():
-            return volume(type_of(t)) > SMALL and not terms.shares_items(t)
+            return volume(type_of(t)) > SMALL and not analysis.shares_items(t)
         case p.Fold() | p.Tree() | p.Iterate():
             return volume(type_of(t)) > SMALL or (parallel and _work(t) > SMALL)
         case _:
@@ -265,11 +265,11 @@ def _replaced(term: Expr, new: dict[Expr, p.Input]) -> Expr:
 
 def _closed_nodes(term: Expr) -> tuple[Expr, ...]:
     """What the kernel's term and its bodies compute without any argument, in order: evaluated once, at the start."""
-    found: dict[Expr, None] = dict.fromkeys(terms.entry_nodes(term, "global"))
+    found: dict[Expr, None] = dict.fromkeys(analysis.entry_nodes(term, "global"))
     for t in subterms(term):
         for body in bodies(t):
             for part in _closed_parts(body):
-                found.update(dict.fromkeys(terms.read_nodes(part)))
+                found.update(dict.fromkeys(analysis.read_nodes(part)))
     return tuple(found)
 
 

@@ -1,4 +1,4 @@
-"""Scalar functions: name, arity, result type, NumPy meaning.  Their OpenCL is in codegen/scalars.py."""
+"""Scalar functions: name, arity, result type, NumPy meaning.  Their OpenCL is in codegen/opencl/scalar_functions.py."""
 
 from __future__ import annotations
 

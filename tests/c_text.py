@@ -9,8 +9,8 @@ import z3
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
-from egglift.codegen.index import Var
-from egglift.codegen.text import CLAMP, int_type
+from egglift.codegen.kernel.index import Var
+from egglift.codegen.opencl.expressions import CLAMP, int_type
 from tests.smt import INT, LONG, clamped, variable
 
 _PARSER = CParser()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Buffer, Launch, Limits, Plan
+from egglift.codegen.kernel.imperative import Buffer, Launch, Limits, Plan
 from egglift.ir.patterns import Expr
 
 os.environ.setdefault("POCL_AFFINITY", "1")

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import z3
 
-from egglift.egraph.language import declarations, signatures
+from egglift.egraph.rules.language import declarations, signatures
 
 Type: TypeAlias = "tuple[Any, ...] | None"
 PRIMITIVES = {">": lambda a, b: a > b, "<": lambda a, b: a < b, ">=": lambda a, b: a >= b, "<=": lambda a, b: a <= b}

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.imperative import Limits, Plan
+from egglift.codegen.kernel.imperative import Limits, Plan
 from egglift.ir.types import BOOL
 
 ROOT = Path(__file__).resolve().parent.parent

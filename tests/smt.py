@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import z3
 
-from egglift.codegen.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
+from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
 
 LIMIT = 20_000  # milliseconds for one question
 INT = (-(1 << 31), (1 << 31) - 1)
@@ -72,7 +72,7 @@ def reflected(i: z3.ArithRef, n: int) -> z3.ArithRef:
 
 
 def integer(x: int) -> z3.ArithRef:
-    """A number, or the term of one that stands for many (tests/codegen/test_boundary_proofs.py)."""
+    """A number, or the term of one that stands for many (tests/codegen/kernel/test_boundary_proofs.py)."""
     return x.term if hasattr(x, "term") else z3.IntVal(x)
 
 

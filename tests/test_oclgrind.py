@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from egglift.codegen.imperative import Buffer, Kernel, Plan
+from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
 from egglift.ir.types import BOOL, F32, Scalar
 from tests.oclgrind import Report, examine
 

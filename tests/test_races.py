@@ -19,13 +19,13 @@ from benchmarks.programs import softmax_rows
 from benchmarks.programs.catalogue import Entry, Size, entries, entry, size_text
 from benchmarks.programs.shapes import GRID, VOLUME
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Plan
-from egglift.costmodel.check import Expected, expect, flatten
-from egglift.costmodel.profile import presets
-from egglift.costmodel.search import Point, Search
-from egglift.egraph.extract import Extractor
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.codegen.kernel.imperative import Launch, Plan
+from egglift.costmodel.measurement.expected_results import Expected, expect, flatten
+from egglift.costmodel.profiles.profile import presets
+from egglift.costmodel.search.sizes import Point, Search
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from tests.oclgrind import LIMITS, examine

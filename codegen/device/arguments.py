@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.runtime import Device, NdArray, Operand, opencl
+from egglift.codegen.device.device import Device, NdArray, Operand, opencl
 from egglift.ir.arguments import as_array
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate

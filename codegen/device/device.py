@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from egglift.codegen.imperative import Kernel, Limits, Plan
+from egglift.codegen.kernel.imperative import Kernel, Limits, Plan
 from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, Scalar
 
 if TYPE_CHECKING:
-    from egglift.codegen.execute import Executable
+    from egglift.codegen.device.execute import Executable
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
 #: what a kernel may be given for a buffer: an array on the host, or a pyopencl Buffer of the device's context
@@ -287,7 +287,7 @@ class Device:
 
     def build(self, plan: Plan, options: Sequence[str] = ()) -> Executable:
         """`plan` compiled for this device; BuildError keeps the source and the compiler's log."""
-        from egglift.codegen.execute import Executable  # it runs on a Device, a Device makes it
+        from egglift.codegen.device.execute import Executable  # it runs on a Device, a Device makes it
 
         for kernel in plan.kernels:
             self._admit(kernel)

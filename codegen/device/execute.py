@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.imperative import Buffer, Plan
-from egglift.codegen.runtime import Device, NdArray, Operand, opencl, reported
+from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
+from egglift.codegen.kernel.imperative import Buffer, Plan
 from egglift.ir.errors import ArgumentError, DeviceError
 
 

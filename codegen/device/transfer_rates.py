@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from egglift.codegen.runtime import Device, NdArray, opencl
+from egglift.codegen.device.device import Device, NdArray, opencl
 
 
 def transfer_rates(device: Device, size: int = 1 << 26, tries: int = 5) -> dict[str, float]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from egglift.codegen import imperative as im
-from egglift.codegen.builder import Condition, has_lane, share, within
-from egglift.codegen.imperative import Value
-from egglift.codegen.views import Arr, View, Where
+from egglift.codegen.emission.builder import Condition, has_lane, share, within
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Value
+from egglift.codegen.kernel.views import Arr, View, Where
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter
+    from egglift.codegen.emission.emitter import Emitter
 
 DEPTH = 24  # operations nested in one expression, at most; compilers limit brackets
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from egglift.codegen import imperative as im
-from egglift.codegen.executor import WARP, Executor, Shape
-from egglift.codegen.imperative import Buffer, Limits, Statement, Value
-from egglift.codegen.index import ZERO, Data, Index, Var, assuming, index
-from egglift.codegen.inplace import accesses
-from egglift.codegen.names import Names
-from egglift.codegen.views import View, memory
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.executor import WARP, Executor, Shape
+from egglift.codegen.kernel.imperative import Buffer, Limits, Statement, Value
+from egglift.codegen.kernel.in_place import accesses
+from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
+from egglift.codegen.kernel.views import View, memory
+from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.types import Scalar, Type, leaves
 
 if TYPE_CHECKING:
-    from egglift.codegen.spread import Layout
+    from egglift.codegen.emission.register_accumulators import Layout
 
 ALONE = 16  # times the private memory of a work-item for one that has its group to itself
 SHORT = 32  # loops over private arrays are unrolled up to this many trips: only then are they registers
@@ -62,7 +62,8 @@ class Builder:
         self.constants: dict[Any, Buffer] = {}
         self.free_locals: list[Buffer] = []
         self.private_bytes = 0
-        #: accumulators of the work-group whose memory is decided at the end (codegen/spread.py), and what they are of
+        #: accumulators of the work-group whose memory is decided at the end (emission/register_accumulators.py), and
+        #: what they are of
         self.undecided: dict[Buffer, Expr] = {}
         self.spread: dict[Buffer, Layout] = {}
         self.varying: set[int] = set()  # ids of values that differ between the lanes of a vector
@@ -199,7 +200,7 @@ class Builder:
     def step(self) -> Iterator[None]:
         """A step of the work-group, inside which its work-items go their own ways and exchange nothing.
 
-        Kept as an `If` without conditions until the barriers are in place (codegen/barriers.py).
+        Kept as an `If` without conditions until the barriers are in place (codegen/kernel/barriers.py).
         """
         if self.executor.inside:
             yield
@@ -349,7 +350,7 @@ class Builder:
         return Target(memory(type, iter(buffers), self.load, at, pad), space)
 
     def accumulator(self, type: Type, of: Expr) -> Target:
-        """An array that the work-group updates together, for now in local memory (codegen/spread.py)."""
+        """An array that the work-group updates together, for now in local memory (register_accumulators.py)."""
         buffers = []
         for shape, scalar in leaves(type):
             self.require(scalar)

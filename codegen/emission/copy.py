@@ -8,18 +8,18 @@ from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
-from egglift.codegen import guards, levels
-from egglift.codegen import imperative as im
-from egglift.codegen.assign import assign
-from egglift.codegen.builder import NotVector, Target
-from egglift.codegen.index import ZERO, Choice, Clamp, Index, Var, index
-from egglift.codegen.spread import Layout
-from egglift.codegen.vectors import is_aligned
-from egglift.codegen.views import Arr, View, Where, component, element, is_flat, length, part
+from egglift.codegen.emission import guards, levels
+from egglift.codegen.emission.assign import assign
+from egglift.codegen.emission.builder import NotVector, Target
+from egglift.codegen.emission.register_accumulators import Layout
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.index import ZERO, Choice, Clamp, Index, Var, index
+from egglift.codegen.kernel.views import Arr, View, Where, component, element, is_flat, length, part
+from egglift.codegen.opencl.vectors import is_aligned
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter
+    from egglift.codegen.emission.emitter import Emitter
 
 ALL = frozenset(range(3))
 FAR = 1 << 40  # apart, where it is not known how far

@@ -14,15 +14,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 from typing import TYPE_CHECKING
 
-from egglift.codegen import imperative as im
-from egglift.codegen.alike import common_end
-from egglift.codegen.builder import Condition, share
-from egglift.codegen.imperative import Statement, Value
-from egglift.codegen.index import Choice, Clamp, Data, Index, Var, assuming, index
-from egglift.codegen.inplace import accesses, index_values
+from egglift.codegen.emission.builder import Condition, share
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.common_suffix import common_end
+from egglift.codegen.kernel.imperative import Statement, Value
+from egglift.codegen.kernel.in_place import accesses, index_values
+from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Var, assuming, index
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter
+    from egglift.codegen.emission.emitter import Emitter
 
 Span = tuple[int, int]
 FEW = 4  # steps of a loop, and groups, that are not worth telling apart

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from egglift.codegen import assign, copy, fold, guards, levels, terms, tree
-from egglift.codegen.builder import Builder, NotVector, Target
-from egglift.codegen.imperative import Comment, Value
-from egglift.codegen.index import Index, index
-from egglift.codegen.views import (
+from egglift.codegen.emission import assign, copy, fold, guards, levels, tree_reduction
+from egglift.codegen.emission.builder import Builder, NotVector, Target
+from egglift.codegen.kernel.imperative import Comment, Value
+from egglift.codegen.kernel.index import Index, index
+from egglift.codegen.kernel.views import (
     Arr,
     View,
     Where,
@@ -33,6 +33,7 @@ from egglift.codegen.views import (
     widened,
     wrapped,
 )
+from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
@@ -68,7 +69,7 @@ class Emitter(Builder):
         scope = Scope(self._serial, arg)
         for node, kept in given.items():
             self.remember(self._key(node, scope), kept)
-        self.prepare(terms.entry_nodes(body, space), scope)
+        self.prepare(analysis.entry_nodes(body, space), scope)
         return scope
 
     def prepare(self, nodes: tuple[Expr, ...], scope: Scope) -> None:
@@ -167,7 +168,7 @@ class Emitter(Builder):
             case p.Fold() | p.Iterate():
                 return fold.fold(self, e, scope)
             case p.Tree():
-                return tree.tree(self, e, scope)
+                return tree_reduction.tree(self, e, scope)
             case p.To("private", p.Fold() | p.Iterate() | p.Tree() as x):
                 return self.view(x, scope)  # an accumulator is private already
             case p.To("private", x) if is_flat(type_of(x)):
@@ -186,11 +187,11 @@ class Emitter(Builder):
                 stem = "s" if space == "local" else "r"
                 target = self.allocate(type_of(x), space, stem, e, number(e.pad))
             case p.Map(_, x, level) if level is not None:
-                if level.kind in terms.GRID:
+                if level.kind in analysis.GRID:
                     raise CodegenError(
                         f"{brief(e)}: a {levels.name(level)} is read inside a kernel; wrap it in toGlobal"
                     )
-                shared = terms.is_spread(e) and not self.executor.inside
+                shared = analysis.is_spread(e) and not self.executor.inside
                 if not shared:
                     guards.refuse_spread(self, e, e)
                 target = self.allocate(type_of(e), "local" if shared else "private", "s" if shared else "r", e)
@@ -280,10 +281,10 @@ class Emitter(Builder):
         """Write the value of `t` to `target`."""
         if guards.splits(target.view):
             return guards.emit_where(self, target, lambda inner: self.emit(t, inner, scope))
-        if not terms.computes(t) or self.known(self._key(t, scope)) is not None:
+        if not analysis.computes(t) or self.known(self._key(t, scope)) is not None:
             return copy.copy(self, self.view(t, scope), target, type_of(t))
-        grid = terms.shares_grid(t)
-        if self.alone_of_items(target.space) and not grid and not terms.shares_items(t):
+        grid = analysis.shares_grid(t)
+        if self.alone_of_items(target.space) and not grid and not analysis.shares_items(t):
             with self.step(), self.when(*self.alone(target.space)), self.running(locals=ALL, groups=ALL):
                 return self._emit(t, target, scope)
         if self.alone_of_groups(target.space) and not grid:

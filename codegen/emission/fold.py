@@ -6,20 +6,21 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from egglift.codegen import assign, copy, guards, pipeline, spread, terms
-from egglift.codegen import imperative as im
-from egglift.codegen.builder import Target
-from egglift.codegen.imperative import Buffer, Comment
-from egglift.codegen.index import ZERO, Index, Var, index
-from egglift.codegen.inplace import in_place
-from egglift.codegen.views import Arr, View, Where, element, is_flat, number
+from egglift.codegen.emission import assign, copy, guards, prefetch, register_accumulators
+from egglift.codegen.emission.builder import Target
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Comment
+from egglift.codegen.kernel.in_place import in_place
+from egglift.codegen.kernel.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.views import Arr, View, Where, element, is_flat, number
+from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.types import Type
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter, Scope
+    from egglift.codegen.emission.emitter import Emitter, Scope
 
 #: a run of steps: how many, and the body's argument for a step, given the accumulator and the step's number
 Run = tuple[int, Callable[[View, Index], View]]
@@ -36,7 +37,7 @@ def fold(em: Emitter, t: Loop, scope: Scope) -> View:
     _remark(em, t, runs)
     if is_flat(type):
         return _registers(em, t, init, runs, type)
-    if terms.is_spread(t.body) and not em.executor.inside:
+    if analysis.is_spread(t.body) and not em.executor.inside:
         return _together(em, t, init, runs, type)
     guards.refuse_spread(em, t, t.body)
     acc = em.allocate(type, "private", "acc", t)
@@ -133,7 +134,7 @@ def _together(em: Emitter, t: Loop, init: View, runs: list[Run], type: Type) -> 
     with em.block() as steps:
         for run in runs:
             _run(em, t, acc, run, type)
-    spread.recognise(em, steps, buffers(acc.view))
+    register_accumulators.recognise(em, steps, buffers(acc.view))
     copy.copy(em, init, acc, type)
     em.put(*steps)
     return acc.view
@@ -150,10 +151,10 @@ def _run(em: Emitter, t: Loop, acc: Target, run: Run, type: Type, strict: bool =
     def step(i: Index, given: Mapping[Expr, View]) -> None:
         _update(em, t, acc, argument(acc.view, i), type, given, strict)
 
-    ahead = pipeline.ahead(em, t)
+    ahead = prefetch.ahead(em, t)
     if ahead:
         assert isinstance(t, p.Fold)
-        pipeline.run(em, ahead, n, number(t.prefetch), lambda i: argument(acc.view, i), step, t.unroll)
+        prefetch.run(em, ahead, n, number(t.prefetch), lambda i: argument(acc.view, i), step, t.unroll)
     else:
         em.loop(n, lambda i: step(i, {}), _is_unrolled(t))
 

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from egglift.codegen import assign, terms
-from egglift.codegen import imperative as im
-from egglift.codegen.builder import Condition, NotVector, Target, has_lane, within
-from egglift.codegen.imperative import Buffer, Statement, Value
-from egglift.codegen.index import Index, assuming, guards_in_force, index
-from egglift.codegen.views import Arr, View, Where, component, element, length
+from egglift.codegen.emission import assign
+from egglift.codegen.emission.builder import Condition, NotVector, Target, has_lane, within
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Statement, Value
+from egglift.codegen.kernel.index import Index, assuming, guards_in_force, index
+from egglift.codegen.kernel.views import Arr, View, Where, component, element, length
+from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
@@ -20,7 +21,7 @@ from egglift.ir.text import brief
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter
+    from egglift.codegen.emission.emitter import Emitter
 
 #: choices between parts, one within the other, that an element may be read through: their bounds take the cube of it
 NESTED = 128
@@ -145,7 +146,7 @@ def paired(a: View, b: View) -> Arr:
 
 def refuse_spread(em: Emitter, kept: Expr, loop: Expr) -> None:
     """CodegenError if `loop`, whose value is kept in private memory, is shared out over work-items."""
-    if not terms.is_spread(loop) or em.shape.group_items == 1:
+    if not analysis.is_spread(loop) or em.shape.group_items == 1:
         return
     raise CodegenError(
         f"{brief(kept)}: its elements would be spread over the private memories of a group's work-items, where the "

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from egglift.codegen import edges, terms
-from egglift.codegen.builder import NotVector, Target
-from egglift.codegen.executor import WARP
-from egglift.codegen.imperative import Comment
-from egglift.codegen.index import Index, Var, index
-from egglift.codegen.views import element, length
+from egglift.codegen.emission import edge_tiles
+from egglift.codegen.emission.builder import NotVector, Target
+from egglift.codegen.kernel.executor import WARP
+from egglift.codegen.kernel.imperative import Comment
+from egglift.codegen.kernel.index import Index, Var, index
+from egglift.codegen.kernel.views import element, length
+from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Level
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter, Scope
+    from egglift.codegen.emission.emitter import Emitter, Scope
 
 NAMES = {
     "global": "mapGlobal",
@@ -42,8 +43,8 @@ def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) 
         em.apply(t.body, element(xs, i), Target(element(acc, i), target.space))
 
     def body(i: Index) -> None:
-        if level.kind in terms.GRID:
-            edges.tile(em, (i, n), terms.shares_grid(t.body), lambda: one(i))
+        if level.kind in analysis.GRID:
+            edge_tiles.tile(em, (i, n), analysis.shares_grid(t.body), lambda: one(i))
         else:
             one(i)
 
@@ -71,7 +72,7 @@ def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) 
         case "vec" if n > 1 and e.lane is None:
             vector(em, n, body)
         case "seq" if target.space == "global" and e.inside:
-            edges.loop(em, 0, n, body)
+            edge_tiles.loop(em, 0, n, body)
         case _:
             em.loop(n, body, unroll=level.kind != "seq")
 

@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from egglift.codegen import terms
-from egglift.codegen.builder import Target
-from egglift.codegen.copy import ALL, Shares, at, copy, dimensions, shared_out
-from egglift.codegen.imperative import Comment
-from egglift.codegen.index import ZERO, Index, Var, index
-from egglift.codegen.views import View, element, number
+from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.copy import ALL, Shares, at, copy, dimensions, shared_out
+from egglift.codegen.kernel.imperative import Comment
+from egglift.codegen.kernel.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.views import View, element, number
+from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -26,15 +26,15 @@ from egglift.ir.traverse import children
 from egglift.ir.types import Array, Type
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter
+    from egglift.codegen.emission.emitter import Emitter
 
 
 def ahead(em: Emitter, t: p.Fold | p.Iterate) -> tuple[p.To, ...]:
     """What a fold's body keeps in local memory of an element alone, without computing it, and is to be prefetched."""
     if isinstance(t, p.Iterate) or t.prefetch == 0 or em.executor.inside or em.executor.warp:
         return ()
-    nodes = [e for e in terms.entry_nodes(t.body, "local") if isinstance(e, p.To) and e.space == "local"]
-    return tuple(e for e in nodes if not terms.read_nodes(e.x) and _is_of_element(e.x) and _is_array(e))
+    nodes = [e for e in analysis.entry_nodes(t.body, "local") if isinstance(e, p.To) and e.space == "local"]
+    return tuple(e for e in nodes if not analysis.read_nodes(e.x) and _is_of_element(e.x) and _is_array(e))
 
 
 def _is_array(t: Expr) -> bool:

@@ -13,15 +13,15 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from egglift.codegen import imperative as im
-from egglift.codegen.builder import SHORT, indexes_registers
-from egglift.codegen.imperative import Buffer, Statement
-from egglift.codegen.index import ZERO, Index, Var
-from egglift.codegen.inplace import Access, accesses
-from egglift.codegen.rewrite import Rewriter, redirected
+from egglift.codegen.emission.builder import SHORT, indexes_registers
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Statement
+from egglift.codegen.kernel.in_place import Access, accesses
+from egglift.codegen.kernel.index import ZERO, Index, Var
+from egglift.codegen.kernel.rewrite import Rewriter, redirected
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter
+    from egglift.codegen.emission.emitter import Emitter
 
 IDS = ("local", "warp")
 OWN = ("loop", "lane")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from egglift.codegen import assign, copy, levels
-from egglift.codegen.builder import Target
-from egglift.codegen.imperative import Comment
-from egglift.codegen.index import ZERO, Index, index
-from egglift.codegen.views import View, element, is_flat, length
+from egglift.codegen.emission import assign, copy, levels
+from egglift.codegen.emission.builder import Target
+from egglift.codegen.kernel.imperative import Comment
+from egglift.codegen.kernel.index import ZERO, Index, index
+from egglift.codegen.kernel.views import View, element, is_flat, length
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.types import Array, Type
 
 if TYPE_CHECKING:
-    from egglift.codegen.emit import Emitter, Scope
+    from egglift.codegen.emission.emitter import Emitter, Scope
 
 
 def tree(em: Emitter, t: p.Tree, scope: Scope) -> View:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from egglift.codegen import imperative as im
-from egglift.codegen.imperative import Buffer, Statement, Value
-from egglift.codegen.index import Index, Var, index
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Statement, Value
+from egglift.codegen.kernel.index import Index, Var, index
 
 
 def common_end(a: Sequence[Statement], b: Sequence[Statement]) -> int:

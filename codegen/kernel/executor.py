@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from egglift.codegen.index import Index, Var
+from egglift.codegen.kernel.index import Index, Var
 
 WARP = 32
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TypeAlias
 
-from egglift.codegen.index import Index, Var
+from egglift.codegen.kernel.index import Index, Var
 from egglift.ir.types import Scalar
 
 

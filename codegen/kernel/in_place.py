@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from egglift.codegen.imperative import (
+from egglift.codegen.kernel.imperative import (
     Buffer,
     Call,
     Guarded,
@@ -23,8 +23,8 @@ from egglift.codegen.imperative import (
     Store,
     Value,
 )
-from egglift.codegen.index import Atom, Choice, Data, Index, Quotient, Remainder, Var, index
-from egglift.codegen.rewrite import redirected
+from egglift.codegen.kernel.index import Atom, Choice, Data, Index, Quotient, Remainder, Var, index
+from egglift.codegen.kernel.rewrite import redirected
 
 
 @dataclass(frozen=True)

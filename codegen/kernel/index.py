@@ -126,7 +126,7 @@ class Choice:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """An integer computed from memory (a `Value` of codegen/imperative.py), in low..high.  Compared by identity."""
+    """An integer computed from memory (a `Value` of kernel/imperative.py), in low..high.  Compared by identity."""
 
     value: object
     low: int

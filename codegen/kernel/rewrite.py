@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from egglift.codegen import imperative as im
-from egglift.codegen.imperative import Buffer, Load, Statement, Value
-from egglift.codegen.index import Index
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Load, Statement, Value
+from egglift.codegen.kernel.index import Index
 
 #: the place of `buffer[at]`, the same where nothing changes
 Place = Callable[[Buffer, Index], tuple[Buffer, Index]]

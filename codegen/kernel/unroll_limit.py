@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from egglift.codegen import imperative as im
-from egglift.codegen.imperative import If, Let, Loop, Statement, Store, Value
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import If, Let, Loop, Statement, Store, Value
 
 MOST = 4096  # statements that one loop may become
 #: float functions that compilers write out at every call, and how many statements each is worth

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from egglift.codegen.imperative import Buffer, Value
-from egglift.codegen.index import ZERO, Index, choose
+from egglift.codegen.kernel.imperative import Buffer, Value
+from egglift.codegen.kernel.index import ZERO, Index, choose
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 

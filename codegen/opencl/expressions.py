@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import groupby
 
-from egglift.codegen import imperative as im
-from egglift.codegen.imperative import Buffer, Value
-from egglift.codegen.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
-from egglift.codegen.scalars import C_NAMES, literal, scalar_call, scalar_cast
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Value
+from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
+from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call, scalar_cast
 from egglift.ir.types import Scalar
 
 INT = 1 << 31

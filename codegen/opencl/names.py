@@ -82,7 +82,7 @@ IDS = tuple(f"{kind}{d}" for kind in "gwl" for d in range(3)) + ("warp", "lane")
 
 def identifier(name: str) -> str:
     """`name` as an OpenCL identifier: other characters become `_`, and what OpenCL reserves gets a `_` behind."""
-    from egglift.codegen.scalars import BUILTINS
+    from egglift.codegen.opencl.scalar_functions import BUILTINS
 
     clean = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
     if clean[0].isdigit():

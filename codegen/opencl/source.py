@@ -6,12 +6,12 @@ import re
 
 import numpy as np
 
-from egglift.codegen.executor import Shape
-from egglift.codegen.imperative import Buffer, Statement
-from egglift.codegen.inplace import accesses
-from egglift.codegen.printer import INDENT, KernelText
-from egglift.codegen.scalars import literal, memory_type
-from egglift.codegen.text import int_type
+from egglift.codegen.kernel.executor import Shape
+from egglift.codegen.kernel.imperative import Buffer, Statement
+from egglift.codegen.kernel.in_place import accesses
+from egglift.codegen.opencl.expressions import int_type
+from egglift.codegen.opencl.scalar_functions import literal, memory_type
+from egglift.codegen.opencl.statements import INDENT, KernelText
 
 EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from egglift.codegen import imperative as im
-from egglift.codegen.builder import has_lane
-from egglift.codegen.imperative import Buffer, Statement
-from egglift.codegen.index import Index, Var
-from egglift.codegen.inplace import Access, accesses, loads
-from egglift.codegen.scalars import MASKS, memory_type, stripped, unaligned, value_type
-from egglift.codegen.text import Alias, Hidden, int_type
-from egglift.codegen.vectors import FRAGMENT, WIDEST, Lanes, VectorText, on_lane, parts_of
+from egglift.codegen.emission.builder import has_lane
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Statement
+from egglift.codegen.kernel.in_place import Access, accesses, loads
+from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
+from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type
+from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, on_lane, parts_of
 from egglift.ir.types import BOOL
 
 INDENT = "  "

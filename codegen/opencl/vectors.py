@@ -9,10 +9,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from egglift.codegen import imperative as im
-from egglift.codegen.imperative import Buffer, Value
-from egglift.codegen.index import Index, Var
-from egglift.codegen.scalars import (
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Buffer, Value
+from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.opencl.expressions import Text, operand_type
+from egglift.codegen.opencl.scalar_functions import (
     COMPARISONS,
     MASKS,
     memory_type,
@@ -22,7 +23,6 @@ from egglift.codegen.scalars import (
     vector_call,
     vector_function,
 )
-from egglift.codegen.text import Text, operand_type
 from egglift.ir.types import BOOL, I8, I16, I32, I64, Scalar
 
 WIDEST = 16

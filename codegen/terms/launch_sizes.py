@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
-from egglift.codegen.executor import WARP, Shape
-from egglift.codegen.imperative import Launch, Limits
-from egglift.codegen.views import length, volume
+from egglift.codegen.kernel.executor import WARP, Shape
+from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.views import length, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from egglift.codegen.levels import name
-from egglift.codegen.views import length
+from egglift.codegen.emission.levels import name
+from egglift.codegen.kernel.views import length
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError

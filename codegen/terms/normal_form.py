@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from egglift.codegen.terms import STRUCTURE, is_computing, is_layout_body
-from egglift.codegen.views import length
+from egglift.codegen.kernel.views import length
+from egglift.codegen.terms.analysis import STRUCTURE, is_computing, is_layout_body
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level

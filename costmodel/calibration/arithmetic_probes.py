@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from egglift.codegen.imperative import Plan
-from egglift.costmodel.probes import OPENCL, plan, vector
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.calibration.memory_probes import OPENCL, plan, vector
 from egglift.ir.types import SCALARS
 
 #: one step of a chain for each operation: its value is a, that of another chain b, r is unknown to the compiler.  No

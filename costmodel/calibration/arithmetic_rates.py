@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from egglift.codegen.execute import Executable
-from egglift.costmodel import chains
-from egglift.costmodel.memory_rates import Changes, group_counts
-from egglift.costmodel.rig import Rig
+from egglift.codegen.device.execute import Executable
+from egglift.costmodel.calibration import arithmetic_probes
+from egglift.costmodel.calibration.memory_rates import Changes, group_counts
+from egglift.costmodel.calibration.probe_timer import Rig
 
 COMMON = ("add", "mul", "fma", "div", "mod", "convert")
 FUNCTIONS = ("sqrt", "exp")
@@ -65,14 +65,14 @@ def _derived(rig: Rig, rates: dict[str, dict[str, float]]) -> Changes:
         "issue_rate": unit / (1 if rig.gpu else simd // 4),
         "op_costs": p.op_costs | {op: round(max(1.0, c), 2) for op, c in costs.items()},
         "type_costs": {t: round(c, 2) for t, c in types.items() if c > 1.1},
-        "op_latency": rig.seconds(chains.dependent(steps)) / steps,
+        "op_latency": rig.seconds(arithmetic_probes.dependent(steps)) / steps,
     }
 
 
 def _rate(rig: Rig, type: str, op: str) -> float | None:
     """Operations per second on components, all of the device busy; None: they take no time, however many."""
     groups = rig.units * (8 if rig.gpu else 4)
-    plan, operations = chains.chain(type, op, rig.gpu, groups)
+    plan, operations = arithmetic_probes.chain(type, op, rig.gpu, groups)
     executable = rig.build(plan)
     steps = _enough(rig, executable)
     if steps is None:
@@ -97,7 +97,7 @@ def parallelism(rig: Rig) -> Changes:
     rates: dict[int, float] = {}
     steps: int | None = None
     for groups in group_counts(rig):
-        plan, operations = chains.chain("f32", "fma", rig.gpu, groups)
+        plan, operations = arithmetic_probes.chain("f32", "fma", rig.gpu, groups)
         executable = rig.build(plan)
         steps = steps or _enough(rig, executable)
         if steps is None:

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from egglift.codegen.runtime import Device
-from egglift.costmodel import arithmetic_rates, memory_rates
-from egglift.costmodel.memory_rates import Changes
-from egglift.costmodel.profile import Profile, load_profile, loads_profile, profile_path
-from egglift.costmodel.rig import Rig
-from egglift.costmodel.summary import line
+from egglift.codegen.device.device import Device
+from egglift.costmodel.calibration import arithmetic_rates, memory_rates
+from egglift.costmodel.calibration.memory_rates import Changes
+from egglift.costmodel.calibration.probe_timer import Rig
+from egglift.costmodel.calibration.summary import line
+from egglift.costmodel.profiles.profile import Profile, load_profile, loads_profile, profile_path
 from egglift.ir.errors import RecordError
 
 Report = Callable[[str], None]

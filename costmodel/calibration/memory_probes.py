@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from egglift.codegen.imperative import Buffer, Kernel, Plan
+from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
 from egglift.ir.types import SCALARS
 
 OPENCL = {"f16": "half", "f32": "float", "f64": "double", "i32": "int", "i64": "long"}

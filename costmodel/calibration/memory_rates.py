@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.transfer import transfer_rates
-from egglift.costmodel import probes
-from egglift.costmodel.curves import at, caches_of
-from egglift.costmodel.rig import Rig
+from egglift.codegen.device.transfer_rates import transfer_rates
+from egglift.costmodel.calibration import memory_probes
+from egglift.costmodel.calibration.probe_timer import Rig
+from egglift.costmodel.profiles.curves import at, caches_of
 
 Changes = dict[str, Any]
-LOADS = probes.LOADS
+LOADS = memory_probes.LOADS
 CHASES = 128  # paths through memory that are longer together than a cache
 WIDTHS = (1, 2, 4, 8, 16)
 STRIDES = (1, 2, 4, 8, 16, 32, 64, 128)
@@ -27,7 +27,7 @@ LOCAL_STRIDES = (1, 2, 4, 8, 16, 32)
 
 def launch(rig: Rig) -> Changes:
     """Device time of an empty kernel, and what the host takes beyond it to launch and wait."""
-    executable = rig.build(probes.empty(64, 64))
+    executable = rig.build(memory_probes.empty(64, 64))
     seconds = executable.time({}, warmup=5, least=30, most=100, budget=0.5).seconds
     walls = []
     for _ in range(30):
@@ -41,7 +41,7 @@ def launch(rig: Rig) -> Changes:
 def starts(rig: Rig) -> Changes:
     """What one more work-item, and one more work-group, add to a kernel."""
     items, large, small = (1 << 24, 256, 32) if rig.gpu else (1 << 20, 256, 16)
-    coarse, fine = (rig.seconds(probes.empty(items, n)) for n in (large, small))
+    coarse, fine = (rig.seconds(memory_probes.empty(items, n)) for n in (large, small))
     group = max(fine - coarse, 0.0) / (items // small - items // large) * rig.units
     item = max(coarse - group * (items // large) / rig.units, 0.0) / items * rig.units
     return {"group_start": group, "item_start": item}
@@ -68,7 +68,8 @@ def memory(rig: Rig) -> Changes:
     changes: Changes = {
         "bandwidth": max(copies.values()),
         "copy_bandwidth": {str(w): b for w, b in copies.items()},
-        "latency": rig.seconds_in_turn(probes.chase(chase.size, steps), starts, x=rig.device.upload(chase)) / steps,
+        "latency": rig.seconds_in_turn(memory_probes.chase(chase.size, steps), starts, x=rig.device.upload(chase))
+        / steps,
         "bytes_in_flight": 0.0,
     }
     if rig.gpu:  # with few groups, bandwidth is what their loads in flight allow: share = x / (1 + x^3)^(1/3)
@@ -82,7 +83,7 @@ def _copied(rig: Rig, n: int, width: int, x: Any) -> float:
     """Bytes per second, read and written, of copying `x`, n f32, by vectors."""
     size = n // rig.parts
     turns = [[k * size // width] for k in range(rig.parts)]
-    plan = probes.copy(n, rig.parts, width, rig.gpu, rig.units)
+    plan = memory_probes.copy(n, rig.parts, width, rig.gpu, rig.units)
     return 8 * size / (rig.seconds_in_turn(plan, turns, x=x) + rig.profile.launch)  # as one would time a copy
 
 
@@ -101,7 +102,7 @@ def _stream(rig: Rig, n: int, width: int, groups: int, x: Any) -> float:
     count = each // items // LOADS * LOADS
     step, size = (items, each) if rig.gpu else (LOADS, count)
     turns = [[count, step, size, k * each] for k in range(rig.parts)]
-    return 4 * width * count * items / rig.seconds_in_turn(probes.read(n, width, rig.gpu, groups), turns, x=x)
+    return 4 * width * count * items / rig.seconds_in_turn(memory_probes.read(n, width, rig.gpu, groups), turns, x=x)
 
 
 def vectors(rig: Rig) -> Changes:
@@ -115,7 +116,7 @@ def access(rig: Rig) -> Changes:
     """Single elements from memory, some distance apart and anywhere."""
     n, line = _elements(rig), max(1, rig.profile.line_bytes // 4)
     x, items, found = rig.filled(n), rig.items, dict[str, float]()
-    probe = rig.build(probes.strided(n, rig.gpu, rig.groups))
+    probe = rig.build(memory_probes.strided(n, rig.gpu, rig.groups))
     for stride in STRIDES:
         count = -(-n // min(stride, line) // rig.parts // items // LOADS) * LOADS
         numbers = [count, stride, (n // stride).bit_length() - 1, line]
@@ -123,7 +124,7 @@ def access(rig: Rig) -> Changes:
         found[str(stride)] = 4 * count * items / rig.seconds_in_turn(probe, turns, x=x)
     count = -(-(n // 16) // rig.parts // items // LOADS) * LOADS
     turns = [[count, k * items] for k in range(rig.parts)]
-    plan = probes.scattered(n, rig.gpu, rig.groups)
+    plan = memory_probes.scattered(n, rig.gpu, rig.groups)
     anywhere = 4 * count * items / rig.seconds_in_turn(plan, turns, x=x)
     fastest = 2 * max(rig.profile.bandwidth, rig.profile.cache_bandwidth)
     return {
@@ -167,7 +168,7 @@ def _curve(rig: Rig) -> list[tuple[int, float]]:
     width, least, most = (4, 1 << 16, 1 << 30) if gpu else (16, 1 << 12, 1 << 28)
     most = min(most, rig.device.info.memory // 4)
     x = rig.filled(most // 4)
-    probe = rig.build(probes.read(most // 4, width, gpu, rig.groups))
+    probe = rig.build(memory_probes.read(most // 4, width, gpu, rig.groups))
     found = []
     sizes = [s for k in range(least.bit_length() - 1, most.bit_length()) for s in (1 << k, 3 << (k - 1)) if s <= most]
     for size in sizes:
@@ -198,9 +199,9 @@ def _shared(rig: Rig, size: int) -> list[list[int]]:
 def local(rig: Rig) -> Changes:
     """Reading local memory, by neighbours side by side and some words apart."""
     group, groups = 256 if rig.gpu else 64, rig.groups
-    plan, size = probes.local_read(4096, group, groups)
+    plan, size = memory_probes.local_read(4096, group, groups)
     bandwidth = size / rig.seconds(plan)
-    probe, count = rig.build(probes.local_strided(group, groups)), 4096
+    probe, count = rig.build(memory_probes.local_strided(group, groups)), 4096
     apart = {str(s): 4 * count * group * groups / rig.seconds(probe, numbers=[count, s]) for s in LOCAL_STRIDES}
     return {
         "local_bandwidth": bandwidth,
@@ -213,7 +214,7 @@ def barriers(rig: Rig) -> Changes:
     """Barriers by the size of the work-group: a larger one takes no less."""
     count, found, least = 512, dict[str, float](), float("inf")
     for group in (g for g in (1024, 512, 256, 128, 64, 32) if g <= rig.device.limits.group_size):
-        fenced, bare = (rig.seconds(probes.barriers(count, group, rig.units, real)) for real in (True, False))
+        fenced, bare = (rig.seconds(memory_probes.barriers(count, group, rig.units, real)) for real in (True, False))
         if fenced > bare:
             least = min(least, (fenced - bare) / (2 * count))
             found[str(group)] = least

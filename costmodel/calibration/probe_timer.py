@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.execute import Executable
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device, Operand
-from egglift.costmodel.profile import Profile
+from egglift.codegen.device.device import Device, Operand
+from egglift.codegen.device.execute import Executable
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.types import SCALARS
 
 EACH = 0.08  # seconds for the samples of one number

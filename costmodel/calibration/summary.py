@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from egglift.costmodel.curves import widths_that_pay
-from egglift.costmodel.profile import Cache
+from egglift.costmodel.profiles.curves import widths_that_pay
+from egglift.costmodel.profiles.profile import Cache
 
 #: the unit of a field of the profile, or of a curve's numbers
 UNITS = {

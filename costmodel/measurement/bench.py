@@ -9,10 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from egglift.codegen.execute import Executable, Timing
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device, Operand
-from egglift.costmodel.check import Expected, expect, flatten
+from egglift.codegen.device.device import Device, Operand
+from egglift.codegen.device.execute import Executable, Timing
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.expected_results import Expected, expect, flatten
 from egglift.ir.errors import BuildError, DeviceLost, EggliftError, OutOfMemory, WrongResult
 from egglift.ir.text import loads
 

@@ -9,10 +9,10 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device
-from egglift.costmodel.bench import Measurement
-from egglift.costmodel.records import cache_folder
+from egglift.codegen.device.device import Device
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.bench import Measurement
+from egglift.costmodel.records.records import cache_folder
 
 #: the part of a budget in which candidates are built: what is built should be timed, too
 BUILDING = 0.5

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from egglift.codegen.execute import Rows
-from egglift.costmodel.sample import portions, sampled_rows
+from egglift.codegen.device.execute import Rows
+from egglift.costmodel.measurement.row_samples import portions, sampled_rows
 from egglift.ir.check import type_of
 from egglift.ir.errors import OutOfMemory
 from egglift.ir.interpret import evaluate

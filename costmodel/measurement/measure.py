@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device
-from egglift.costmodel.alone import Clock, alone
-from egglift.costmodel.bench import Bench, Local, Measurement, Subject
-from egglift.costmodel.check import Expected
-from egglift.costmodel.failures import with_file
-from egglift.costmodel.isolated import DEADLINE, Remote
-from egglift.costmodel.journal import Journal
-from egglift.costmodel.process import Worker, worker_for
-from egglift.costmodel.rounds import EFFORTS, Entrant, next_round
+from egglift.codegen.device.device import Device
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.bench import Bench, Local, Measurement, Subject
+from egglift.costmodel.measurement.device_lock import Clock, alone
+from egglift.costmodel.measurement.expected_results import Expected
+from egglift.costmodel.measurement.refused_kernels import with_file
+from egglift.costmodel.measurement.remote_bench import DEADLINE, Remote
+from egglift.costmodel.measurement.successive_halving import EFFORTS, Entrant, next_round
+from egglift.costmodel.measurement.worker_pool import Worker, worker_for
+from egglift.costmodel.records.journal import Journal
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Expr
 from egglift.ir.text import dumps

@@ -6,8 +6,8 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from egglift.costmodel.bench import Measurement
-from egglift.costmodel.records import cache_folder
+from egglift.costmodel.measurement.bench import Measurement
+from egglift.costmodel.records.records import cache_folder
 from egglift.ir.errors import BuildError
 
 

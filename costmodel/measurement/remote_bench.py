@@ -18,12 +18,12 @@ from contextlib import suppress
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 
-from egglift.codegen.imperative import Plan
-from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.child import Crashed, Hung
-from egglift.costmodel.process import Worker, builders
-from egglift.costmodel.worker import Build, Order, Rest
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.measurement.worker_pool import Worker, builders
+from egglift.costmodel.measurement.worker_process import Build, Order, Rest
 from egglift.ir.errors import DeviceError, EggliftError
+from egglift.processes.child import Crashed, Hung
 
 #: seconds that a candidate's build, check and timing may take together
 DEADLINE = 60.0

@@ -10,8 +10,8 @@ from functools import cache
 
 import numpy as np
 
-from egglift.codegen.execute import Rows
-from egglift.codegen.views import length, volume
+from egglift.codegen.device.execute import Rows
+from egglift.codegen.kernel.views import length, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr

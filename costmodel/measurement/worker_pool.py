@@ -9,11 +9,11 @@ import threading
 from collections.abc import Mapping
 from contextlib import suppress
 
-from egglift.codegen.runtime import Address, Device, address
-from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.child import Child, Crashed, Hung
-from egglift.costmodel.worker import Build, Order, Rest
+from egglift.codegen.device.device import Address, Device, address
+from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.measurement.worker_process import Build, Order, Rest
 from egglift.ir.errors import DeviceError, NoWorker
+from egglift.processes.child import Child, Crashed, Hung
 
 #: seconds in which a fresh process must have opened the device
 START = 120.0
@@ -27,7 +27,7 @@ class Worker:
         self.place = place
         self.lock = threading.Lock()  # orders of one program follow each other
         self.subject: Subject | None = None
-        self._child = Child("egglift.costmodel.worker", "the measuring process", environment)
+        self._child = Child("egglift.costmodel.measurement.worker_process", "the measuring process", environment)
         self._ready = False
 
     def start(self) -> None:

@@ -14,9 +14,9 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Address, Device, open_at
-from egglift.costmodel.bench import Local, Measurement, Subject
+from egglift.codegen.device.device import Address, Device, open_at
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.bench import Local, Measurement, Subject
 
 #: seconds after an order's deadline at which the process ends by itself, should nobody have ended it
 GRACE = 5.0

@@ -13,7 +13,7 @@ from math import isfinite
 import numpy as np
 import numpy.typing as npt
 
-from egglift.codegen.index import Choice, Clamp, Data, Index, Quotient, Remainder, Var
+from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Quotient, Remainder, Var
 
 Lanes = npt.NDArray[np.int64]
 BANKS, WORD = 32, 4  # of local memory: banks, and the bytes that each gives in one pass

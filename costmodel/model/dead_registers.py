@@ -11,9 +11,9 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
-from egglift.codegen.imperative import Buffer, Load, Statement, Store
-from egglift.codegen.index import Index, Var
-from egglift.codegen.inplace import accesses
+from egglift.codegen.kernel.imperative import Buffer, Load, Statement, Store
+from egglift.codegen.kernel.in_place import accesses
+from egglift.codegen.kernel.index import Index, Var
 
 Places = npt.NDArray[np.bool_]
 MOST = 1 << 16  # accesses of one statement that are looked at

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from egglift.codegen.imperative import Kernel, Plan
-from egglift.costmodel.curves import at
-from egglift.costmodel.lanes import BANKS, WORD, ids, passes
-from egglift.costmodel.profile import Profile
-from egglift.costmodel.tally import Tally, tally
-from egglift.costmodel.traffic import traffic
+from egglift.codegen.kernel.imperative import Kernel, Plan
+from egglift.costmodel.model.coalescing import BANKS, WORD, ids, passes
+from egglift.costmodel.model.memory_traffic import traffic
+from egglift.costmodel.model.operation_counts import Tally, tally
+from egglift.costmodel.profiles.curves import at
+from egglift.costmodel.profiles.profile import Profile
 
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do

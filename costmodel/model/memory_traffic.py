@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from egglift.codegen.imperative import Kernel
-from egglift.codegen.index import Var
-from egglift.costmodel.lanes import SECTOR, Lanes, footprint, ids, sectors, window
-from egglift.costmodel.profile import Profile
-from egglift.costmodel.tally import FIRST_CACHE, Access, Tally
+from egglift.codegen.kernel.imperative import Kernel
+from egglift.codegen.kernel.index import Var
+from egglift.costmodel.model.coalescing import SECTOR, Lanes, footprint, ids, sectors, window
+from egglift.costmodel.model.operation_counts import FIRST_CACHE, Access, Tally
+from egglift.costmodel.profiles.profile import Profile
 
 ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are looked at
 PARTIAL = 1.6  # times as long take stores that leave sectors half written

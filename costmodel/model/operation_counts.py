@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import prod
 
-from egglift.codegen import imperative as c
-from egglift.codegen.index import Index, Var
-from egglift.codegen.inplace import accesses
-from egglift.costmodel.lanes import SECTOR, varying
-from egglift.costmodel.profile import Profile
-from egglift.costmodel.unread import Places, needed, read_places
+from egglift.codegen.kernel import imperative as c
+from egglift.codegen.kernel.in_place import accesses
+from egglift.codegen.kernel.index import Index, Var
+from egglift.costmodel.model.coalescing import SECTOR, varying
+from egglift.costmodel.model.dead_registers import Places, needed, read_places
+from egglift.costmodel.profiles.profile import Profile
 
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work

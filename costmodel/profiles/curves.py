@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from math import exp, log
 
-from egglift.costmodel.profile import Cache
+from egglift.costmodel.profiles.profile import Cache
 
 FLAT = 1.25  # on one level of a curve, bandwidths differ by less than this factor
 SPAN = 2.0  # a level is as wide, from its first to its last working set, at least

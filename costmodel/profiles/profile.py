@@ -10,9 +10,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from egglift.codegen.imperative import Limits
-from egglift.codegen.runtime import Device
-from egglift.costmodel.records import cache_folder
+from egglift.codegen.device.device import Device
+from egglift.codegen.kernel.imperative import Limits
+from egglift.costmodel.records.records import cache_folder
 from egglift.ir.errors import RecordError
 
 SCHEMA = 2
@@ -187,7 +187,7 @@ def _numbers(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str,
 
 def presets() -> dict[str, Profile]:
     """The profiles that come with egglift, by preset name (the file's stem)."""
-    folder = files("egglift.costmodel.presets")
+    folder = files("egglift.costmodel.profiles.presets")
     found = {f.name.removesuffix(".json"): f for f in folder.iterdir() if f.name.endswith(".json")}
     return {name: loads_profile(found[name].read_text()) for name in sorted(found)}
 

@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from egglift.codegen.execute import Timing
-from egglift.codegen.imperative import Plan
-from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.lines import Lines
-from egglift.costmodel.seal import is_own, sealed
+from egglift.codegen.device.execute import Timing
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.records.jsonl import Lines
+from egglift.costmodel.records.signing import is_own, sealed
 
 SCHEMA = 1
 #: what may come out otherwise next time is not kept

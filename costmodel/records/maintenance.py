@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from egglift.costmodel.journal import Line
-from egglift.costmodel.records import Record, Records
+from egglift.costmodel.records.journal import Line
+from egglift.costmodel.records.records import Record, Records
 from egglift.ir.errors import RecordError
 
 #: the version of the auto-tuning result format that `t4` writes

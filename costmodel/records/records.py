@@ -13,7 +13,7 @@ from typing import Any
 
 from platformdirs import user_cache_dir
 
-from egglift.costmodel.lines import Lines
+from egglift.costmodel.records.jsonl import Lines
 
 SCHEMA = 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from egglift.costmodel.profile import Profile
+from egglift.costmodel.profiles.profile import Profile
 
 #: (blocks of a work-group: rows m, columns n, chunks per work-item in rows and columns, chunk of the fold), best first
 GPU_STARTS = (

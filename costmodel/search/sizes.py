@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits, Plan
-from egglift.costmodel.analytic import Estimate, estimate
-from egglift.costmodel.options import GPU_STARTS, fitted, wanted
-from egglift.costmodel.profile import Profile
+from egglift.codegen.kernel.imperative import Launch, Limits, Plan
+from egglift.costmodel.model.estimate import Estimate, estimate
+from egglift.costmodel.profiles.profile import Profile
+from egglift.costmodel.search.size_choices import GPU_STARTS, fitted, wanted
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr, Fold, Map

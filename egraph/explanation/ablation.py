@@ -7,15 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from egglift.egraph.book import Book
-from egglift.egraph.embedding import Embedding, Host
-from egglift.egraph.encode import Encoder, binary
-from egglift.egraph.engine import Engine, engine
-from egglift.egraph.frozen import Graph, freeze
-from egglift.egraph.member import node_of
-from egglift.egraph.phases import EXPLORE, SIMPLIFY, Limits, Phase
-from egglift.egraph.saturate import Run
-from egglift.egraph.sides import equations
+from egglift.egraph.explanation.embedding import Embedding, Host
+from egglift.egraph.explanation.law_matching import equations
+from egglift.egraph.graph.encode import Encoder, binary
+from egglift.egraph.graph.engine import Engine, engine
+from egglift.egraph.graph.graph import Graph, freeze
+from egglift.egraph.graph.membership import node_of
+from egglift.egraph.rules.book import Book
+from egglift.egraph.rules.phases import EXPLORE, SIMPLIFY, Limits, Phase
+from egglift.egraph.saturation.saturate import Run
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, subterms
 

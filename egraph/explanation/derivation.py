@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from egglift.egraph.book import Law
-from egglift.egraph.encode import binary
-from egglift.egraph.outline import outline
-from egglift.egraph.story import Change
+from egglift.egraph.explanation.abbreviate import outline
+from egglift.egraph.explanation.narrate import Change
+from egglift.egraph.graph.encode import binary
+from egglift.egraph.rules.book import Law
 from egglift.ir.patterns import Expr
 from egglift.ir.text import pretty
 

@@ -12,19 +12,19 @@ from functools import cached_property, lru_cache
 from itertools import groupby
 from time import perf_counter
 
-from egglift.egraph.ablation import Ablation
-from egglift.egraph.apart import Stopped, Tell, apart
-from egglift.egraph.book import Book, Law, book
-from egglift.egraph.derivation import Derivation, Step, Tile
-from egglift.egraph.embedding import Host, Place
-from egglift.egraph.encode import binary
-from egglift.egraph.frozen import TileSymbol
-from egglift.egraph.outline import outline, size_outline
-from egglift.egraph.phases import GRACE, SIMPLIFY, Limits, Phase
-from egglift.egraph.replay import Replay, Rewrite, replay
-from egglift.egraph.saturate import saturate
-from egglift.egraph.sides import equations
-from egglift.egraph.story import Change, Teller, placement
+from egglift.egraph.explanation.abbreviate import outline, size_outline
+from egglift.egraph.explanation.ablation import Ablation
+from egglift.egraph.explanation.derivation import Derivation, Step, Tile
+from egglift.egraph.explanation.embedding import Host, Place
+from egglift.egraph.explanation.law_matching import equations
+from egglift.egraph.explanation.narrate import Change, Teller, placement
+from egglift.egraph.explanation.replay import Replay, Rewrite, replay
+from egglift.egraph.graph.encode import binary
+from egglift.egraph.graph.graph import TileSymbol
+from egglift.egraph.rules.book import Book, Law, book
+from egglift.egraph.rules.phases import GRACE, SIMPLIFY, Limits, Phase
+from egglift.egraph.saturation.saturate import saturate
+from egglift.egraph.saturation.subprocess_run import Stopped, Tell, apart
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
 
-from egglift.egraph.encode import literal_text
-from egglift.egraph.frozen import ENode, Graph
-from egglift.egraph.member import node_of
+from egglift.egraph.graph.encode import literal_text
+from egglift.egraph.graph.graph import ENode, Graph
+from egglift.egraph.graph.membership import node_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp, Sym, symbols
 from egglift.ir.traverse import bodies, children, subterms

@@ -9,11 +9,11 @@ from typing import Any
 
 from egglog.bindings import Call, Eq, Int, Let, Lit, String, Union, Var
 
-from egglift.egraph.book import Law, as_rule, commands_of
-from egglift.egraph.embedding import Place
-from egglift.egraph.encode import level_text
-from egglift.egraph.frozen import ENode
-from egglift.egraph.language import signatures
+from egglift.egraph.explanation.embedding import Place
+from egglift.egraph.graph.encode import level_text
+from egglift.egraph.graph.graph import ENode
+from egglift.egraph.rules.book import Law, as_rule, commands_of
+from egglift.egraph.rules.language import signatures
 from egglift.ir.patterns import Level
 from egglift.ir.sizes import Sym
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from egglift.egraph.frozen import ENode, Graph, build
-from egglift.egraph.outline import head, outline
-from egglift.egraph.replay import Replay, Rewrite
+from egglift.egraph.explanation.abbreviate import head, outline
+from egglift.egraph.explanation.replay import Replay, Rewrite
+from egglift.egraph.graph.graph import ENode, Graph, build
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Input
 from egglift.ir.traverse import subterms

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 
-from egglift.egraph.apart import Stopped, Tell, apart
-from egglift.egraph.book import GROUPS, Book, Law, book
-from egglift.egraph.encode import Encoder, binary, binary_type
-from egglift.egraph.engine import Engine, engine
-from egglift.egraph.frozen import freeze
-from egglift.egraph.phases import GRACE, Limits, Phase, proof
-from egglift.egraph.saturate import Run, allowed_laws, foreign, saturate
+from egglift.egraph.graph.encode import Encoder, binary, binary_type
+from egglift.egraph.graph.engine import Engine, engine
+from egglift.egraph.graph.graph import freeze
+from egglift.egraph.rules.book import GROUPS, Book, Law, book
+from egglift.egraph.rules.phases import GRACE, Limits, Phase, proof
+from egglift.egraph.saturation.saturate import Run, allowed_laws, foreign, saturate
+from egglift.egraph.saturation.subprocess_run import Stopped, Tell, apart
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr

@@ -10,15 +10,15 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from egglift.egraph.ablation import enter
-from egglift.egraph.book import Book
-from egglift.egraph.embedding import Embedding, Host, Key, Place
-from egglift.egraph.encode import Encoder
-from egglift.egraph.engine import engine
-from egglift.egraph.frozen import ENode, Graph, freeze
-from egglift.egraph.phases import EXPLORE, Limits, Phase
-from egglift.egraph.saturate import Run
-from egglift.egraph.sides import Equation, Match, equations, makes, matches
+from egglift.egraph.explanation.ablation import enter
+from egglift.egraph.explanation.embedding import Embedding, Host, Key, Place
+from egglift.egraph.explanation.law_matching import Equation, Match, equations, makes, matches
+from egglift.egraph.graph.encode import Encoder
+from egglift.egraph.graph.engine import engine
+from egglift.egraph.graph.graph import ENode, Graph, freeze
+from egglift.egraph.rules.book import Book
+from egglift.egraph.rules.phases import EXPLORE, Limits, Phase
+from egglift.egraph.saturation.saturate import Run
 from egglift.ir.patterns import Expr
 
 _TRIED = 64  # matches of a left side that are compared

@@ -6,13 +6,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from egglift.egraph import shapes, values
-from egglift.egraph.executors import Executor
-from egglift.egraph.found import Found, Seen
-from egglift.egraph.frozen import ENode, Graph
-from egglift.egraph.nominal import Nominal
-from egglift.egraph.values import Value
-from egglift.egraph.weights import Weights
+from egglift.egraph.extraction import access_costs, layout_costs
+from egglift.egraph.extraction.access_costs import Value
+from egglift.egraph.extraction.nesting import Executor
+from egglift.egraph.extraction.nominal_sizes import Nominal
+from egglift.egraph.extraction.solutions import Found, Seen
+from egglift.egraph.extraction.weights import Weights
+from egglift.egraph.graph.graph import ENode, Graph
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import symbols
 from egglift.ir.types import Array, Tuple, Type
@@ -42,7 +42,7 @@ class Context(ABC):
 
     def __post_init__(self) -> None:
         self.nominal = Nominal(self.graph.symbols, self.weights)
-        self.layout = shapes.layouts(self.graph)
+        self.layout = layout_costs.layouts(self.graph)
 
     @abstractmethod
     def result(self, c: int, who: Executor, arg: Value | None) -> list[Found]:
@@ -60,15 +60,15 @@ class Context(ABC):
         """The value of arithmetic or layout `node` of the graph, as a function of those of its parts."""
         known = self._made.get(id(node))
         if known is None:
-            known = self._made[id(node)] = shapes.made(node, self.nominal, self.weights.op)
+            known = self._made[id(node)] = layout_costs.made(node, self.nominal, self.weights.op)
         return known
 
     def filled(self, c: int, each: float) -> Value:
         """The value of class `c` in a memory where an access costs `each`."""
         known = self._filled.get((c, each))
         if known is None:
-            known = values.fill(self.graph.types[c], values.rounded(each), self.nominal.number)
-            known = self._filled[c, each] = values.closed(known) if c in self.graph.closed else known
+            known = access_costs.fill(self.graph.types[c], access_costs.rounded(each), self.nominal.number)
+            known = self._filled[c, each] = access_costs.closed(known) if c in self.graph.closed else known
         return known
 
     def tiles(self, c: int) -> str:

@@ -1,10 +1,9 @@
 """Extraction: the k best low-level programs of an e-graph, structurally different, every nesting legal.
 
 A dynamic program over (e-class, executor, prices of the argument).  The executor says who is running here and so
-which levels may follow (egraph/executors.py): the grid, a work-group, a work-item, the lanes of a vector.  The
-prices of the argument (egraph/values.py) give closed bodies their context without substitution.  A class is asked
-for in two ways: for its *result* (egraph/writing.py: code that writes it) and as a *view* (egraph/reading.py: an
-expression that reads it).
+which levels may follow (nesting.py): the grid, a work-group, a work-item, the lanes of a vector.  The prices of the
+argument (access_costs.py) give closed bodies their context without substitution.  A class is asked for in two ways:
+for its *result* (programs.py: code that writes it) and as a *view* (views.py: an expression that reads it).
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from egglift.egraph.context import Context
-from egglift.egraph.executors import GRID, Executor
-from egglift.egraph.fixpoint import Fixpoint
-from egglift.egraph.found import Found, Seen, best, best_views, different, same
-from egglift.egraph.plain import Plain
-from egglift.egraph.reading import views
-from egglift.egraph.values import Value, argument
-from egglift.egraph.writing import programs
+from egglift.egraph.extraction.access_costs import Value, argument
+from egglift.egraph.extraction.context import Context
+from egglift.egraph.extraction.fixpoint import Fixpoint
+from egglift.egraph.extraction.nesting import GRID, Executor
+from egglift.egraph.extraction.plain_views import Plain
+from egglift.egraph.extraction.programs import programs
+from egglift.egraph.extraction.solutions import Found, Seen, best, best_views, different, same
+from egglift.egraph.extraction.views import views
 from egglift.ir.deep import deep
 
 MOST = 12  # programs that are found

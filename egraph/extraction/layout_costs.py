@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from egglift.egraph import values
-from egglift.egraph.frozen import ENode, Graph, build
-from egglift.egraph.nominal import Nominal
-from egglift.egraph.values import Both, Row, Value, worst
+from egglift.egraph.extraction import access_costs
+from egglift.egraph.extraction.access_costs import Both, Row, Value, worst
+from egglift.egraph.extraction.nominal_sizes import Nominal
+from egglift.egraph.graph.graph import ENode, Graph, build
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 
@@ -19,7 +19,7 @@ def made(node: ENode, nominal: Nominal, op: float) -> Callable[..., Value]:
     """The value of arithmetic or layout `node`, as a function of those of its parts.  op: what an operation costs."""
     if node.op in ("Op1", "Op2", "Op3", "Cast"):
         more = DEAR * op if node.data[0] in DEAR_OPS else op
-        return lambda *vs: values.combine(vs, more)
+        return lambda *vs: access_costs.combine(vs, more)
     return shape(node, nominal)
 
 
@@ -35,26 +35,26 @@ def shape(node: ENode, nominal: Nominal) -> Callable[..., Value]:
             return lambda v: v.b
         case "Fill":
             n = num(node.data[0])
-            return lambda v: Row(n, values.spread(v))
+            return lambda v: Row(n, access_costs.spread(v))
         case "Zip":
             return lambda a, b: Row(a.n, Both(a.each, b.each))
         case "Distl":
-            return lambda a, b: Row(b.n, Both(values.spread(a), b.each))
+            return lambda a, b: Row(b.n, Both(access_costs.spread(a), b.each))
         case "Cross":
-            return lambda a, b: Row(a.n, Row(b.n, Both(values.spread(a.each), b.each)))
+            return lambda a, b: Row(a.n, Row(b.n, Both(access_costs.spread(a.each), b.each)))
         case "Split":
             k = num(node.data[0])
-            return lambda x: values.split(x, k)
+            return lambda x: access_costs.split(x, k)
         case "Join":
-            return values.join
+            return access_costs.join
         case "Transpose":
-            return values.transpose
+            return access_costs.transpose
         case "Stride":
             return lambda x: x
         case "Concat":
-            return lambda a, b: Row(a.n + b.n, values.mixed(a.each, b.each, a.n / max(1, a.n + b.n)))
+            return lambda a, b: Row(a.n + b.n, access_costs.mixed(a.each, b.each, a.n / max(1, a.n + b.n)))
         case "Gather":
-            return lambda i, x: Row(i.n, values.gathered(values.dearer(x.each, worst(i))))
+            return lambda i, x: Row(i.n, access_costs.gathered(access_costs.dearer(x.each, worst(i))))
         case "At":
             return lambda x: x.each
     return _lengthened(node, nominal)
@@ -66,7 +66,7 @@ def _lengthened(node: ENode, nominal: Nominal) -> Callable[..., Value]:
     match node.op:
         case "Slide":
             k, step = map(num, node.data[:2])
-            return lambda x: values.windows(x, k, step)
+            return lambda x: access_costs.windows(x, k, step)
         case "Pad" | "PadConst":
             more = num(node.data[0]) + num(node.data[1])
             return lambda x, *_: Row(x.n + more, x.each)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from math import ceil
 
-from egglift.egraph import values
-from egglift.egraph.values import Row, Value
-from egglift.egraph.weights import Weights
+from egglift.egraph.extraction import access_costs
+from egglift.egraph.extraction.access_costs import Row, Value
+from egglift.egraph.extraction.weights import Weights
 from egglift.ir.patterns import Level
 
 GRID_LEVELS = ("global", "workgroup")
@@ -72,18 +72,18 @@ def below(level: Level, who: Executor) -> Executor | None:
 
 def element(v: Row, level: Level, w: Weights) -> Value:
     """What the body is given.  Neighbouring lanes and work-items should read neighbouring elements."""
-    each, memory = v.each, values.rounded(w.global_)
+    each, memory = v.each, access_costs.rounded(w.global_)
     if level.kind == "vec":
         plain, less = 2 * max(w.global_lane, w.global_), max(0.0, w.global_ - w.global_lane)
-        each = values.across(
+        each = access_costs.across(
             v,
             apart=lambda p: p / w.vector_ops if p > plain else p * w.apart,
             together=lambda p: p - less if p >= memory else p,  # one access is by the whole vector
             near=False,
         )
     elif w.warp > 1 and level.dim == 0 and level.kind in ("global", "local", "lane"):
-        each = values.across(v, lambda p: p * w.apart if p >= w.global_lane / 2 else p, near=True)
-    return values.argument(each)
+        each = access_costs.across(v, lambda p: p * w.apart if p >= w.global_lane / 2 else p, near=True)
+    return access_costs.argument(each)
 
 
 def iterations(level: Level, n: int, cost: float, spread: float, who: Executor, w: Weights) -> tuple[float, float]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log2
 
-from egglift.egraph.frozen import TileSymbol
-from egglift.egraph.weights import Weights
+from egglift.egraph.extraction.weights import Weights
+from egglift.egraph.graph.graph import TileSymbol
 from egglift.ir.sizes import Size, SizeOp, Sym
 
 #: tiles of a work-group and of a lone work-item: see TileSymbol

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from egglift.egraph.executors import Executor
-from egglift.egraph.found import NONE, Seen, Term
-from egglift.egraph.frozen import ENode, Graph
-from egglift.egraph.values import Row, Value
+from egglift.egraph.extraction.access_costs import Row, Value
+from egglift.egraph.extraction.nesting import Executor
+from egglift.egraph.extraction.solutions import NONE, Seen, Term
+from egglift.egraph.graph.graph import ENode, Graph
 
 REDUCTIONS = ("Fold", "FoldUnroll", "FoldAhead", "Tree", "Iterate")
 MEMORY = ("Input", "Constant")  # dearer for one lane than for a work-item

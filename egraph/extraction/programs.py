@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil, log2
 
-from egglift.egraph import values
-from egglift.egraph.context import AGAIN, FOLDS, TINY, Context
-from egglift.egraph.executors import (
+from egglift.egraph.extraction import access_costs
+from egglift.egraph.extraction.access_costs import Both, Row, Value, argument, price, priced, rounded, size, worst
+from egglift.egraph.extraction.context import AGAIN, FOLDS, TINY, Context
+from egglift.egraph.extraction.layout_costs import LAYOUT
+from egglift.egraph.extraction.nesting import (
     GRID,
     GRID_LEVELS,
     GROUP,
@@ -19,11 +21,9 @@ from egglift.egraph.executors import (
     element,
     iterations,
 )
-from egglift.egraph.found import KEPT, MAIN, SPREAD, Found, Seen, Term, letter, main_part
-from egglift.egraph.frozen import ENode
-from egglift.egraph.shapes import LAYOUT
-from egglift.egraph.values import Both, Row, Value, argument, price, priced, rounded, size, worst
-from egglift.egraph.weights import Weights
+from egglift.egraph.extraction.solutions import KEPT, MAIN, SPREAD, Found, Seen, Term, letter, main_part
+from egglift.egraph.extraction.weights import Weights
+from egglift.egraph.graph.graph import ENode
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Level
 
@@ -133,13 +133,13 @@ def _copied(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Fo
         n = ceil(n / w.group) if who.kind == "group" else n
         lazy = AGAIN if s.how.node.op == "Map" and n > 1 else 1.0
         vectors = w.vector_ops if who is ITEM.writing("private") and _moved(x, s) else 1.0
-        cost = n * (price(s.value) / values.width(s.value) + write) * lazy * vectors
+        cost = n * (price(s.value) / access_costs.width(s.value) + write) * lazy * vectors
         yield Found(s.setup + cost, s.once, (n > 1 and _after(s, cost, who)) or "c" + s.sign, s.how)
 
 
 def _moved(x: Context, s: Seen) -> bool:
     """Is nothing computed for a copy of consecutive elements?  Compilers load such into registers by vectors."""
-    return values.consecutive(s.value) and worst(s.value) <= rounded(x.weights.global_) and not _computes(s.how)
+    return access_costs.consecutive(s.value) and worst(s.value) <= rounded(x.weights.global_) and not _computes(s.how)
 
 
 def _computes(how: Term) -> bool:

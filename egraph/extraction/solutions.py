@@ -15,8 +15,8 @@ from itertools import zip_longest
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from egglift.egraph.frozen import ENode, build
-from egglift.egraph.values import Value, ordered, price, prices, size
+from egglift.egraph.extraction.access_costs import Value, ordered, price, prices, size
+from egglift.egraph.graph.graph import ENode, build
 from egglift.ir.patterns import Expr, Level
 
 #: kernels that run before, each counted once however often it is read: (class, structure, price)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from egglift.egraph import values
-from egglift.egraph.context import AGAIN, FOLDS, TINY, Context
-from egglift.egraph.executors import GRID, GROUP, ITEM, LANE, LANES, NOBODY, Executor
-from egglift.egraph.found import KEPT, NONE, SPREAD, Seen, Term, best, different, marked, merge
-from egglift.egraph.frozen import ENode
-from egglift.egraph.values import Row, Value, priced, size
-from egglift.egraph.writing import REST, computed, shared_fold
+from egglift.egraph.extraction import access_costs
+from egglift.egraph.extraction.access_costs import Row, Value, priced, size
+from egglift.egraph.extraction.context import AGAIN, FOLDS, TINY, Context
+from egglift.egraph.extraction.nesting import GRID, GROUP, ITEM, LANE, LANES, NOBODY, Executor
+from egglift.egraph.extraction.programs import REST, computed, shared_fold
+from egglift.egraph.extraction.solutions import KEPT, NONE, SPREAD, Seen, Term, best, different, marked, merge
+from egglift.egraph.graph.graph import ENode
 
 STRIDED = 3.0
 FIRST_CACHE = 4096  # bytes of an input that stay in the cache next to the work-items
@@ -99,8 +99,8 @@ def _again(b: Seen, who: Executor) -> Value:
     if b.setup <= 1:
         return b.value
     if who is LANES:  # each lane walks through a chunk of its own
-        return priced(b.value, values.rounded(b.setup * STRIDED))
-    return values.dearer(b.value, b.setup * AGAIN)
+        return priced(b.value, access_costs.rounded(b.setup * STRIDED))
+    return access_costs.dearer(b.value, b.setup * AGAIN)
 
 
 # ---------------------------------------------------------------------------------------- computed beforehand

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from egglift.costmodel.profile import Profile
+from egglift.costmodel.profiles.profile import Profile
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from egglift.egraph.frozen import ENode, Graph, build
-from egglift.egraph.language import signatures
+from egglift.egraph.graph.graph import ENode, Graph, build
+from egglift.egraph.rules.language import signatures
 from egglift.ir.errors import RuleError
 from egglift.ir.text import brief
 from egglift.ir.types import Array, Tuple, Type

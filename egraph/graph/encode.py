@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from egglift.egraph.outer import factors
+from egglift.egraph.graph.outer_product import factors
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError

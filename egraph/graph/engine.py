@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from egglift.egraph.book import Book, commands_of, preamble
+from egglift.egraph.rules.book import Book, commands_of, preamble
 from egglift.ir.errors import RuleError
 
 os.environ.setdefault("RUST_BACKTRACE", "0")  # egglog prints one for every panic otherwise

@@ -12,9 +12,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from egglift.egraph.encode import LEVELS, Encoder, literal_value
-from egglift.egraph.engine import Engine
-from egglift.egraph.language import declarations, signatures
+from egglift.egraph.graph.encode import LEVELS, Encoder, literal_value
+from egglift.egraph.graph.engine import Engine
+from egglift.egraph.rules.language import declarations, signatures
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError

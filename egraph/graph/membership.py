@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from egglift.egraph.encode import literal_text
-from egglift.egraph.frozen import ENode, Graph
+from egglift.egraph.graph.encode import literal_text
+from egglift.egraph.graph.graph import ENode, Graph
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.traverse import bodies, children, is_expr, subterms

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import networkx as nx
 
-from egglift.egraph.frozen import ENode, Graph
+from egglift.egraph.graph.graph import ENode, Graph
 from egglift.ir.types import Type
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from egglog.bindings import EggSmolError, EGraph, Rewrite, RewriteCommand, Rule, RuleCommand
 
-from egglift.egraph.language import administrative, core_text
+from egglift.egraph.rules.language import administrative, core_text
 from egglift.ir.errors import RuleError
 
 #: The groups of the book, in the order in which a reader meets them.

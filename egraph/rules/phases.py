@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from egglift.egraph.book import Book
+from egglift.egraph.rules.book import Book
 
 
 @dataclass(frozen=True)

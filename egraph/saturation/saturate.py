@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
-from egglift.egraph.apart import Stopped, Tell, apart
-from egglift.egraph.book import Book, Law, book
-from egglift.egraph.domains import check_bodies
-from egglift.egraph.encode import Encoder, binary, cancelled
-from egglift.egraph.engine import Engine, engine
-from egglift.egraph.frozen import Graph, freeze
-from egglift.egraph.phases import EXPLORE, GRACE, SIMPLIFY, Limits, Phase, rulesets, without
+from egglift.egraph.graph.body_types import check_bodies
+from egglift.egraph.graph.encode import Encoder, binary, cancelled
+from egglift.egraph.graph.engine import Engine, engine
+from egglift.egraph.graph.graph import Graph, freeze
+from egglift.egraph.rules.book import Book, Law, book
+from egglift.egraph.rules.phases import EXPLORE, GRACE, SIMPLIFY, Limits, Phase, rulesets, without
+from egglift.egraph.saturation.subprocess_run import Stopped, Tell, apart
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr

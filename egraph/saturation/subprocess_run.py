@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any, TypeVar
 
-from egglift.costmodel.child import Child, Hung
 from egglift.ir.deep import deeply
+from egglift.processes.child import Child, Hung
 
 T = TypeVar("T")
 #: says something to the caller, and in how many seconds it must have said more, or be done
@@ -139,7 +139,7 @@ def _free() -> Child | None:
             if not entry[1].dead:
                 return entry[1]
             entry[1].end()
-    child = Child("egglift.egraph.apart", "the exploring process")
+    child = Child("egglift.egraph.saturation.subprocess_run", "the exploring process")
     try:
         if sys.executable:
             child.start()

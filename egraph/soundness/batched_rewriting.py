@@ -8,14 +8,14 @@ from functools import cache
 
 from egglog.bindings import Call, Expr_, Int, Lit, Rule, RuleCommand
 
-from egglift.egraph.book import Book, Law, rules_of
-from egglift.egraph.encode import Encoder, binary, binary_operator, binary_type
-from egglift.egraph.engine import engine
-from egglift.egraph.frozen import Frozen, Graph
-from egglift.egraph.instances import Instance
-from egglift.egraph.leftside import subject
-from egglift.egraph.phases import EXPLORE, Limits
-from egglift.egraph.saturate import Run, allowed_laws
+from egglift.egraph.graph.encode import Encoder, binary, binary_operator, binary_type
+from egglift.egraph.graph.engine import engine
+from egglift.egraph.graph.graph import Frozen, Graph
+from egglift.egraph.rules.book import Book, Law, rules_of
+from egglift.egraph.rules.phases import EXPLORE, Limits
+from egglift.egraph.saturation.saturate import Run, allowed_laws
+from egglift.egraph.soundness.instances import Instance
+from egglift.egraph.soundness.left_side import subject
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.traverse import subterms

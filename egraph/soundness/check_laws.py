@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from random import Random
 
-from egglift.egraph.book import Book, Law, book, rules_of
-from egglift.egraph.choices import Choices, Spent, shrunk
-from egglift.egraph.comparison import meeting, same
-from egglift.egraph.counterexample import Wrong, simplest
-from egglift.egraph.frozen import Graph, build
-from egglift.egraph.instances import Instance, instance_of
-from egglift.egraph.joint import Rewritten, rewritten
+from egglift.egraph.graph.graph import Graph, build
+from egglift.egraph.rules.book import Book, Law, book, rules_of
+from egglift.egraph.soundness.batched_rewriting import Rewritten, rewritten
+from egglift.egraph.soundness.choices import Choices, Spent, shrunk
+from egglift.egraph.soundness.comparison import meeting, same
+from egglift.egraph.soundness.counterexample import Wrong, simplest
+from egglift.egraph.soundness.instances import Instance, instance_of
 from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr

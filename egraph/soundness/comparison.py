@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from egglift.egraph.counterexample import Wrong, against, valued
-from egglift.egraph.encode import binary
-from egglift.egraph.frozen import Graph
-from egglift.egraph.joint import Rewritten
-from egglift.egraph.operands import close, equal, narrowed, random_value
+from egglift.egraph.graph.encode import binary
+from egglift.egraph.graph.graph import Graph
+from egglift.egraph.soundness.batched_rewriting import Rewritten
+from egglift.egraph.soundness.counterexample import Wrong, against, valued
+from egglift.egraph.soundness.random_inputs import close, equal, narrowed, random_value
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError

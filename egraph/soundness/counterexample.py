@@ -43,7 +43,7 @@ class Wrong:
         if self.other is self.program:
             rules = f', rules=["""\n;;; tested\n{self.rules}\n"""]' if self.rules else ""
             laws = ', laws=["tested"]' if self.alone else ""
-            found += ["from egglift.egraph.saturate import saturate", ""]
+            found += ["from egglift.egraph.saturation.saturate import saturate", ""]
             return "\n".join([*found, f"saturate(p{rules}{laws}, check=True)"])
         if any(a.dtype.kind == "f" for value in self.inputs.values() for a in _parts(value)):
             found.insert(-1, "np.set_printoptions(precision=17)")  # a difference may be in the last digit

@@ -8,11 +8,11 @@ from typing import Any
 
 from egglog.bindings import Call, Int, Lit, Rule, String, Var
 
-from egglift.egraph.choices import Choices
-from egglift.egraph.frozen import ENode, build
-from egglift.egraph.language import signatures
-from egglift.egraph.leftside import LeftSide
-from egglift.egraph.terms import (
+from egglift.egraph.graph.graph import ENode, build
+from egglift.egraph.rules.language import signatures
+from egglift.egraph.soundness.choices import Choices
+from egglift.egraph.soundness.left_side import LeftSide
+from egglift.egraph.soundness.random_terms import (
     NUMBERS,
     ArrayOf,
     Clash,

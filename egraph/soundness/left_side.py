@@ -8,10 +8,10 @@ from typing import Any
 
 from egglog.bindings import Call, Eq, Fact, Int, Lit, Rule, String, Var
 
-from egglift.egraph import samples
-from egglift.egraph.choices import Choices
-from egglift.egraph.language import declarations
-from egglift.egraph.terms import (
+from egglift.egraph.rules.language import declarations
+from egglift.egraph.soundness import condition_samples
+from egglift.egraph.soundness.choices import Choices
+from egglift.egraph.soundness.random_terms import (
     NUMBERS,
     ArrayOf,
     Clash,
@@ -125,20 +125,20 @@ class LeftSide:
             case "over":
                 self._over(*call.args)
             case "part":
-                reduction, other = samples.reduction(), samples.variable()
+                reduction, other = condition_samples.reduction(), condition_samples.variable()
                 self.defined[names[1]] = reduction
                 sides = f"(Op2 'add' {names[1]} {other})", f"(Op2 'sub' {other} {names[1]})"
-                self.defined[names[0]] = samples.either(self.rng, *sides)
+                self.defined[names[0]] = condition_samples.either(self.rng, *sides)
                 self.alike[names[2]] = names[0]
                 self.wanted.append(names[0])
             case "pairwise":
-                self.defined[names[0]], array = samples.pairwise()
+                self.defined[names[0]], array = condition_samples.pairwise()
                 self.tests.append(("closed", array))
             case "outer-product":
-                self.defined[names[0]] = samples.outer_product(*names[1:])
+                self.defined[names[0]] = condition_samples.outer_product(*names[1:])
                 self.facts.append((call.name, list(call.args)))
             case "windowed":
-                self.defined.setdefault(names[0], samples.windows())
+                self.defined.setdefault(names[0], condition_samples.windows())
             case "tile1" | "tile2" | "tile3":
                 self._tiled(int(call.name[-1]), *call.args)
             case "group-tiles" | "item-tiles" | "item-windows" | "slid" | "stored":
@@ -151,13 +151,13 @@ class LeftSide:
     def _over(self, a: Any, y: Any, u: Any) -> None:
         """(over a y u): `a` becomes y itself, or less of it."""
         if isinstance(y, Var) and y.name not in self.defined:
-            self.defined[y.name] = samples.second()
-        self.defined[a.name] = samples.either(self.rng, y, samples.dropped(y))
+            self.defined[y.name] = condition_samples.second()
+        self.defined[a.name] = condition_samples.either(self.rng, y, condition_samples.dropped(y))
         self.alike[u.name] = a.name
 
     def _tiled(self, dims: int, g: Any, *rest: Any) -> None:
         """(tile2 g r c ts v): `g` becomes a grid of windows, asked for in tiles of r by c."""
-        self.defined[g.name] = samples.grid(self.rng, dims)
+        self.defined[g.name] = condition_samples.grid(self.rng, dims)
         for r, kind in zip(rest[:dims], "hyx"[-dims:], strict=True):
             self._tile(r.name, kind, f"{r.name}-array")
         self.facts.append((f"ask{dims}", [g, *rest[:dims]]))

@@ -9,7 +9,7 @@ import pytest
 
 import egglift as el
 from egglift.cli import main
-from egglift.costmodel.records import Records
+from egglift.costmodel.records.records import Records
 
 
 @pytest.fixture(scope="module")

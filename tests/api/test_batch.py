@@ -16,7 +16,7 @@ import pytest
 
 from egglift.batch import run_batch, search
 from egglift.candidate import Candidate
-from egglift.costmodel.records import Records
+from egglift.costmodel.records.records import Records
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array

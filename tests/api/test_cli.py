@@ -12,9 +12,9 @@ import pytest
 
 from egglift.batch import run_batch
 from egglift.cli import main
-from egglift.codegen.runtime import devices
-from egglift.costmodel.calibrate import STAGES
-from egglift.costmodel.rig import Rig
+from egglift.codegen.device.device import devices
+from egglift.costmodel.calibration.calibrate import STAGES
+from egglift.costmodel.calibration.probe_timer import Rig
 from egglift.ir.errors import RecordError
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps, loads
@@ -173,7 +173,7 @@ def test_calibrate_prints_a_line_for_each_stage_or_a_profile_and_keeps_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stages = {name: STAGES[name] for name in ("launch", "starts")}
-    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", stages)
+    monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", stages)
     status, out, _ = run(capsys, "calibrate", "--device", "pocl", "--json")
     assert status == 0
     assert json.loads(out)["kind"] == "cpu"
@@ -189,7 +189,9 @@ def test_calibrate_that_is_interrupted_goes_on_unless_it_is_told_to_start_afresh
     def interrupted(rig: Rig) -> dict[str, object]:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"launch": STAGES["launch"], "starts": interrupted})
+    monkeypatch.setattr(
+        "egglift.costmodel.calibration.calibrate.STAGES", {"launch": STAGES["launch"], "starts": interrupted}
+    )
     for options, again in (((), True), ((), False), (("--fresh",), True)):
         status, out, err = run(capsys, "calibrate", "--device", "pocl", *options)
         assert (status, err) == (130, "egglift: interrupted\n")

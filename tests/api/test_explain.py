@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import egglift as el
-from egglift.egraph.book import book
+from egglift.egraph.rules.book import book
 
 
 @pytest.fixture(autouse=True)

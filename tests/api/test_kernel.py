@@ -10,9 +10,9 @@ import pytest
 
 import egglift as el
 from egglift.candidate import Candidate
-from egglift.codegen.imperative import Buffer, Launch, Limits, Plan
-from egglift.codegen.imperative import Kernel as Step
-from egglift.codegen.runtime import Device, open_device, opencl
+from egglift.codegen.device.device import Device, open_device, opencl
+from egglift.codegen.kernel.imperative import Buffer, Launch, Limits, Plan
+from egglift.codegen.kernel.imperative import Kernel as Step
 from egglift.ir import types as t
 from egglift.ir.errors import ArgumentError
 from egglift.ir.patterns import Apply, Arg, Expr, Get, Input, Map, Tup, Zip

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from egglift.candidate import Candidate
-from egglift.codegen.imperative import Launch
-from egglift.codegen.runtime import open_device
+from egglift.codegen.device.device import open_device
+from egglift.codegen.kernel.imperative import Launch
 from egglift.ir.patterns import Arg
 from egglift.ir.types import F32
 from egglift.memory import _from_json, _to_json

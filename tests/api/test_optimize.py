@@ -13,9 +13,9 @@ import pytest
 import egglift as el
 from benchmarks.programs import reduction_forms as forms
 from egglift.candidate import Candidate
-from egglift.costmodel import bench
-from egglift.egraph.book import book
-from egglift.egraph.explain import explain
+from egglift.costmodel.measurement import bench
+from egglift.egraph.explanation.prove import explain
+from egglift.egraph.rules.book import book
 from egglift.ir import patterns as p
 from egglift.ir.traverse import subterms, tile_symbols
 from egglift.report import candidate_table
@@ -444,7 +444,7 @@ def test_a_kernel_runs_on_the_users_queue() -> None:
     import pyopencl as cl
     import pyopencl.array as cl_array
 
-    from egglift.codegen.runtime import open_device
+    from egglift.codegen.device.device import open_device
 
     device = open_device("pocl").device
     queue = cl.CommandQueue(cl.Context([device]))

@@ -10,7 +10,7 @@ import pytest
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, Size, entries, size_text
-from egglift.costmodel.check import agree, flatten
+from egglift.costmodel.measurement.expected_results import agree, flatten
 from egglift.ir.check import type_of
 from egglift.ir.lifting import as_program
 from egglift.ir.types import leaves

@@ -9,7 +9,7 @@ import egglift as el
 from benchmarks.baselines import TORCH
 from benchmarks.carried import traffic
 from benchmarks.programs.catalogue import Entry, chosen, entries, entry
-from egglift.costmodel.check import flatten, sample_inputs
+from egglift.costmodel.measurement.expected_results import flatten, sample_inputs
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type, leaves
 

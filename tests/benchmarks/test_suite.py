@@ -21,9 +21,9 @@ from benchmarks.peers import EXPRESSIONS, absent, peer
 from benchmarks.programs.catalogue import Entry, Size, chosen, entries, size_text
 from benchmarks.published import LIFT, published
 from benchmarks.suites import SUITES, programs
-from egglift.codegen.runtime import open_device
-from egglift.costmodel.check import flatten
-from egglift.costmodel.profile import Cache, load_profile, presets
+from egglift.codegen.device.device import open_device
+from egglift.costmodel.measurement.expected_results import flatten
+from egglift.costmodel.profiles.profile import Cache, load_profile, presets
 from egglift.ir.lifting import as_program
 from egglift.ir.types import F32, F64
 

@@ -10,9 +10,9 @@ import pytest
 from benchmarks import tuner
 from benchmarks.programs.catalogue import entry
 from benchmarks.tuner import Choice, Space, after, cache, in_order, points, space, tuned
-from egglift.codegen.runtime import open_device
-from egglift.costmodel.profile import presets
-from egglift.costmodel.search import Point
+from egglift.codegen.device.device import open_device
+from egglift.costmodel.profiles.profile import presets
+from egglift.costmodel.search.sizes import Point
 from egglift.ir.lifting import as_program
 
 #: 3 x 4 choices less one, of which (2, 30) is the fastest and (1, 10) the model's first; and one without a neighbour

@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from benchmarks.programs.convolution_forms import FORMS, Sizes, tiled
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import Launch, Limits
 from tests.harness import compute
 
 SMALL = Sizes(32, 48, 5, (8, 8), 16, (16, 8), 4)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 
 import egglift as el
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
-from egglift.costmodel.check import agree, flatten
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.measurement.expected_results import agree, flatten
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program

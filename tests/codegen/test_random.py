@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
+from egglift.codegen.kernel.imperative import Launch
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F16, SCALARS

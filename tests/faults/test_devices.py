@@ -14,8 +14,8 @@ import pytest
 
 import egglift as el
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
-from egglift.codegen.runtime import Device, DeviceInfo, open_device
+from egglift.codegen.device.device import Device, DeviceInfo, open_device
+from egglift.codegen.kernel.imperative import Launch, Limits
 from egglift.ir.errors import CodegenError, DeviceError, ShapeError
 
 

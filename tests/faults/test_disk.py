@@ -49,7 +49,7 @@ def test_where_nothing_can_be_written_the_work_is_done_without(
     def refuse(*_: object) -> int:
         raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr("egglift.costmodel.records.os.write", refuse)
+    monkeypatch.setattr("egglift.costmodel.records.records.os.write", refuse)
     with pytest.warns(RuntimeWarning, match="results are not kept"):
         right()
 
@@ -68,7 +68,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_loses_only_that_line(
         return count
 
     with monkeypatch.context() as patch:
-        patch.setattr("egglift.costmodel.records.os.write", some)
+        patch.setattr("egglift.costmodel.records.records.os.write", some)
         with pytest.warns(RuntimeWarning, match="results are not kept"):
             right()
     assert (tmp_path / "records.jsonl").stat().st_size == 100
@@ -88,7 +88,7 @@ def test_results_that_the_disk_does_not_take_are_an_error_in_one_line(tmp_path: 
 
 
 def test_without_a_home_there_is_still_a_cache(tmp_path: Path) -> None:
-    code = "from egglift.costmodel.records import cache_folder; print(cache_folder())"
+    code = "from egglift.costmodel.records.records import cache_folder; print(cache_folder())"
     environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME", "EGGLIFT_CACHE")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.egraph.apart import apart
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import saturate
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import saturate
+from egglift.egraph.saturation.subprocess_run import apart
 from egglift.ir.errors import ShapeError
-from tests.egraph import working
+from tests.egraph.saturation import working
 
 #: every product grows to trees of products, ever larger
 GROWS = """
@@ -66,14 +66,14 @@ def test_a_law_that_explodes_within_an_iteration_is_ended_and_what_was_there_is_
 
 def test_a_law_that_explodes_at_once_leaves_what_the_book_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its process dies before it says a word, each time."""
-    monkeypatch.setattr("egglift.egraph.saturate.apart", lambda *_: apart(working.crashes, 60, 1 << 30))
+    monkeypatch.setattr("egglift.egraph.saturation.saturate.apart", lambda *_: apart(working.crashes, 60, 1 << 30))
     found, alone = saturate((x * 2).expr, rules=[TRIPLES]), saturate((x * 2).expr)
     assert found.forced == found.stopped == "crash"
     assert found.graph.classes == alone.graph.classes
 
 
 def test_what_a_law_found_before_it_exploded_can_be_run_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("egglift.optimize", "egglift.egraph.derive"):
+    for name in ("egglift.optimize", "egglift.egraph.explanation.derive"):
         monkeypatch.setattr(sys.modules[name], "saturate", lambda p, **named: saturate(p, **{**named, "limits": FEW}))
     total = (el.array("y", el.i32, 1 << 16) * 2 + 1).reduce(el.add, 0)
     with pytest.warns(RuntimeWarning, match="ran out of memory within an iteration of laws in `rules`"):
@@ -86,9 +86,9 @@ def test_what_a_law_found_before_it_exploded_can_be_run_and_explained(monkeypatc
 SCRIPT = """
 import os, signal, sys, threading, warnings
 import egglift as el
-from egglift.egraph.apart import apart
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import saturate
+from egglift.egraph.saturation.subprocess_run import apart
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import saturate
 
 def explore(memory):
     found = saturate((el.array("x", el.f32, 64) * 2 + 1).expr, rules=[{law!r}], limits=Limits(20_000, 30, memory))

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import egglift as el
-from egglift.costmodel.records import Records
+from egglift.costmodel.records.records import Records
 from egglift.ir.deep import deep
 from egglift.ir.errors import ProgramError
 

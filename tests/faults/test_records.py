@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.profile import load_profile, loads_profile, profile_path
+from egglift.codegen.device.device import Device, open_device
+from egglift.costmodel.profiles.profile import load_profile, loads_profile, profile_path
 from egglift.ir.errors import RecordError
 
 N = 64

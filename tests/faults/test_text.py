@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.codegen.names import identifier
+from egglift.codegen.opencl.names import identifier
 from egglift.ir.errors import EggliftError, ProgramError
 from egglift.programs import load_program
 

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Barrier, If, Launch, Limits, Loop, Plan, Statement
-from egglift.codegen.runtime import Device
-from egglift.costmodel.check import NdArray, agree, flatten
-from egglift.costmodel.profile import Profile, presets
-from egglift.costmodel.search import Point, Search
-from egglift.egraph.extract import Extractor
-from egglift.egraph.frozen import Graph
-from egglift.egraph.phases import Limits as Rows
-from egglift.egraph.saturate import saturate
-from egglift.egraph.soundness import drawn
-from egglift.egraph.weights import weights
+from egglift.codegen.device.device import Device
+from egglift.codegen.kernel.imperative import Barrier, If, Launch, Limits, Loop, Plan, Statement
+from egglift.costmodel.measurement.expected_results import NdArray, agree, flatten
+from egglift.costmodel.profiles.profile import Profile, presets
+from egglift.costmodel.search.sizes import Point, Search
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.graph.graph import Graph
+from egglift.egraph.rules.phases import Limits as Rows
+from egglift.egraph.saturation.saturate import saturate
+from egglift.egraph.soundness.check_laws import drawn
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, ShapeError
 from egglift.ir.interpret import evaluate

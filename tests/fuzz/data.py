@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.costmodel.check import NdArray, unflatten
+from egglift.costmodel.measurement.expected_results import NdArray, unflatten
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.imperative import Buffer, Plan
-from egglift.codegen.runtime import Device, opencl
+from egglift.codegen.device.device import Device, opencl
+from egglift.codegen.kernel.imperative import Buffer, Plan
 from egglift.ir.errors import BuildError, EggliftError, WrongResult
 from egglift.ir.types import BOOL
 from tests.harness import poison

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
-from egglift.codegen.runtime import open_device
-from egglift.costmodel.check import flatten
+from egglift.codegen.device.device import open_device
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.measurement.expected_results import flatten
 from egglift.ir.text import loads
 from tests.fuzz.check import Case, check
 from tests.fuzz.guarded import run_all

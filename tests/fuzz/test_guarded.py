@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from egglift.codegen.imperative import Buffer, Kernel, Plan
-from egglift.codegen.runtime import open_device
+from egglift.codegen.device.device import open_device
+from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
 from egglift.ir.errors import WrongResult
 from egglift.ir.types import BOOL, F32, Scalar
 from tests.fuzz.guarded import NdArray, run_all

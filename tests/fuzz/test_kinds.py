@@ -7,7 +7,7 @@ import random
 import pytest
 
 import egglift as el
-from egglift.codegen.runtime import open_device
+from egglift.codegen.device.device import open_device
 from egglift.ir.lifting import as_program
 from egglift.ir.value import Value
 from tests.fuzz.check import COMPILER, Case, check

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
-from egglift.costmodel.check import flatten
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.measurement.expected_results import flatten
 from tests.fuzz.check import Candidate, Case, candidates
 from tests.fuzz.generator import Room, random_program, style_of
 from tests.oclgrind import LIMITS, examine

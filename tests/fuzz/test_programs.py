@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from egglift.codegen.runtime import open_device
+from egglift.codegen.device.device import open_device
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.scalars import FUNCTIONS

@@ -92,7 +92,7 @@ def serve(pipe: Connection, device: str | None, folder: str) -> None:
     # one thread: many workers share the processors
     os.environ |= {"POCL_CACHE_DIR": folder, "PYOPENCL_NO_CACHE": "1", "POCL_MAX_PTHREAD_COUNT": "1"}
     os.environ |= {"POCL_AFFINITY": "0"}
-    from egglift.codegen.runtime import open_device
+    from egglift.codegen.device.device import open_device
 
     opened = open_device(device)
     while True:

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from egglift.batch import ahead, run_batch, search
-from egglift.codegen.runtime import open_device
-from egglift.costmodel.profile import load_profile
+from egglift.codegen.device.device import open_device
+from egglift.costmodel.profiles.profile import load_profile
 from egglift.ir.errors import ClusterError
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps, loads
 from egglift.ir.types import F32, Array
 from egglift.optimize import optimize
-from egglift.workers import workers
+from egglift.processes.executors import workers
 
 distributed: Any = pytest.importorskip("distributed", reason="dask is not installed: pip install 'egglift[cluster]'")
 

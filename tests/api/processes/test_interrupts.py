@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from egglift.interrupts import delivered
+from egglift.processes.interrupts import delivered
 
 
 class Interrupted:

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from egglift.codegen.execute import Executable, Rows
-from egglift.codegen.imperative import Buffer, Kernel, Plan
-from egglift.codegen.runtime import Device, devices, open_device, opencl
+from egglift.codegen.device.device import Device, devices, open_device, opencl
+from egglift.codegen.device.execute import Executable, Rows
+from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, F32, I32, Scalar
 

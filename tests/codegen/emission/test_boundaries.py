@@ -10,12 +10,12 @@ import pytest
 
 import egglift as el
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
-from egglift.costmodel.profile import presets
-from egglift.egraph.extract import Extractor
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate, tile_symbols
 from tests.harness import compute

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Barrier, If, Launch, Limits, Loop, Statement
-from egglift.codegen.inplace import accesses
+from egglift.codegen.kernel.imperative import Barrier, If, Launch, Limits, Loop, Statement
+from egglift.codegen.kernel.in_place import accesses
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
+from tests.codegen.kernel.test_barriers import without_barriers
 from tests.codegen.low import fmap, meaning, total, vector
 from tests.codegen.low_tiles import grid
-from tests.codegen.test_barriers import without_barriers
 from tests.harness import compute
 from tests.oclgrind import LIMITS, examine
 

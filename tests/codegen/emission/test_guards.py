@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
+from egglift.codegen.kernel.imperative import Launch
 from egglift.ir.text import loads
 
 

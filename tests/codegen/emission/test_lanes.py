@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
+from egglift.codegen.kernel.imperative import Launch
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import BOOL, F32, Scalar

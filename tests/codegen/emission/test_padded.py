@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import Launch, Limits
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import I32, Array

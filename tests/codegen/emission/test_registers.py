@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import pytest
 
-from egglift.codegen import imperative as im
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits, Statement
-from egglift.codegen.inplace import accesses
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import Launch, Limits, Statement
+from egglift.codegen.kernel.in_place import accesses
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F32, F64, I8, Scalar

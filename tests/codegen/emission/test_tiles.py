@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Kernel, Launch, Limits
-from egglift.codegen.index import Var, index
-from egglift.codegen.spread import layout_of
+from egglift.codegen.emission.register_accumulators import layout_of
+from egglift.codegen.kernel.imperative import Kernel, Launch, Limits
+from egglift.codegen.kernel.index import Var, index
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
+from tests.codegen.kernel.test_barriers import without_barriers
 from tests.codegen.low import NdArray, fmap, lit, op, vector
 from tests.codegen.low_tiles import Tile, nbody, product, with_epilogue, with_tail
 from tests.codegen.samples.book import SAMPLES
-from tests.codegen.test_barriers import without_barriers
 from tests.harness import compute, run
 from tests.oclgrind import LIMITS, examine
 

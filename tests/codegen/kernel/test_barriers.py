@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from egglift.codegen.barriers import in_branches, with_barriers
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Barrier, Buffer, Const, If, Launch, Load, Loop, Plan, Statement, Store
-from egglift.codegen.index import Index, Var, index
+from egglift.codegen.kernel.barriers import in_branches, with_barriers
+from egglift.codegen.kernel.imperative import Barrier, Buffer, Const, If, Launch, Load, Loop, Plan, Statement, Store
+from egglift.codegen.kernel.index import Index, Var, index
 from egglift.ir import patterns as p
 from egglift.ir.types import F32
 from tests.codegen.low import flat, fmap, op, total, vector

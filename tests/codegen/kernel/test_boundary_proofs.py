@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 import pytest
 import z3
 
-from egglift.codegen.index import Index, Var, index
-from egglift.codegen.views import mirrored, wrapped
+from egglift.codegen.kernel.index import Index, Var, index
+from egglift.codegen.kernel.views import mirrored, wrapped
 from tests.smt import integer, meaning
 
 N, COUNT, START = z3.Ints("n count start")

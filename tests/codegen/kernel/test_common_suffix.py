@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from egglift.codegen import alike
-from egglift.codegen.alike import common_end
-from egglift.codegen.imperative import (
+from egglift.codegen.kernel import common_suffix
+from egglift.codegen.kernel.common_suffix import common_end
+from egglift.codegen.kernel.imperative import (
     Barrier,
     Buffer,
     Call,
@@ -26,7 +26,7 @@ from egglift.codegen.imperative import (
     Store,
     Value,
 )
-from egglift.codegen.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.ir.types import F32, I32
 
 X, OUT = Buffer("x", "global", F32, 64), Buffer("out", "global", F32, 64)
@@ -178,7 +178,7 @@ def test_statements_that_do_something_else_are_not_the_same(name: str) -> None:
 
 
 def test_long_blocks_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    count, one = [0], alike._one
+    count, one = [0], common_suffix._one
 
     def counted(*given: object) -> bool:
         count[0] += 1
@@ -189,7 +189,7 @@ def test_long_blocks_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
         values = [start, *(Name(name, F32) for name in names)]
         return [Let(name, call("add", v, ONE)) for name, v in zip(names, values)]
 
-    monkeypatch.setattr(alike, "_one", counted)
+    monkeypatch.setattr(common_suffix, "_one", counted)
     assert common_end(lets(0, ONE), lets(1, ONE)) == 200
     assert common_end(lets(0, ONE), lets(1, TWO)) == 0
     assert count[0] <= 2 * 2 * 200

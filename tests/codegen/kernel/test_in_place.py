@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Buffer, Call, Const, Declare, Load, Loop, Statement, Store
-from egglift.codegen.index import Data, Index, Var, index
-from egglift.codegen.inplace import in_place, pointwise
-from egglift.codegen.rewrite import redirected
+from egglift.codegen.kernel.imperative import Buffer, Call, Const, Declare, Load, Loop, Statement, Store
+from egglift.codegen.kernel.in_place import in_place, pointwise
+from egglift.codegen.kernel.index import Data, Index, Var, index
+from egglift.codegen.kernel.rewrite import redirected
 from egglift.ir.types import F32
 from tests.codegen.samples.book import SAMPLES
 

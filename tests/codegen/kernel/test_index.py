@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import given
 from hypothesis import strategies as st
 
-from egglift.codegen.index import (
+from egglift.codegen.kernel.index import (
     Atom,
     Choice,
     Clamp,

@@ -15,11 +15,11 @@ from typing import TypeAlias
 import pytest
 import z3
 
-from egglift.codegen.edges import _passing
-from egglift.codegen.index import Index, Var, assuming, choose, index
-from egglift.codegen.spread import layout_of
-from egglift.codegen.text import Text
-from egglift.codegen.views import mirrored, wrapped
+from egglift.codegen.emission.edge_tiles import _passing
+from egglift.codegen.emission.register_accumulators import layout_of
+from egglift.codegen.kernel.index import Index, Var, assuming, choose, index
+from egglift.codegen.kernel.views import mirrored, wrapped
+from egglift.codegen.opencl.expressions import Text
 from tests.c_text import CText
 from tests.smt import (
     Proofs,

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
-from egglift.codegen.index import ZERO, Var, index
-from egglift.codegen.unroll import MOST, limited
+from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
+from egglift.codegen.kernel.index import ZERO, Var, index
+from egglift.codegen.kernel.unroll_limit import MOST, limited
 from egglift.ir.types import F32, I32
 from tests.codegen.low import fmap, op, vector
 

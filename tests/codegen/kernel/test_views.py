@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from egglift.codegen import views
-from egglift.codegen.index import Var, index
-from egglift.codegen.views import Arr
+from egglift.codegen.kernel import views
+from egglift.codegen.kernel.index import Var, index
+from egglift.codegen.kernel.views import Arr
 
 I = index(Var("i0", 4, "loop"))
 EMPTY = Arr(0, lambda i: i)

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Limits
-from egglift.codegen.scalars import literal
+from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.opencl.scalar_functions import literal
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr

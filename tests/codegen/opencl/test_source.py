@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
-from egglift.codegen.names import Names, identifier
+from egglift.codegen.kernel.imperative import Launch
+from egglift.codegen.opencl.names import Names, identifier
 from egglift.ir import patterns as p
 from egglift.ir.types import F32, Array
 from tests.codegen.low import fmap, op, total, vector

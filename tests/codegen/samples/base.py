@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.imperative import Launch
+from egglift.codegen.kernel.imperative import Launch
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of

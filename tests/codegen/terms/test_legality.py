@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import Launch, Limits
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from egglift.codegen.normal import simplified
+from egglift.codegen.terms.normal_form import simplified
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F32, Array

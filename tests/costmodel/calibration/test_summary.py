@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from egglift.costmodel.profile import Cache
-from egglift.costmodel.summary import line, number
+from egglift.costmodel.calibration.summary import line, number
+from egglift.costmodel.profiles.profile import Cache
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.costmodel.check import PERIOD, agree, expect, flatten, sample_inputs, unflatten
+from egglift.costmodel.measurement.expected_results import PERIOD, agree, expect, flatten, sample_inputs, unflatten
 from egglift.ir import types as t
 from egglift.ir.patterns import Apply, Arg, Input, Map, Tup
 from egglift.ir.types import Array, Scalar, Tuple

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from egglift.codegen.imperative import Buffer, Kernel, Plan
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.bench import Measurement
-from egglift.costmodel.check import expect
-from egglift.costmodel.measure import measure
+from egglift.codegen.device.device import Device, open_device
+from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
+from egglift.costmodel.measurement.bench import Measurement
+from egglift.costmodel.measurement.expected_results import expect
+from egglift.costmodel.measurement.measure import measure
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.types import F32, Array
 

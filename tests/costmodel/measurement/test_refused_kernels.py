@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.bench import Local, Measurement, Subject
-from egglift.costmodel.failures import keep_failure, named, with_file
-from egglift.costmodel.measure import measure
+from egglift.codegen.device.device import Device, open_device
+from egglift.costmodel.measurement.bench import Local, Measurement, Subject
+from egglift.costmodel.measurement.measure import measure
+from egglift.costmodel.measurement.refused_kernels import keep_failure, named, with_file
 from egglift.ir.errors import BuildError, DeviceLost, EggliftError, OutOfMemory
 from egglift.ir.text import dumps
-from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
+from tests.costmodel.measurement.test_measure import GOOD, PROGRAM, candidate
 
 
 @pytest.fixture
@@ -81,10 +81,10 @@ def test_what_a_device_refuses_is_the_candidates_status(
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr("egglift.codegen.execute.Executable.run", refuse)
+        patch.setattr("egglift.codegen.device.execute.Executable.run", refuse)
         found = bench.run(GOOD, 0.01)
     assert (found.status, found.reason, found.seconds) == (status, str(error), None)
     other = replace(GOOD, kernels=(replace(GOOD.kernels[0], local_size=(20,)),))
     assert bench.run(other, 0.01).status == "ok"
-    monkeypatch.setattr("egglift.codegen.execute.Executable.time", refuse)
+    monkeypatch.setattr("egglift.codegen.device.execute.Executable.time", refuse)
     assert bench.run(other, 0.01).status == ("implausible" if status == "launch" else status)

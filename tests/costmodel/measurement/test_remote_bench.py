@@ -14,19 +14,19 @@ from typing import Any
 
 import pytest
 
-from egglift.codegen.runtime import Address, Device, address, open_at, open_device
-from egglift.costmodel import child
-from egglift.costmodel.bench import Measurement, Subject
-from egglift.costmodel.child import Crashed
-from egglift.costmodel.isolated import Remote, bare
-from egglift.costmodel.measure import measure, opened
-from egglift.costmodel.process import Worker, builders, worker_for
-from egglift.costmodel.worker import GRACE, Build, Order
+from egglift.codegen.device.device import Address, Device, address, open_at, open_device
+from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.measurement.measure import measure, opened
+from egglift.costmodel.measurement.remote_bench import Remote, bare
+from egglift.costmodel.measurement.worker_pool import Worker, builders, worker_for
+from egglift.costmodel.measurement.worker_process import GRACE, Build, Order
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
-from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
+from egglift.processes import child
+from egglift.processes.child import Crashed
+from tests.costmodel.measurement.test_measure import GOOD, PROGRAM, candidate
 
 HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
 #: a different address beyond any mapping for each work-item; what is read back keeps the store
@@ -225,7 +225,7 @@ def test_an_interrupt_while_candidates_are_built_ends_all_processes(
 SCRIPT = """
 import os, sys
 import egglift as el
-from egglift.costmodel.process import worker_for
+from egglift.costmodel.measurement.worker_pool import worker_for
 x = el.array("x", el.f32, 100)
 kernel = el.optimize(x.map(lambda v: v * v), "pocl", measurements=2, cache=False)
 assert kernel.chosen.status == "ok"

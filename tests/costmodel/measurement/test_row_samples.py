@@ -3,8 +3,8 @@
 import numpy as np
 
 import egglift as el
-from egglift.costmodel.check import expect
-from egglift.costmodel.sample import operations, restricted, sampled_rows
+from egglift.costmodel.measurement.expected_results import expect
+from egglift.costmodel.measurement.row_samples import operations, restricted, sampled_rows
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr

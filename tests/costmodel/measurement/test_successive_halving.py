@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from benchmarks.rounds import RESULTS, alike, in_rounds, play, recorded
-from egglift.costmodel.rounds import EFFORTS, Entrant, Round, corrected, next_round
+from egglift.costmodel.measurement.successive_halving import EFFORTS, Entrant, Round, corrected, next_round
 
 
 def entrants(*estimates: float, kind: str = "") -> list[Entrant]:

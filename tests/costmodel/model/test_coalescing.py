@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from egglift.codegen.imperative import Buffer, Load
-from egglift.codegen.index import Data, Index, Var, index
-from egglift.costmodel.lanes import Footprint, footprint, ids, window
+from egglift.codegen.kernel.imperative import Buffer, Load
+from egglift.codegen.kernel.index import Data, Index, Var, index
+from egglift.costmodel.model.coalescing import Footprint, footprint, ids, window
 from egglift.ir.types import I32
 
 L0, L1 = Var("l0", 32, "local", 0), Var("l1", 4, "local", 1)

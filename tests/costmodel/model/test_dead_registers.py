@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
-from egglift.codegen.index import Data, Index, Var, index
-from egglift.costmodel.profile import presets
-from egglift.costmodel.tally import tally
-from egglift.costmodel.unread import MOST, needed, read_places
+from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
+from egglift.codegen.kernel.index import Data, Index, Var, index
+from egglift.costmodel.model.dead_registers import MOST, needed, read_places
+from egglift.costmodel.model.operation_counts import tally
+from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F32, I32

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch
-from egglift.costmodel.analytic import estimate
-from egglift.costmodel.profile import Profile, presets
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.model.estimate import estimate
+from egglift.costmodel.profiles.profile import Profile, presets
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.types import F32, Array, Tuple

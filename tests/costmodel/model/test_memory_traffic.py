@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Buffer, Launch, Limits
-from egglift.codegen.index import Index, Var, index
-from egglift.costmodel.lanes import ids
-from egglift.costmodel.profile import presets
-from egglift.costmodel.tally import Access, tally
-from egglift.costmodel.traffic import Traffic, _moved, _reopened, traffic
+from egglift.codegen.kernel.imperative import Buffer, Launch, Limits
+from egglift.codegen.kernel.index import Index, Var, index
+from egglift.costmodel.model.coalescing import ids
+from egglift.costmodel.model.memory_traffic import Traffic, _moved, _reopened, traffic
+from egglift.costmodel.model.operation_counts import Access, tally
+from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F32

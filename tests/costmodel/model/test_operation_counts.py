@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.imperative import Launch, Limits
-from egglift.codegen.index import index
-from egglift.costmodel.analytic import estimate
-from egglift.costmodel.profile import presets
-from egglift.costmodel.tally import Tally, tally
+from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.index import index
+from egglift.costmodel.model.estimate import estimate
+from egglift.costmodel.model.operation_counts import Tally, tally
+from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.text import loads

@@ -6,8 +6,8 @@ from random import Random
 
 import pytest
 
-from egglift.costmodel.curves import at, caches_of, falling, levels, widths_that_pay
-from egglift.costmodel.profile import Cache
+from egglift.costmodel.profiles.curves import at, caches_of, falling, levels, widths_that_pay
+from egglift.costmodel.profiles.profile import Cache
 
 KIB, MIB = 1 << 10, 1 << 20
 

@@ -10,13 +10,21 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator, ValidationError, validate
 
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.calibrate import STAGES, calibrate
-from egglift.costmodel.profile import SCHEMA, Cache, Profile, load_profile, loads_profile, presets, profile_path
-from egglift.costmodel.rig import Rig
+from egglift.codegen.device.device import Device, open_device
+from egglift.costmodel.calibration.calibrate import STAGES, calibrate
+from egglift.costmodel.calibration.probe_timer import Rig
+from egglift.costmodel.profiles.profile import (
+    SCHEMA,
+    Cache,
+    Profile,
+    load_profile,
+    loads_profile,
+    presets,
+    profile_path,
+)
 from egglift.ir.errors import RecordError
 
-SCHEMA_FILE = json.loads((files("egglift.costmodel") / "profile.schema.json").read_text())
+SCHEMA_FILE = json.loads((files("egglift.costmodel.profiles") / "profile.schema.json").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -192,7 +200,7 @@ def test_an_interrupted_calibration_goes_on_where_it_stopped(
             raise error("on purpose")
         return crossed(rig)
 
-    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first, "second": second})
+    monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": first, "second": second})
     with pytest.raises(error, match="on purpose"):
         calibrate(device)
     assert load_profile(device) == before, "half a profile is not used"
@@ -219,7 +227,7 @@ def test_a_fresh_calibration_measures_all_anew(device: Device, tmp_path: Path, m
     def fails(rig: Rig) -> dict[str, object]:
         raise RuntimeError("on purpose")
 
-    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first, "second": fails})
+    monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": first, "second": fails})
     for fresh in (False, True):
         with pytest.raises(RuntimeError, match="on purpose"):
             calibrate(device, fresh=fresh)
@@ -237,7 +245,7 @@ def test_what_another_device_or_version_has_left_is_not_gone_on_with(
         calls.append("first")
         return launched(rig)
 
-    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": first})
+    monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": first})
     path = profile_path(device)
     assert path is not None
     path.parent.mkdir(parents=True)
@@ -249,5 +257,5 @@ def test_what_another_device_or_version_has_left_is_not_gone_on_with(
 
 def test_nothing_is_kept_where_the_cache_is_off(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", "off")
-    monkeypatch.setattr("egglift.costmodel.calibrate.STAGES", {"first": launched})
+    monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": launched})
     assert calibrate(device).launch == 1.25e-6

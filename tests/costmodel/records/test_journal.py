@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from egglift.codegen.execute import Timing
-from egglift.codegen.imperative import Plan
-from egglift.codegen.runtime import Device, open_device
-from egglift.costmodel.bench import Local, Measurement, Subject
-from egglift.costmodel.journal import PASSING, Journal
-from egglift.costmodel.measure import race
+from egglift.codegen.device.device import Device, open_device
+from egglift.codegen.device.execute import Timing
+from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.measurement.bench import Local, Measurement, Subject
+from egglift.costmodel.measurement.measure import race
+from egglift.costmodel.records.journal import PASSING, Journal
 from egglift.ir.text import dumps
-from tests.costmodel.test_measure import GOOD, PROGRAM, candidate
+from tests.costmodel.measurement.test_measure import GOOD, PROGRAM, candidate
 
 SUBJECT = Subject(dumps(PROGRAM))
 OTHERS = [candidate(f"int i = get_global_id(0); y[i] = x[i] * x[i]; /* {i} */") for i in range(5)]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from egglift.costmodel.archive import judged, merged, replay, rewrite, spearman, t4
-from egglift.costmodel.records import Record, Records
+from egglift.costmodel.records.maintenance import judged, merged, replay, rewrite, spearman, t4
+from egglift.costmodel.records.records import Record, Records
 from egglift.ir.errors import RecordError
 
 CANDIDATES = (

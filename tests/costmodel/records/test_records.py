@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from egglift.costmodel.records import Record, Records, cache_folder, record_key
+from egglift.costmodel.records.records import Record, Records, cache_folder, record_key
 
 
 def record(key: str, measured: float = 1.0) -> Record:
@@ -152,7 +152,7 @@ def test_every_part_of_the_key_counts() -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from egglift.costmodel.records import Record, Records
+from egglift.costmodel.records.records import Record, Records
 records = Records(Path(sys.argv[1]))
 for i in range(100):
     records.put(Record(f"{sys.argv[2]}-{i}", "x" * 5000, "", "", ""))

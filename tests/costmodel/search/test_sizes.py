@@ -1,12 +1,12 @@
 """Sizes for tile symbols: legal, priced, and different enough to be worth measuring."""
 
 import egglift as el
-from egglift.codegen.imperative import Limits
-from egglift.costmodel.profile import presets
-from egglift.costmodel.search import Search, roles, varied
-from egglift.egraph.extract import Extractor
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.codegen.kernel.imperative import Limits
+from egglift.costmodel.profiles.profile import presets
+from egglift.costmodel.search.sizes import Search, roles, varied
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.check import type_of
 from egglift.ir.traverse import tile_symbols
 

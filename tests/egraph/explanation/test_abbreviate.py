@@ -1,7 +1,7 @@
 """Short texts of programs, for reading."""
 
 import egglift as el
-from egglift.egraph.outline import outline, size_outline
+from egglift.egraph.explanation.abbreviate import outline, size_outline
 from egglift.ir import patterns as p
 from egglift.ir.notation import as_expr
 from egglift.ir.sizes import SizeOp, Sym

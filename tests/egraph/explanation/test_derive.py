@@ -7,18 +7,18 @@ from functools import cache
 import pytest
 
 import egglift as el
-from egglift.costmodel.profile import presets
-from egglift.egraph.ablation import contains
-from egglift.egraph.book import book
-from egglift.egraph.derivation import Derivation
-from egglift.egraph.derive import derive
-from egglift.egraph.embedding import Host
-from egglift.egraph.encode import binary
-from egglift.egraph.extract import Extractor
-from egglift.egraph.phases import Limits
-from egglift.egraph.replay import replay
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.explanation.ablation import contains
+from egglift.egraph.explanation.derivation import Derivation
+from egglift.egraph.explanation.derive import derive
+from egglift.egraph.explanation.embedding import Host
+from egglift.egraph.explanation.replay import replay
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.graph.encode import binary
+from egglift.egraph.rules.book import book
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.notation import as_expr

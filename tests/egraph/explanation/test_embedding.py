@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from egglift.egraph.book import book
-from egglift.egraph.embedding import Embedding, Host
-from egglift.egraph.saturate import saturate
-from egglift.egraph.sides import equations, makes, matches
+from egglift.egraph.explanation.embedding import Embedding, Host
+from egglift.egraph.explanation.law_matching import equations, makes, matches
+from egglift.egraph.rules.book import book
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.traverse import subterms
 from tests.egraph.programs import PROGRAMS, dot, gemv
 

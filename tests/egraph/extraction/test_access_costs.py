@@ -4,22 +4,22 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from egglift.egraph import values
-from egglift.egraph.values import Leaf, Row, Value
+from egglift.egraph.extraction import access_costs
+from egglift.egraph.extraction.access_costs import Leaf, Row, Value
 from egglift.ir.types import F32, Array
 
 
 def steps(moves: list[tuple[str, int]]) -> tuple[Value, np.ndarray]:
     """A value of 4096 elements and the addresses of its elements, both rearranged by `moves`."""
-    value = values.fill(Array(4096, F32), 1.0, int)
+    value = access_costs.fill(Array(4096, F32), 1.0, int)
     address = np.arange(4096)
     for move, k in moves:
         if move == "split" and address.shape[0] % k == 0 and address.shape[0] > k:
-            value, address = values.split(value, k), address.reshape(-1, k, *address.shape[1:])
+            value, address = access_costs.split(value, k), address.reshape(-1, k, *address.shape[1:])
         elif move == "join" and address.ndim > 1:
-            value, address = values.join(value), address.reshape(-1, *address.shape[2:])
+            value, address = access_costs.join(value), address.reshape(-1, *address.shape[2:])
         elif move == "transpose" and address.ndim > 1:
-            value, address = values.transpose(value), address.swapaxes(0, 1)
+            value, address = access_costs.transpose(value), address.swapaxes(0, 1)
     return value, address
 
 
@@ -55,35 +55,35 @@ def test_lengths_follow_the_arrays(moves: list[tuple[str, int]]) -> None:
 
 def test_work_items_that_take_short_chunks_in_turn_lie_near_each_other() -> None:
     dealt, _ = steps([("split", 4), ("split", 64), ("transpose", 0)])
-    item = values.across(dealt, lambda p: p * 100, near=True)
-    assert values.price(item) == 1.0
+    item = access_costs.across(dealt, lambda p: p * 100, near=True)
+    assert access_costs.price(item) == 1.0
     chunks, _ = steps([("split", 64)])
-    assert values.price(values.across(chunks, lambda p: p * 100, near=True)) == 100.0
+    assert access_costs.price(access_costs.across(chunks, lambda p: p * 100, near=True)) == 100.0
 
 
 def test_what_does_not_change_along_a_row_costs_neighbours_nothing() -> None:
-    captured = Row(64, values.spread(Leaf(1.0)))
-    assert values.price(values.across(captured, lambda p: p * 100, near=False)) == 1.0
+    captured = Row(64, access_costs.spread(Leaf(1.0)))
+    assert access_costs.price(access_costs.across(captured, lambda p: p * 100, near=False)) == 1.0
 
 
 def test_what_is_captured_leaves_the_neighbours_of_the_rest_together() -> None:
-    row = values.fill(Array(64, F32), 32.0, int)
-    captured = Row(64, values.spread(Leaf(32.0)))
+    row = access_costs.fill(Array(64, F32), 32.0, int)
+    captured = Row(64, access_costs.spread(Leaf(32.0)))
     assert isinstance(row, Row)
-    both = values.combine((row.each, captured.each), 1.0)
+    both = access_costs.combine((row.each, captured.each), 1.0)
     assert (both.price, both.unit) == (65.0, 0)
-    assert values.combine((row.each, Leaf(32.0, -1)), 1.0).unit == -1  # the other lies anywhere
+    assert access_costs.combine((row.each, Leaf(32.0, -1)), 1.0).unit == -1  # the other lies anywhere
 
 
 def test_a_closed_scalar_is_the_same_along_all_rows() -> None:
-    row = values.fill(Array(64, F32), 32.0, int)
+    row = access_costs.fill(Array(64, F32), 32.0, int)
     assert isinstance(row, Row)
-    assert values.combine((row.each, values.closed(Leaf(32.0))), 1.0).unit == 0
+    assert access_costs.combine((row.each, access_costs.closed(Leaf(32.0))), 1.0).unit == 0
 
 
 def test_the_rows_that_an_element_was_in_are_further_out_in_a_new_row() -> None:
     element = Leaf(1.0, unit=0)  # one after the other along the row that it was taken from
-    new = values.spread(element)
+    new = access_costs.spread(element)
     assert new == Leaf(1.0, unit=1, fixed=0b1)
 
 
@@ -91,7 +91,7 @@ def test_the_rows_that_an_element_was_in_are_further_out_in_a_new_row() -> None:
 def test_arguments_know_only_their_own_rows(moves: list[tuple[str, int]]) -> None:
     value, _ = steps(moves)
     assert isinstance(value, Row)
-    inside, rows = values.argument(value.each), 0
+    inside, rows = access_costs.argument(value.each), 0
     while isinstance(inside, Row):
         inside, rows = inside.each, rows + 1
     assert isinstance(inside, Leaf)

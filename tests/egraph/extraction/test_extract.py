@@ -12,15 +12,15 @@ import pytest
 
 import egglift as el
 from benchmarks.programs.catalogue import entry
-from egglift.codegen.imperative import Limits
-from egglift.costmodel.check import expect, flatten
-from egglift.costmodel.profile import presets
-from egglift.costmodel.search import Search
-from egglift.egraph.extract import Extractor
-from egglift.egraph.found import Found, skeleton
-from egglift.egraph.frozen import Graph
-from egglift.egraph.saturate import saturate
-from egglift.egraph.weights import weights
+from egglift.codegen.kernel.imperative import Limits
+from egglift.costmodel.measurement.expected_results import expect, flatten
+from egglift.costmodel.profiles.profile import presets
+from egglift.costmodel.search.sizes import Search
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.solutions import Found, skeleton
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.graph.graph import Graph
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir import patterns as p
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
@@ -202,10 +202,10 @@ def test_every_process_finds_the_same_programs() -> None:
     code = (
         "import egglift as el\n"
         "from benchmarks.programs.catalogue import entry\n"
-        "from egglift.costmodel.profile import presets\n"
-        "from egglift.egraph.extract import Extractor\n"
-        "from egglift.egraph.saturate import saturate\n"
-        "from egglift.egraph.weights import weights\n"
+        "from egglift.costmodel.profiles.profile import presets\n"
+        "from egglift.egraph.extraction.extract import Extractor\n"
+        "from egglift.egraph.saturation.saturate import saturate\n"
+        "from egglift.egraph.extraction.weights import weights\n"
         "graph = saturate(el.as_program(entry('softmax_rows').program(1000))).graph\n"
         "for f in Extractor(graph, weights(presets()['nvidia_h200'])).run(): print(f.total, f.sign, f.term)\n"
     )

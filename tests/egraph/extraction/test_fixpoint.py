@@ -3,7 +3,7 @@
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from egglift.egraph.fixpoint import Fixpoint
+from egglift.egraph.extraction.fixpoint import Fixpoint
 
 INFINITE = 10**9
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from egglift.costmodel.profile import presets
-from egglift.egraph.frozen import TileSymbol
-from egglift.egraph.nominal import Nominal
-from egglift.egraph.weights import weights
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.extraction.nominal_sizes import Nominal
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.graph.graph import TileSymbol
 from egglift.ir.sizes import Sym
 
 

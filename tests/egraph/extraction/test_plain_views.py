@@ -2,14 +2,14 @@
 
 import egglift as el
 from benchmarks.programs.catalogue import entry
-from egglift.costmodel.profile import presets
-from egglift.egraph.executors import GROUP, ITEM, LANE, NOBODY
-from egglift.egraph.extract import Extractor
-from egglift.egraph.frozen import ENode, Graph
-from egglift.egraph.plain import only, smallest
-from egglift.egraph.saturate import saturate
-from egglift.egraph.values import Both, Leaf
-from egglift.egraph.weights import weights
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.extraction.access_costs import Both, Leaf
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.nesting import GROUP, ITEM, LANE, NOBODY
+from egglift.egraph.extraction.plain_views import only, smallest
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.graph.graph import ENode, Graph
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.types import F32, Tuple, Type
 
 PAIR = Tuple((F32, F32))

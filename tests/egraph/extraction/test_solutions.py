@@ -1,6 +1,7 @@
 """Which of the programs and views that extraction finds are kept, and how their structures are written."""
 
-from egglift.egraph.found import (
+from egglift.egraph.extraction.access_costs import Leaf, Row
+from egglift.egraph.extraction.solutions import (
     KEPT,
     NONE,
     SPREAD,
@@ -17,8 +18,7 @@ from egglift.egraph.found import (
     skeleton,
     ungrouped,
 )
-from egglift.egraph.frozen import ENode
-from egglift.egraph.values import Leaf, Row
+from egglift.egraph.graph.graph import ENode
 
 HOW = Term(ENode("Arg", (), ()), ())
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import assume, given, settings
 
 import egglift as el
-from egglift.egraph.encode import binary, binary_type
-from egglift.egraph.member import find
-from egglift.egraph.phases import Phase
-from egglift.egraph.saturate import saturate
+from egglift.egraph.graph.encode import binary, binary_type
+from egglift.egraph.graph.membership import find
+from egglift.egraph.rules.phases import Phase
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 
 import egglift as el
-from egglift.egraph.book import book
-from egglift.egraph.explain import prove
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import saturate
-from egglift.egraph.soundness import drawn
+from egglift.egraph.explanation.prove import prove
+from egglift.egraph.rules.book import book
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import saturate
+from egglift.egraph.soundness.check_laws import drawn
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.notation import as_expr

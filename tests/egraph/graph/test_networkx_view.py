@@ -3,8 +3,8 @@
 import networkx as nx
 
 import egglift as el
-from egglift.egraph.picture import as_networkx, cycles, dot
-from egglift.egraph.saturate import saturate
+from egglift.egraph.graph.networkx_view import as_networkx, cycles, dot
+from egglift.egraph.saturation.saturate import saturate
 
 
 def test_every_class_is_reached_from_the_root() -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.egraph.outer import factors
-from egglift.egraph.saturate import saturate
+from egglift.egraph.graph.outer_product import factors
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.interpret import evaluate
 from egglift.ir.notation import as_expr
 from egglift.ir.patterns import Constant

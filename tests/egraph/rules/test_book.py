@@ -2,9 +2,9 @@
 
 import pytest
 
-from egglift.egraph.book import GROUPS, Law, book, commands_of, parse
-from egglift.egraph.phases import CUTTING, EXPLORE, SIMPLIFY, proof
-from egglift.egraph.saturate import saturate
+from egglift.egraph.rules.book import GROUPS, Law, book, commands_of, parse
+from egglift.egraph.rules.phases import CUTTING, EXPLORE, SIMPLIFY, proof
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.errors import RuleError
 from tests.egraph.programs import dot
 

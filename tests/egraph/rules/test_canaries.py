@@ -7,11 +7,11 @@ import pytest
 import egglift as el
 from benchmarks.coverage import small
 from benchmarks.programs.catalogue import Entry, entries
-from egglift.egraph.book import book
-from egglift.egraph.encode import Encoder, binary
-from egglift.egraph.engine import Engine, engine
-from egglift.egraph.phases import EXPLORE, Limits
-from egglift.egraph.saturate import Run
+from egglift.egraph.graph.encode import Encoder, binary
+from egglift.egraph.graph.engine import Engine, engine
+from egglift.egraph.rules.book import book
+from egglift.egraph.rules.phases import EXPLORE, Limits
+from egglift.egraph.saturation.saturate import Run
 from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr

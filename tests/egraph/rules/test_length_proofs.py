@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import z3
 
-from egglift.egraph.book import as_rule, book, commands_of, parse, preamble
+from egglift.egraph.rules.book import as_rule, book, commands_of, parse, preamble
 from egglift.ir.sizes import SizeOp, evaluate
 from tests.lengths import Lengths, cancelled
 

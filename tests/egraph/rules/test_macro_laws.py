@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.egraph.book import book, parse, rules_of
-from egglift.egraph.choices import Choices
-from egglift.egraph.encode import binary
-from egglift.egraph.explain import prove
-from egglift.egraph.instances import instance_of
-from egglift.egraph.joint import rewritten
-from egglift.egraph.member import find
-from egglift.egraph.phases import Limits, Phase
-from egglift.egraph.saturate import saturate
-from egglift.egraph.soundness import check_law, drawn
+from egglift.egraph.explanation.prove import prove
+from egglift.egraph.graph.encode import binary
+from egglift.egraph.graph.membership import find
+from egglift.egraph.rules.book import book, parse, rules_of
+from egglift.egraph.rules.phases import Limits, Phase
+from egglift.egraph.saturation.saturate import saturate
+from egglift.egraph.soundness.batched_rewriting import rewritten
+from egglift.egraph.soundness.check_laws import check_law, drawn
+from egglift.egraph.soundness.choices import Choices
+from egglift.egraph.soundness.instances import instance_of
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate

@@ -4,9 +4,9 @@ import pytest
 
 import egglift as el
 from benchmarks.programs import reduction_forms as forms
-from egglift.egraph.explain import explain, prove
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import saturate
+from egglift.egraph.explanation.prove import explain, prove
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError

@@ -9,8 +9,8 @@ import pytest
 import egglift as el
 from benchmarks.programs import convolution_forms as forms
 from benchmarks.programs.convolution_forms import FORMS, Sizes
-from egglift.egraph.explain import explain, prove
-from egglift.egraph.phases import Limits
+from egglift.egraph.explanation.prove import explain, prove
+from egglift.egraph.rules.phases import Limits
 from egglift.ir import patterns as p
 from egglift.ir.notation import as_expr
 from egglift.ir.patterns import Expr, Level

@@ -11,19 +11,19 @@ import pytest
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, entries
-from egglift.costmodel.profile import presets
-from egglift.egraph.extract import Extractor
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import check_domains, saturate
-from egglift.egraph.soundness import drawn
-from egglift.egraph.weights import weights
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.extraction.extract import Extractor
+from egglift.egraph.extraction.weights import weights
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import check_domains, saturate
+from egglift.egraph.soundness.check_laws import drawn
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.notation import as_expr
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import instantiate
-from tests.egraph.test_members import leaves_of
+from tests.egraph.graph.test_membership import leaves_of
 from tests.programs import values_for
 
 STENCILS = (

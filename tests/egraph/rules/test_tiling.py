@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.codegen.imperative import Launch
-from egglift.egraph.member import find
-from egglift.egraph.saturate import Saturated, saturate
+from egglift.codegen.kernel.imperative import Launch
+from egglift.egraph.graph.membership import find
+from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr

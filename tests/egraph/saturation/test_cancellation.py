@@ -10,11 +10,11 @@ import pytest
 
 import egglift as el
 from benchmarks.programs.catalogue import entry
-from egglift.egraph.encode import binary, literal_text
-from egglift.egraph.explain import prove
-from egglift.egraph.member import find
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import saturate
+from egglift.egraph.explanation.prove import prove
+from egglift.egraph.graph.encode import binary, literal_text
+from egglift.egraph.graph.membership import find
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.errors import RuleError
 from egglift.ir.lifting import as_program
 from egglift.ir.notation import as_expr

@@ -9,11 +9,11 @@ import pytest
 
 import egglift as el
 from benchmarks.programs.catalogue import entry
-from egglift.egraph.book import book
-from egglift.egraph.frozen import Graph, TileSymbol
-from egglift.egraph.member import find
-from egglift.egraph.phases import Limits
-from egglift.egraph.saturate import check_domains, saturate
+from egglift.egraph.graph.graph import Graph, TileSymbol
+from egglift.egraph.graph.membership import find
+from egglift.egraph.rules.book import book
+from egglift.egraph.rules.phases import Limits
+from egglift.egraph.saturation.saturate import check_domains, saturate
 from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.notation import as_expr
@@ -132,7 +132,7 @@ def test_symbols_say_what_they_cut_and_how_often_it_was_cut() -> None:
 
 def test_the_same_program_gives_the_same_graph_in_every_process() -> None:
     code = (
-        "from tests.egraph.test_saturate import fingerprint; from tests.egraph.programs import PROGRAMS;"
+        "from tests.egraph.saturation.test_saturate import fingerprint; from tests.egraph.programs import PROGRAMS;"
         "print([fingerprint(f(1000)) for f in PROGRAMS.values()])"
     )
     outputs = {
@@ -222,7 +222,7 @@ class dealt:
 def test_views_that_undo_each_other_leave_a_program(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Several laws rewrite the same nodes at once: one may subsume what another has just made the only one left."""
     if kept:
-        monkeypatch.setattr("egglift.egraph.saturate.cancelled", lambda e: e)
+        monkeypatch.setattr("egglift.egraph.saturation.saturate.cancelled", lambda e: e)
     a = el.array("A", el.f32, (4, 6))
     for program, left in ((a.T.T.T, a.T), (a.join().split(6).join(), a.join()), (a.T.T.T.T, a)):
         graph = saturate(program.expr).graph

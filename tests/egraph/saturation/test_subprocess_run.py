@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from egglift.egraph import apart as module
-from egglift.egraph.apart import Stopped, apart
-from tests.egraph import working
+from egglift.egraph.saturation import subprocess_run as module
+from egglift.egraph.saturation.subprocess_run import Stopped, apart
+from tests.egraph.saturation import working
 
 ROOM = 1 << 30
 

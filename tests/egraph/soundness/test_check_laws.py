@@ -2,8 +2,8 @@
 
 import pytest
 
-from egglift.egraph.book import Law, book, parse
-from egglift.egraph.soundness import check_law, share
+from egglift.egraph.rules.book import Law, book, parse
+from egglift.egraph.soundness.check_laws import check_law, share
 from egglift.ir.errors import EggliftError, RuleError
 
 DEAL = book()["deal"].text.replace(":ruleset deal", ":ruleset wrong")

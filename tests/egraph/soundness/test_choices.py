@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from egglift.egraph.choices import Choices, Spent, shrunk
+from egglift.egraph.soundness.choices import Choices, Spent, shrunk
 
 
 def some(rng: Random) -> list[int]:

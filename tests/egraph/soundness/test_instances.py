@@ -6,11 +6,11 @@ from random import Random
 
 import pytest
 
-from egglift.egraph import instances
-from egglift.egraph.book import Law, book, parse, rules_of
-from egglift.egraph.choices import Choices
-from egglift.egraph.instances import instance_of
-from egglift.egraph.soundness import check_law
+from egglift.egraph.rules.book import Law, book, parse, rules_of
+from egglift.egraph.soundness import instances
+from egglift.egraph.soundness.check_laws import check_law
+from egglift.egraph.soundness.choices import Choices
+from egglift.egraph.soundness.instances import instance_of
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
 from egglift.ir.traverse import subterms
