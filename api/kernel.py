@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from egglift.candidate import Candidate
@@ -19,9 +19,10 @@ from egglift.egraph.explanation.derivation import Derivation
 from egglift.egraph.explanation.derive import derive
 from egglift.egraph.explanation.prove import Explanation, explain, explored
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, BuildError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, EggliftError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
+from egglift.options import Options
 from egglift.report import USUAL, duration
 from egglift.steps import time_steps
 
@@ -63,10 +64,10 @@ class Kernel:
         chosen: Candidate,
         device: Device,
         candidates: Sequence[Candidate],
-        options: Mapping[str, Any] | None = None,
+        options: Options = Options(),
     ) -> None:
         self.program, self.device = program, device
-        self.options = dict(options or {})
+        self.options = options
         self.candidates = [replace(c, derive=self._laws) for c in candidates]
         self.chosen = next(mine for mine, c in zip(self.candidates, candidates, strict=True) if c is chosen)
         self._inputs = inputs_of(program)
@@ -107,18 +108,17 @@ class Kernel:
 
     def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation:
         """Its derivation; else a proof for its numbers; else, as some proofs are long, the laws that matched."""
-        options = {name: self.options[name] for name in ("rules", "reassociate") if name in self.options}
+        laws = self.options.laws
         program, term, form = self.program, candidate.term, candidate.form
         if form is not None and (steps := time_steps(program)):
             program, term, form = steps.program, steps.of(term), steps.of(form)
         if form is not None:
             with suppress(RuleError):
-                off = self.options.get("disabled", ())
-                return derive(program, form, sizes=candidate.parameters, disabled=off, **options)
+                return derive(program, form, sizes=candidate.parameters, **asdict(laws))
         try:
-            return explain(program, term, **options)
+            return explain(program, term, rules=laws.rules, reassociate=laws.reassociate)
         except RuleError:
-            return explored(program, term, **options)
+            return explored(program, term, rules=laws.rules, reassociate=laws.reassociate)
 
     def explain(self) -> str:
         """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
@@ -159,7 +159,7 @@ class Kernel:
         """The compiled plan; compiled on first use."""
         with self._lock:
             if self._executable is None:
-                flags = FAST_MATH if self.options.get("fast_math") else ()
+                flags = FAST_MATH if self.options.fast_math else ()
                 try:
                     self._executable = build(self.device, self.plan, flags)
                 except BuildError as error:
@@ -177,3 +177,14 @@ class Kernel:
         if twice:
             raise ArgumentError(f"given by position and by name: {', '.join(twice)}")
         return given | dict(named)
+
+
+def kernel_of(program: Expr, device: Device, candidates: Sequence[Candidate], options: Options) -> Kernel:
+    """The fastest of measured candidates as a callable; EggliftError where none of them runs."""
+    usable = [c for c in candidates if c.seconds < float("inf")]
+    if not usable:
+        reasons = "; ".join(f"{c.structure}: {c.reason}" for c in candidates[:3])
+        raise EggliftError(f"no candidate for this program runs on {device.name}: {reasons}")
+    timed = [c for c in usable if c.measured is not None]
+    chosen = min(timed or usable, key=lambda c: c.seconds)
+    return Kernel(program, chosen, device, candidates, options)

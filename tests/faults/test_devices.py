@@ -32,7 +32,7 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("searched for a program that cannot run")
 
-    monkeypatch.setattr(sys.modules["egglift.optimize"], "found", refuse)
+    monkeypatch.setattr(sys.modules["egglift.optimize"], "searched", refuse)
 
 
 @pytest.mark.parametrize(
