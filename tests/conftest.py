@@ -8,6 +8,9 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import settings
 
+from egglift.codegen import passes
+from tests.verified import verified_passes
+
 #: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
 settings.register_profile("steady", derandomize=True)
 settings.register_profile("fresh")
@@ -28,6 +31,14 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EGGLIFT_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.delenv("EGGLIFT_DEVICE", raising=False)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def verified_kernels() -> Iterator[None]:
+    """Every kernel that is generated in this process is verified after emission and after every pass."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passes, "STATEMENT_PASSES", verified_passes())
         yield
 
 

@@ -7,6 +7,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import Condition, has_lane, share, within
 from egglift.codegen.kernel.imperative import Value
 from egglift.codegen.kernel.views import Arr, View, Where
+from egglift.codegen.kernel.walk import operands, subvalues
 
 DEPTH = 24  # operations nested in one expression, at most; compilers limit brackets
 
@@ -61,16 +62,8 @@ def _independent(em: Builder, pairs: list[tuple[im.Load, Value]]) -> list[Value]
 
 
 def _reads(value: Value) -> list[im.Load]:
-    found, stack = [], [value]
-    while stack:
-        match stack.pop():
-            case im.Load() as load:
-                found.append(load)
-            case im.Call(_, args, _):
-                stack.extend(args)
-            case im.Guarded(_, _, a, b):
-                stack.extend((a, b))
-    return found
+    """The loads in a value, those in indices aside."""
+    return [v for v in subvalues((value,), operands) if isinstance(v, im.Load)]
 
 
 def named(em: Builder, value: Value) -> Value:

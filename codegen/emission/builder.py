@@ -9,12 +9,13 @@ from math import prod
 from typing import Any
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.accesses import SHORT, indexes_registers, value_variables
+from egglift.codegen.kernel.accesses import value_variables
 from egglift.codegen.kernel.conditions import Condition, has_lane, share
 from egglift.codegen.kernel.executor import WARP, Executor, Shape
 from egglift.codegen.kernel.imperative import Buffer, Limits, Statement, Value
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.ownership import Layout
+from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
 from egglift.codegen.kernel.views import View, memory
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
@@ -63,6 +64,7 @@ class Builder:
         #: what they are of
         self.undecided: dict[Buffer, Expr] = {}
         self.spread: dict[Buffer, Layout] = {}
+        self.registers: dict[str, Expr] = {}  # those that came to be private memory, by name
         self.varying: set[int] = set()  # ids of values that differ between the lanes of a vector
         self._pool: dict[Any, Any] = {}
         self._data = 0

@@ -10,6 +10,7 @@ from math import prod
 from egglift.codegen.kernel import imperative as c
 from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.kernel.walk import operands, subvalues, walk
 from egglift.costmodel.model.coalescing import SECTOR, varying
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
 from egglift.costmodel.profiles.profile import Profile
@@ -132,13 +133,7 @@ def _hottest(body: tuple[c.Statement, ...]) -> tuple[int, float]:
 
 def _has_rolled(body: tuple[c.Statement, ...]) -> bool:
     """Is there a loop in it that is not unrolled?"""
-    for s in body:
-        match s:
-            case c.Loop(_, _, inner, unroll) if not unroll or _has_rolled(inner):
-                return True
-            case c.If(_, inner, _, otherwise) if _has_rolled(inner) or _has_rolled(otherwise):
-                return True
-    return False
+    return any(isinstance(s, c.Loop) and not s.unroll for s in walk(body))
 
 
 def _together(accesses: list[Access]) -> list[Access]:
@@ -351,14 +346,8 @@ def _access(
 
 
 def _reads(value: c.Value, buffer: c.Buffer) -> bool:
-    match value:
-        case c.Load(b, _):
-            return b is buffer
-        case c.Call(_, args, _):
-            return any(_reads(a, buffer) for a in args)
-        case c.Guarded(_, _, inside, outside):
-            return _reads(inside, buffer) or _reads(outside, buffer)
-    return False
+    """Does a value depend on an element of the buffer, indices aside?"""
+    return any(isinstance(v, c.Load) and v.buffer is buffer for v in subvalues((value,), operands))
 
 
 def _depth(value: c.Value, profile: Profile) -> float:
