@@ -174,9 +174,10 @@ class _Block:
         if buffer.lanes > 1 and (lane is None or lane.count != buffer.lanes):
             raise Malformed(f"{where}: {buffer.name} is kept for {buffer.lanes} lanes, which this statement has not")
         self._index(at, lane, where)
-        low, high = at.range
-        inside = low >= 0 and high < buffer.size
-        if not inside and (high < 0 or low >= buffer.size or self._takes_all_values(at)):
+        if _within(at.range, buffer) is not True and (
+            _within(at.widest, buffer) is False or self._takes_all_values(at)
+        ):
+            low, high = at.range
             raise Malformed(f"{where}: {buffer.name}[{at.key}] is in {low}..{high}, of {buffer.size} elements")
 
     def _takes_all_values(self, at: Index) -> bool:
@@ -221,6 +222,14 @@ class _Block:
             case im.Name(name):
                 return name in self.varying
         return False
+
+
+def _within(bounds: tuple[int, int], buffer: Buffer) -> bool | None:
+    """Is an element with these bounds one of the buffer's?  None: the bounds do not tell."""
+    low, high = bounds
+    if low >= 0 and high < buffer.size:
+        return True
+    return False if high < 0 or low >= buffer.size else None
 
 
 def _is_lane_store(s: Statement, lanes: Collection[Var]) -> bool:
