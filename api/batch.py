@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, open_device
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.measurement.measuring import SAMPLE, Measuring
@@ -179,7 +179,9 @@ def _searched(
                 new = new[len(some) :]
 
 
-def ahead(pool: Executor, texts: Sequence[str], profile: Profile, limits: Limits) -> Iterator[list[Candidate] | str]:
+def ahead(
+    pool: Executor, texts: Sequence[str], profile: Profile, limits: DeviceLimits
+) -> Iterator[list[Candidate] | str]:
     """The candidates of every program's text, or what went wrong, in order; all are handed to `pool` at once."""
     futures = [pool.submit(search, text, profile, limits) for text in texts]
     try:
@@ -200,7 +202,7 @@ def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
         return f"{type(error).__name__}: {error}"
 
 
-def search(text: str, profile: Profile, limits: Limits) -> list[Candidate]:
+def search(text: str, profile: Profile, limits: DeviceLimits) -> list[Candidate]:
     """The candidates for a program's text, the least estimate first.  Runs in a worker, which needs no device."""
     program = loads(text)
     type_of(program)

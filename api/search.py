@@ -10,7 +10,7 @@ from time import perf_counter
 
 from egglift.candidate import Candidate
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point, Search, varied
@@ -32,7 +32,7 @@ LONG = 1000  # nodes of a program beyond which fewer structures and assignments 
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 
 
-def searched(program: Expr, profile: Profile, limits: Limits, laws: Laws) -> list[Candidate]:
+def searched(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
     """All candidates for a device of that profile, not measured."""
     candidates = equal_programs(program, profile, limits, laws)
     if steps := time_steps(program):
@@ -42,7 +42,7 @@ def searched(program: Expr, profile: Profile, limits: Limits, laws: Laws) -> lis
     return [*naive(program, profile, limits, optional=bool(candidates)), *candidates]
 
 
-def equal_programs(program: Expr, profile: Profile, limits: Limits, laws: Laws) -> list[Candidate]:
+def equal_programs(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
     whole = saturate(program, reassociate=laws.reassociate, rules=laws.rules, disabled=laws.disabled)
     if laws.rules and whole.stopped != "fixpoint":
@@ -68,7 +68,7 @@ def _why(whole: Saturated) -> str:
     return f"{why}: what was found until then is used"
 
 
-def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, limits: Limits) -> list[Candidate]:
+def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, limits: DeviceLimits) -> list[Candidate]:
     """The best assignments of sizes of the best structures, by the model: one of each structure comes first."""
     long = max((sum(1 for _ in subterms(f.term)) for f in structures), default=0) // LONG
     few = structures[: max(2, len(structures) // max(1, long))]
@@ -104,7 +104,7 @@ def _tries(first: Sequence[Point], long: int) -> int:
     return max(1, usual // max(1, long))
 
 
-def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:
+def _candidate(found: Found, point: Point, limits: DeviceLimits) -> Candidate:
     sizes = {**dict(point.sizes), "group_size": point.launch.group_size, "max_groups": point.launch.max_groups}
     model = point.estimate
     return Candidate(
@@ -112,7 +112,7 @@ def _candidate(found: Found, point: Point, limits: Limits) -> Candidate:
     )
 
 
-def naive(program: Expr, profile: Profile, limits: Limits, *, optional: bool = False) -> list[Candidate]:
+def naive(program: Expr, profile: Profile, limits: DeviceLimits, *, optional: bool = False) -> list[Candidate]:
     """The program as it stands: outer maps over the grid, everything else in sequence.
 
     With `optional`, none where it has no OpenCL (an accumulator that no work-item can hold); else CodegenError.

@@ -11,7 +11,7 @@ from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.emitter import Emitter
 from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.kernel.barriers import in_branches
-from egglift.codegen.kernel.imperative import Buffer, Kernel, Launch, Limits, Plan, Statement
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, PlannedKernel, Statement
 from egglift.codegen.kernel.views import memory, number, volume
 from egglift.codegen.opencl.names import Names
 from egglift.codegen.opencl.source import kernel_source, used_params
@@ -29,12 +29,12 @@ from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, replaced, subterms
 from egglift.ir.types import Type, leaves
 
-Step = tuple[int, tuple[Buffer, ...]]
+LaunchStep = tuple[int, tuple[Buffer, ...]]
 #: programs that nest no more deeply than this are tried without a stack of their own
 SHALLOW = 100
 
 
-def compile_term(term: Expr, launch: Launch = Launch(), limits: Limits = Limits()) -> Plan:
+def compile_term(term: Expr, launch: Launch = Launch(), limits: DeviceLimits = DeviceLimits()) -> Plan:
     """The kernels that compute a closed low-level program whose lengths are numbers.
 
     `toGlobal x` of a closed x, and a closed map over groups or global ids that is read, becomes a kernel of its own.
@@ -45,7 +45,7 @@ def compile_term(term: Expr, launch: Launch = Launch(), limits: Limits = Limits(
 
 # the search prices what is compared, measured and shown later: few programs, asked for again and again
 @lru_cache(maxsize=256)
-def _plan(term: Expr, launch: Launch, limits: Limits) -> Plan:
+def _plan(term: Expr, launch: Launch, limits: DeviceLimits) -> Plan:
     type_of(term)
     work = deeply if _depth(term) < SHALLOW else deep  # how many frames a level takes is not known: views take more
     return work(lambda: _Planner(launch, limits).plan(term))
@@ -63,9 +63,9 @@ class _Planner:
     """Kernels and buffers of the plan under construction."""
 
     launch: Launch
-    limits: Limits
-    kernels: list[Kernel] = field(default_factory=list)
-    steps: list[Step] = field(default_factory=list)
+    limits: DeviceLimits
+    kernels: list[PlannedKernel] = field(default_factory=list)
+    steps: list[LaunchStep] = field(default_factory=list)
     memory: dict[str, tuple[Type, tuple[Buffer, ...]]] = field(default_factory=dict)  # by name of its Input
     temporaries: list[Buffer] = field(default_factory=list)
     computed: dict[Expr, p.Input] = field(default_factory=dict)
@@ -139,7 +139,7 @@ class _Planner:
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
         memory = emitter.local_bytes, emitter.private_bytes
-        self.kernels.append(Kernel(name, source, params, sizes, group, body, *memory))
+        self.kernels.append(PlannedKernel(name, source, params, sizes, group, body, *memory))
         self.steps.append((len(self.kernels) - 1, params))
 
     def _emitted(self, term: Expr, outputs: tuple[Buffer, ...]) -> Emitter:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from egglift.codegen.kernel.imperative import Kernel, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, PlannedKernel
 from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, Scalar
 
@@ -81,7 +81,7 @@ class DeviceInfo:
     buffer: int
     cache: int
     vector_bytes: int
-    limits: Limits
+    limits: DeviceLimits
 
     def __str__(self) -> str:
         return f"{self.name} ({self.kind}, {self.platform}, driver {self.driver})"
@@ -111,7 +111,7 @@ def _describe(d: Any) -> DeviceInfo:
     cl = opencl()
     kind = "gpu" if d.type & cl.device_type.GPU else "cpu"
     extensions = d.extensions.split()
-    limits = Limits(
+    limits = DeviceLimits(
         group_size=d.max_work_group_size,
         local_bytes=d.local_mem_size,
         private_bytes=16 << 10 if kind == "gpu" else 64 << 10,
@@ -273,7 +273,7 @@ class Device:
     platform = property(lambda self: self.info.platform, doc="The platform's name.")
     kind = property(lambda self: self.info.kind, doc='"gpu" or "cpu".')
     compute_units = property(lambda self: self.info.compute_units, doc="Compute units (cores).")
-    limits = property(lambda self: self.info.limits, doc="What it allows: codegen.imperative.Limits.")
+    limits = property(lambda self: self.info.limits, doc="What it allows: codegen.kernel.imperative.DeviceLimits.")
 
     def __repr__(self) -> str:
         return f"Device({self.info})"
@@ -295,7 +295,7 @@ class Device:
             first = (errors or log.strip().splitlines())[0].strip()
             raise BuildError(f"{self.name} does not compile this kernel: {first}", source, log) from error
 
-    def admit(self, kernel: Kernel) -> None:
+    def admit(self, kernel: PlannedKernel) -> None:
         """BuildError where a launch of `kernel` would fail or crash, whatever the compiler says."""
         items = math.prod(kernel.local_size)
         if items > self.limits.group_size:

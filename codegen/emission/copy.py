@@ -12,7 +12,7 @@ from egglift.codegen.emission.assign import assign
 from egglift.codegen.emission.builder import Builder, NotVector, Target
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import is_aligned
-from egglift.codegen.kernel.executor import DIMENSIONS
+from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.index import ZERO, Choice, Clamp, Index, Var, index
 from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, is_flat, length, part
@@ -40,7 +40,7 @@ def copy(em: Builder, source: View, target: Target, type: Type) -> None:
             inner = Target(part(target.view, start, piece.length), target.space)
             copy(em, piece, inner, Array(piece.length, type.element))
             start += piece.length
-    elif em.team(target.space)[1] > 1 and not em.executor.inside:
+    elif em.team(target.space)[1] > 1 and not em.distribution.inside:
         _together(em, source, target, type)
     else:
         _alone(em, source, target, type)
@@ -80,7 +80,7 @@ def _runs(em: Builder, t: Type, n: int, pair: Callable[[Index], tuple[View, View
     A GPU reads vectors where they are aligned only: `x[8*i-1 .. 8*i+4]` is an element, four at once, and an element.
     """
     width = _width(em, t, (n,), WIDE, pair, both=True)
-    if not isinstance(t, Scalar) or em.limits.warp == 1 or em.executor.lane is not None:
+    if not isinstance(t, Scalar) or em.limits.warp == 1 or em.distribution.lane is not None:
         return [(n, width)]
     most = TOGETHER // t.size
     while most > 1:
@@ -116,7 +116,7 @@ def _width(
     pair: the source and the target of an element, counted through all dimensions.  They must be neighbours in memory,
     and aligned: both of them, or the one that is in global memory.  Where none are aligned, `both` may do without.
     """
-    if not isinstance(t, Scalar) or t == BOOL or em.executor.lane is not None or not dims:
+    if not isinstance(t, Scalar) or t == BOOL or em.distribution.lane is not None or not dims:
         return 1
     for anywhere in (False, True) if both else (False,):
         width = 1 << max(limit // t.size, 1).bit_length() - 1
@@ -164,7 +164,7 @@ def _adjacent(v: View, lane: Var, anywhere: bool = False) -> bool:
 
 def _flat(em: Builder, source: View, target: Target) -> None:
     alone = em.alone(target.space)
-    if not alone or em.executor.inside:
+    if not alone or em.distribution.inside:
         with em.when(*alone):
             return assign(em, target.view, source)
     with em.step(), em.when(*alone), em.running(locals=DIMENSIONS, groups=DIMENSIONS):
@@ -192,7 +192,7 @@ def _together(em: Builder, source: View, target: Target, type: Array) -> None:
 
     with (
         em.step(),
-        em.running(locals=DIMENSIONS, groups=DIMENSIONS if target.space == "global" else em.executor.groups),
+        em.running(locals=DIMENSIONS, groups=DIMENSIONS if target.space == "global" else em.distribution.groups),
     ):
         shares.each(em, one)
 

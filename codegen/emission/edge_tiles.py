@@ -18,7 +18,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.common_suffix import common_end
 from egglift.codegen.kernel.conditions import Condition, share
-from egglift.codegen.kernel.imperative import Statement, Value
+from egglift.codegen.kernel.imperative import ScalarValue, Statement
 from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.walk import subvalues, walk
 
@@ -28,7 +28,7 @@ FEW = 4  # steps of a loop, and groups, that are not worth telling apart
 
 def tile(em: Builder, at: Condition, outer: bool, emit: Callable[[], None]) -> None:
     """Emit the body of a grid's map for element `at`; outer: there are more such maps in it, which see to this."""
-    tiles = (*em.executor.tiles, at) if at[0].terms else em.executor.tiles
+    tiles = (*em.distribution.tiles, at) if at[0].terms else em.distribution.tiles
     if outer:
         with em.running(tiles=tiles):
             return emit()
@@ -158,7 +158,7 @@ class _Inside:
                         self.statements(s.body)
                     self.statements(s.otherwise)
 
-    def values(self, values: Iterable[Value]) -> None:
+    def values(self, values: Iterable[ScalarValue]) -> None:
         for v in subvalues(values):
             match v:
                 case im.Load(_, at) | im.IndexValue(at, _):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.copy import Shares, at, copy, dimensions, shared_out
 from egglift.codegen.emission.translator import Translator
-from egglift.codegen.kernel.executor import DIMENSIONS
+from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.views import View, element, number
@@ -29,7 +29,7 @@ from egglift.ir.types import Array, Type
 
 def ahead(em: Translator, t: p.Fold | p.Iterate) -> tuple[p.To, ...]:
     """What a fold's body keeps in local memory of an element alone, without computing it, and is to be prefetched."""
-    if isinstance(t, p.Iterate) or t.prefetch == 0 or em.executor.inside or em.executor.warp:
+    if isinstance(t, p.Iterate) or t.prefetch == 0 or em.distribution.inside or em.distribution.warp:
         return ()
     nodes = [e for e in analysis.entry_nodes(t.body, "local") if isinstance(e, p.To) and e.space == "local"]
     return tuple(e for e in nodes if not analysis.read_nodes(e.x) and _is_of_element(e.x) and _is_array(e))

@@ -13,9 +13,9 @@ from egglift.codegen.kernel.imperative import (
     Let,
     Load,
     Loop,
+    ScalarValue,
     Statement,
     Store,
-    Value,
 )
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.kernel.walk import index_values, operands, subvalues
@@ -40,7 +40,7 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
     found: list[Access] = []
     blocks = 0
 
-    def values(vs: Iterable[Value], path: tuple[Loop, ...], block: int, lane: Var | None, s: Statement) -> None:
+    def values(vs: Iterable[ScalarValue], path: tuple[Loop, ...], block: int, lane: Var | None, s: Statement) -> None:
         for load in loads(vs):
             found.append(Access(load.buffer, load.at, False, path, block, len(found), lane, s))
 
@@ -66,12 +66,12 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
     return found
 
 
-def loads(values: Iterable[Value]) -> list[Load]:
+def loads(values: Iterable[ScalarValue]) -> list[Load]:
     """The loads in `values`, those in indices included."""
     return [v for v in subvalues(values) if isinstance(v, Load)]
 
 
-def value_variables(value: Value) -> frozenset[Var]:
+def value_variables(value: ScalarValue) -> frozenset[Var]:
     """The variables that the indices in `value` depend on."""
     inside = [v for v in subvalues((value,), operands) if isinstance(v, Load | IndexValue | Guarded)]
     return frozenset(variable for v in inside for variable in v.at.variables())

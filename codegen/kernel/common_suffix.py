@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import Buffer, Statement, Value
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue, Statement
 from egglift.codegen.kernel.index import Index, Var, index
 
 
@@ -104,7 +104,7 @@ def _at(a: Index, b: Index, names: _Names) -> bool:
     return a == b.substitute(names.variables)
 
 
-def _values(a: Value, b: Value, names: _Names) -> bool:
+def _values(a: ScalarValue, b: ScalarValue, names: _Names) -> bool:
     match a, b:
         case im.Load(x, at), im.Load(y, place):
             return _buffers(x, y, names) and _at(at, place, names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from egglift.codegen.kernel.imperative import Call, If, Let, Loop, Statement, Store, Value
+from egglift.codegen.kernel.imperative import Call, If, Let, Loop, ScalarValue, Statement, Store
 from egglift.codegen.kernel.walk import operands, subvalues
 
 MOST = 4096  # statements that one loop may become
@@ -47,7 +47,7 @@ def _limited(body: Iterable[Statement]) -> tuple[tuple[Statement, ...], int]:
     return tuple(result), total
 
 
-def _written_out(v: Value) -> int:
+def _written_out(v: ScalarValue) -> int:
     """Statements that the functions called in `v` are worth; what calls share is computed once."""
     calls = [c for c in subvalues((v,), operands) if isinstance(c, Call) and c.type.is_float]
     return sum(WRITTEN_OUT.get(c.op, 0) for c in calls)

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import Condition
-from egglift.codegen.kernel.executor import WARP, Shape
-from egglift.codegen.kernel.imperative import Buffer, Statement, Value
+from egglift.codegen.kernel.distribution import WARP, Shape
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue, Statement
 from egglift.codegen.kernel.index import Index, Var, assuming
 from egglift.codegen.kernel.walk import index_values, subvalues
 from egglift.ir.errors import TypeMismatch
@@ -129,7 +129,7 @@ class _Block:
 
     # ------------------------------------------------------------------------------------ values
 
-    def _values(self, values: Iterable[Value], lane: Var | None, where: str) -> None:
+    def _values(self, values: Iterable[ScalarValue], lane: Var | None, where: str) -> None:
         """Check values and all that they are computed from."""
         for v in subvalues(values, lambda v: v.args if isinstance(v, im.Call) else ()):
             match v:
@@ -212,7 +212,7 @@ class _Block:
         own = any(v.role in OWN for v in at.variables())
         return own or any(map(self._is_own, subvalues(index_values(at))))
 
-    def _is_own(self, v: Value) -> bool:
+    def _is_own(self, v: ScalarValue) -> bool:
         """Is it, itself, a value that may differ between the work-items of a group?"""
         match v:
             case im.Load(buffer, at):
@@ -236,7 +236,7 @@ def _is_lane_store(s: Statement, lanes: Collection[Var]) -> bool:
     return isinstance(s, im.Store) and s.lane in lanes
 
 
-def _call(op: str, args: tuple[Value, ...], t: object, where: str) -> None:
+def _call(op: str, args: tuple[ScalarValue, ...], t: object, where: str) -> None:
     try:
         given = result_type(op, tuple(a.type for a in args))
     except TypeMismatch as error:

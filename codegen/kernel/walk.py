@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from egglift.codegen.kernel.imperative import Call, Guarded, If, IndexValue, Load, Loop, Statement, Value
+from egglift.codegen.kernel.imperative import Call, Guarded, If, IndexValue, Load, Loop, ScalarValue, Statement
 from egglift.codegen.kernel.index import Choice, Data, Index, Var
 
 
@@ -37,7 +37,7 @@ def walk(body: Iterable[Statement]) -> Iterator[Statement]:
             yield from walk(block)
 
 
-def operands(v: Value) -> tuple[Value, ...]:
+def operands(v: ScalarValue) -> tuple[ScalarValue, ...]:
     """The values that `v` is computed from, those in its indices aside."""
     match v:
         case Call():
@@ -47,7 +47,7 @@ def operands(v: Value) -> tuple[Value, ...]:
     return ()
 
 
-def parts(v: Value) -> tuple[Value, ...]:
+def parts(v: ScalarValue) -> tuple[ScalarValue, ...]:
     """The values that `v` is computed from, and the loaded numbers in its indices."""
     match v:
         case Load(_, at) | IndexValue(at, _) | Guarded(at):
@@ -55,7 +55,9 @@ def parts(v: Value) -> tuple[Value, ...]:
     return operands(v)
 
 
-def subvalues(values: Iterable[Value], inside: Callable[[Value], tuple[Value, ...]] = parts) -> Iterator[Value]:
+def subvalues(
+    values: Iterable[ScalarValue], inside: Callable[[ScalarValue], tuple[ScalarValue, ...]] = parts
+) -> Iterator[ScalarValue]:
     """`values` and all that is `inside` them, each object once."""
     stack, seen = list(values), set[int]()
     while stack:
@@ -66,9 +68,9 @@ def subvalues(values: Iterable[Value], inside: Callable[[Value], tuple[Value, ..
             stack.extend(inside(v))
 
 
-def index_values(at: Index) -> list[Value]:
+def index_values(at: Index) -> list[ScalarValue]:
     """The loaded numbers in an index."""
-    found: list[Value] = []
+    found: list[ScalarValue] = []
     for a, _ in at.terms:
         match a:
             case Data(value):

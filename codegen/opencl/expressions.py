@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import Buffer, Value
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
 from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call, scalar_cast
 from egglift.ir.types import Scalar
@@ -131,7 +131,7 @@ class Text:
 
     # ------------------------------------------------------------------------------------ values
 
-    def scalar(self, v: Value) -> str:
+    def scalar(self, v: ScalarValue) -> str:
         """A value as a scalar expression, in parentheses where needed."""
         match v:
             case im.Const(value, t):

@@ -95,7 +95,7 @@ class KernelText(VectorText):
         for lanes in parts_of(s.lane):
             self._vector_store(s, lanes, declares)
 
-    def _assignment(self, head: str, s: im.Store, text: Callable[[im.Value], str]) -> None:
+    def _assignment(self, head: str, s: im.Store, text: Callable[[im.ScalarValue], str]) -> None:
         """`head = value`, or `head += rest` where that is the value."""
         match s.value:
             case im.Call("add" | "mul" as op, (im.Load(buffer, at), rest), t) if t.is_float:

@@ -22,7 +22,7 @@ from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.measuring import DEADLINE
 from egglift.costmodel.measurement.worker_pool import Worker, builders
-from egglift.costmodel.measurement.worker_process import Build, Order, Rest
+from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
 from egglift.ir.errors import DeviceError, EggliftError
 from egglift.processes.child import Crashed, Hung
 
@@ -87,7 +87,7 @@ class Remote:
         self._prepare()
         seconds, start = self.deadline + effort, time.perf_counter()
         try:
-            found = self.worker.ask(Order(bare(plan), effort, floor, seconds), seconds)
+            found = self.worker.ask(Measure(bare(plan), effort, floor, seconds), seconds)
         except Hung:
             reason = f"no answer within {self.deadline:g} s; its process was ended"
             return Measurement(plan, "hung", reason, build_seconds=time.perf_counter() - start)

@@ -24,7 +24,7 @@ GRACE = 5.0
 
 
 @dataclass(frozen=True)
-class Order:
+class Measure:
     """Measure a plan (Bench.run); its process ends where that takes more than `deadline` seconds."""
 
     plan: Plan
@@ -72,7 +72,7 @@ def serve(descriptor: int) -> None:
                     bench = Local(device, order)
                 case Rest():
                     bench = None
-                case Order():
+                case Measure():
                     assert bench is not None
                     answer = _measured(bench, order)
                 case Build():
@@ -84,7 +84,7 @@ def serve(descriptor: int) -> None:
             pipe.send(answer)
 
 
-def _measured(bench: Local, order: Order) -> Measurement:
+def _measured(bench: Local, order: Measure) -> Measurement:
     with _alarm(order.deadline):
         return replace(bench.run(order.plan, order.effort, order.floor), executable=None)
 

@@ -21,7 +21,7 @@ NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
 
 
 @dataclass(frozen=True)
-class Access:
+class CountedAccess:
     """Reads or writes of one place of the source.  `bytes` are those of one access, `count` is over all items."""
 
     buffer: c.Buffer
@@ -69,7 +69,7 @@ class Tally:
     unread: float = 0.0  # the part of private arrays that is never read
     held: int = 0  # bytes of private arrays that the loop uses in which most of the time is spent
     share: float = 1.0  # of the work-items, for that loop
-    accesses: list[Access] = field(default_factory=list)
+    accesses: list[CountedAccess] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class _Here:
         return prod((n for v, n in self.loops if at.coefficient(v) == 0), start=1.0)
 
 
-def tally(kernel: c.Kernel, profile: Profile) -> Tally:
+def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     """What `kernel` does in one launch, in the units of `Tally`."""
     items = 1
     for n in kernel.global_size:
@@ -136,9 +136,9 @@ def _has_rolled(body: tuple[c.Statement, ...]) -> bool:
     return any(isinstance(s, c.Loop) and not s.unroll for s in walk(body))
 
 
-def _together(accesses: list[Access]) -> list[Access]:
+def _together(accesses: list[CountedAccess]) -> list[CountedAccess]:
     """Accesses that differ by a constant only, as one wider access: what an unrolled loop reads side by side."""
-    groups: dict[tuple[object, ...], list[Access]] = {}
+    groups: dict[tuple[object, ...], list[CountedAccess]] = {}
     for a in accesses:
         groups.setdefault((a.buffer, a.at.terms, a.store, a.loops, a.lane, a.bytes), []).append(a)
     merged = []
@@ -149,9 +149,9 @@ def _together(accesses: list[Access]) -> list[Access]:
     return merged
 
 
-def _side_by_side(loads: list[Access]) -> list[Access]:
+def _side_by_side(loads: list[CountedAccess]) -> list[CountedAccess]:
     """Loads of global memory within a sector of each other as one: the cache has what the first of them brought."""
-    groups: dict[tuple[object, ...], list[Access]] = {}
+    groups: dict[tuple[object, ...], list[CountedAccess]] = {}
     for a in loads:
         first = a.at.substitute({a.lane: 0}) if a.lane is not None and a.bytes > a.buffer.scalar.size else a.at
         groups.setdefault((a.buffer, first.terms, a.loops), []).append(replace(a, at=first))
@@ -222,7 +222,7 @@ def _wait(loaded: _Loads, here: _Here, total: Tally) -> None:
 
 
 def _statement(
-    value: c.Value,
+    value: c.ScalarValue,
     target: tuple[c.Buffer, Index] | None,
     lane: Var | None,
     here: _Here,
@@ -286,7 +286,7 @@ def _is_uniform(at: Index) -> bool:
     return not any(v.role in ("local", "global", "warp", "lane") for v in at.variables())
 
 
-def _op_cost(op: str, args: tuple[c.Value, ...], profile: Profile) -> float:
+def _op_cost(op: str, args: tuple[c.ScalarValue, ...], profile: Profile) -> float:
     if op in ("add", "sub") and any(isinstance(a, c.Call) and a.op == "mul" for a in args):
         return 0.0  # contracted with its multiplication
     return profile.op_costs.get(op, 1.0)
@@ -340,17 +340,17 @@ def _access(
         lanes = lane.count if lane is not None and _varies(at, lane) else 1
         size, rolled = buffer.scalar.size, not all(here.kinds.values())
         if lane is not None and lanes > 1 and at.coefficient(lane) != 1:
-            total.accesses.append(Access(buffer, at, size, count * lanes, store, here.loops, lane, rolled))
+            total.accesses.append(CountedAccess(buffer, at, size, count * lanes, store, here.loops, lane, rolled))
         else:
-            total.accesses.append(Access(buffer, at, size * lanes, count, store, here.loops, lane, rolled))
+            total.accesses.append(CountedAccess(buffer, at, size * lanes, count, store, here.loops, lane, rolled))
 
 
-def _reads(value: c.Value, buffer: c.Buffer) -> bool:
+def _reads(value: c.ScalarValue, buffer: c.Buffer) -> bool:
     """Does a value depend on an element of the buffer, indices aside?"""
     return any(isinstance(v, c.Load) and v.buffer is buffer for v in subvalues((value,), operands))
 
 
-def _depth(value: c.Value, profile: Profile) -> float:
+def _depth(value: c.ScalarValue, profile: Profile) -> float:
     """Dependent operations from the accumulator's old value to its new one (at least one)."""
     match value:
         case c.Call(op, _, _):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
+from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, ScalarValue, Statement, Store
 from egglift.codegen.kernel.index import ZERO, Var, index
 from egglift.codegen.kernel.limit_unrolling import MOST, limit_unrolling
 from egglift.ir.types import F32, I32
@@ -64,7 +64,7 @@ def test_both_branches_are_code() -> None:
     ("function", "trips", "unrolled"), [("mul", 16, True), ("exp", 16, True), ("tan", 7, True), ("tan", 16, False)]
 )
 def test_functions_that_compilers_write_out_are_code_in_every_lane(function: str, trips: int, unrolled: bool) -> None:
-    value: Value = Load(STORE.buffer, ZERO)
+    value: ScalarValue = Load(STORE.buffer, ZERO)
     value = Call(function, (value, value) if function == "mul" else (value,), F32)
     vector = replace(STORE, value=value, lane=Var("v0", 16, "lane"))
     (loop,) = limit_unrolling([nest(trips, body=(vector,))])

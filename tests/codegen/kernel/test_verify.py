@@ -10,18 +10,18 @@ import pytest
 from egglift.codegen import passes
 from egglift.codegen.compile import _plan, compile_term
 from egglift.codegen.emission.builder import Builder
-from egglift.codegen.kernel.executor import Shape
+from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import (
     Barrier,
     Buffer,
     Call,
     Const,
     Declare,
+    DeviceLimits,
     Guarded,
     If,
     IndexValue,
     Let,
-    Limits,
     Load,
     Loop,
     Name,
@@ -249,7 +249,7 @@ def test_a_pass_that_leaves_a_malformed_tree_is_named(monkeypatch: pytest.Monkey
 def test_what_tests_compile_is_verified_after_emission_and_every_pass() -> None:
     assert [name for name, _ in passes.STATEMENT_PASSES] == ["emission", *(name for name, _ in PLAIN_PASSES)]
     body = [If(((index(L), 1),), (Barrier(),))]
-    builder = Builder(SHAPE, Limits())
+    builder = Builder(SHAPE, DeviceLimits())
     for _, run in passes.STATEMENT_PASSES:
         with pytest.raises(Malformed):
             run(builder, body)

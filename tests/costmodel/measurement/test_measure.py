@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.device.device import Device, open_device
-from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
+from egglift.codegen.kernel.imperative import Buffer, Plan, PlannedKernel
 from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.expected_results import expect
 from egglift.costmodel.measurement.measure import measure
@@ -24,7 +24,7 @@ HERE, APART = Measuring(isolate=False), Measuring()
 def candidate(statement: str, n: int = N, group: int = 10) -> Plan:
     x, y = Buffer("x", "global", F32, N), Buffer("y", "global", F32, N)
     source = f"kernel void k(global const float *x, global float *y) {{ {statement} }}\n"
-    kernel = Kernel("k", source, (x, y), (n,), (group,), ())
+    kernel = PlannedKernel("k", source, (x, y), (n,), (group,), ())
     return Plan((kernel,), {"x": (x,)}, (), (y,), ((0, (x, y)),))
 
 

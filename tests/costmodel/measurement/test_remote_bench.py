@@ -20,7 +20,7 @@ from egglift.costmodel.measurement.measure import measure, opened
 from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.remote_bench import Remote, bare
 from egglift.costmodel.measurement.worker_pool import Worker, builders, worker_for
-from egglift.costmodel.measurement.worker_process import GRACE, Build, Order
+from egglift.costmodel.measurement.worker_process import GRACE, Build, Measure
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
@@ -168,7 +168,7 @@ def test_a_process_whose_caller_is_no_more_ends_what_hangs_by_itself(device: Dev
     found = worker(device)
     Remote(found, SUBJECT)
     with found.lock, pytest.raises(Crashed, match="died of SIGALRM"):
-        found.ask(Order(bare(HANGS), 0.01, 0.0, deadline=0.5 - GRACE), 120)
+        found.ask(Measure(bare(HANGS), 0.01, 0.0, deadline=0.5 - GRACE), 120)
 
 
 # ---------------------------------------------------------------------------------------- building side by side
