@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from egglift.codegen.emission.builder import Target
-from egglift.codegen.emission.copy import Shares, at, copy, dimensions, shared_out
+from egglift.codegen.emission.copy import copy
+from egglift.codegen.emission.shares import Shares, at, dimensions, shared_out
 from egglift.codegen.emission.translator import Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment

@@ -9,7 +9,8 @@ from math import prod
 from egglift.codegen.kernel.imperative import PlannedKernel
 from egglift.codegen.kernel.index import Var
 from egglift.costmodel.model.coalescing import SECTOR, Lanes, footprint, ids, sectors, window
-from egglift.costmodel.model.operation_counts import FIRST_CACHE, CountedAccess, Tally
+from egglift.costmodel.model.counted_accesses import CountedAccess
+from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
 
 ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are looked at

@@ -10,8 +10,9 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.costmodel.model.coalescing import ids
+from egglift.costmodel.model.counted_accesses import CountedAccess
 from egglift.costmodel.model.memory_traffic import Traffic, _moved, _reopened, traffic
-from egglift.costmodel.model.operation_counts import CountedAccess, tally
+from egglift.costmodel.model.operation_counts import tally
 from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
