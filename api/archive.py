@@ -17,7 +17,7 @@ from egglift.costmodel.records.journal import Line, lines_of
 from egglift.costmodel.records.maintenance import merged, replay, rewrite, t4
 from egglift.costmodel.records.records import Record, cache_folder
 from egglift.ir.errors import EggliftError, RecordError
-from egglift.ir.text import loads
+from egglift.ir.parser import loads
 from egglift.memory import measurements_path, rules
 from egglift.report import table
 

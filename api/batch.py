@@ -30,7 +30,8 @@ from egglift.costmodel.records.jsonl import append_line
 from egglift.costmodel.records.records import cache_folder
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RecordError
-from egglift.ir.text import dumps, loads
+from egglift.ir.parser import loads
+from egglift.ir.text import dumps
 from egglift.memory import journal, remember
 from egglift.optimize import SAMPLE, choices, measured, remembered, searched, unused
 from egglift.processes.executors import workers

@@ -176,7 +176,7 @@ def built(term: str, launch: Sequence[int], device_name: str | None, flags: Sequ
     from egglift.codegen.compile import compile_term
     from egglift.codegen.kernel.imperative import Launch
     from egglift.ir.errors import EggliftError
-    from egglift.ir.text import loads
+    from egglift.ir.parser import loads
 
     device = _opened(device_name)
     with suppress(EggliftError):
@@ -201,7 +201,7 @@ def measured(
     from egglift.costmodel.measurement.expected_results import expect
     from egglift.costmodel.measurement.measure import measure
     from egglift.ir.errors import CodegenError
-    from egglift.ir.text import loads
+    from egglift.ir.parser import loads
 
     program, rows, plans = loads(job["program"]), [], []
     for c in job["candidates"]:

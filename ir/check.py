@@ -8,6 +8,7 @@ from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.scalars import result_type
 from egglift.ir.sizes import Size, SizeOp
+from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
 from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
 
@@ -382,6 +383,4 @@ def _div(a: Size, b: Size) -> Size:
 
 def _at(e: Expr) -> str:
     """A short text of `e` for messages."""
-    from egglift.ir.text import brief  # the printer needs types, too
-
     return brief(e)

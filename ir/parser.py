@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import binascii
+import copyreg
 import difflib
 import json
 import re
@@ -21,6 +22,8 @@ from egglift.ir.patterns import Expr, Operator
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.syntax import ALIASES, FORMS, RESERVED, Form
+from egglift.ir.text import dumps
+from egglift.ir.traverse import EXPRS
 from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, dims
 
 #: types and lengths nested deeper than this are refused
@@ -38,7 +41,7 @@ _OPERATOR = re.compile(r"[-+*/]")
 Step: TypeAlias = Generator[Any, Any, Any]
 
 
-def parse(text: str, check: bool = True) -> Expr:
+def loads(text: str, check: bool = True) -> Expr:
     """The program that `text` describes.
 
     ProgramError (or ShapeError, TypeMismatch) with line and column where the text is malformed, or, with
@@ -402,3 +405,16 @@ class _Parser:
         if want != len(e.data):
             self.fail(f"{e.type} has {want // t.size} elements, got {len(e.data) // t.size}", at)
         return e
+
+
+def _unchecked(text: str) -> Expr:
+    return loads(text, check=False)
+
+
+def _reduced(e: Expr) -> tuple[Any, ...]:
+    """A program pickled as text: node by node, pickle would need a frame of its own for each level."""
+    return _unchecked, (dumps(e),)
+
+
+for _pattern in EXPRS:
+    copyreg.pickle(_pattern, _reduced)

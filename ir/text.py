@@ -5,7 +5,7 @@
         (map (fn f32 (mul arg 2.0:f32)) x)))
 
 Every pattern is one list whose head is its name; `fn T` introduces a body whose argument `arg` has type T;
-`let` names what is shared; `;` starts a comment.  `loads(dumps(e)) is e` for every program.
+`let` names what is shared; `;` starts a comment.  parser.py reads it: `loads(dumps(e)) is e` for every program.
 """
 
 from __future__ import annotations
@@ -16,23 +16,16 @@ from typing import Any
 from egglift.ir import patterns as p
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.layout import lines, one_line
-from egglift.ir.parser import parse
+from egglift.ir.node import Node
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.printer import document, plain_name, size_text, type_text
 from egglift.ir.syntax import form_of
 from egglift.ir.traverse import is_expr
 
-__all__ = ["brief", "dumps", "loads", "parse", "pretty"]
-
 
 def dumps(e: Any) -> str:
     """The program (an expression, or a Value of it) as one line of text.  `loads` gives the very same one back."""
     return one_line(document(_expr(e)))
-
-
-def loads(text: str) -> Expr:
-    """The program that `text` describes; ProgramError with line and column where it describes none."""
-    return parse(text)
 
 
 def pretty(e: Any, width: int = 100) -> str:
@@ -111,3 +104,11 @@ def _atom(value: object) -> str:
         return size_text(value)  # type: ignore[arg-type]
     except Exception:
         return str(value)
+
+
+def _representation(e: Node) -> str:
+    """A short text, for a full one would be as long as the program's tree."""
+    return f"<{brief(e)}>"
+
+
+Node.__repr__ = _representation  # type: ignore[method-assign]

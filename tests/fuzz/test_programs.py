@@ -11,9 +11,9 @@ import pytest
 
 from egglift.codegen.device.device import open_device
 from egglift.ir import patterns as p
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.scalars import FUNCTIONS
-from egglift.ir.text import loads
 from egglift.ir.traverse import EXPRS, bodies, children, subterms
 from egglift.ir.types import SCALARS, leaves
 from tests.fuzz.check import COMPILER, Case, check

@@ -22,8 +22,9 @@ from egglift.egraph.saturation.saturate import saturate
 from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.notation import as_expr
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
-from egglift.ir.text import dumps, loads
+from egglift.ir.text import dumps
 from egglift.ir.traverse import instantiate, subterms, tile_symbols
 from tests.egraph.programs import PROGRAMS, composed, dot
 
