@@ -1,4 +1,4 @@
-"""What the conditions of laws stand for, as patterns: (over a y u), (part f r c), (pairwise f) in/analyses.egg.
+"""What the conditions of laws stand for, as patterns: (over a y u), (part f r c), (pairwise f) of analyses.egg.
 
 A random instance of a law needs bodies of which such a condition holds; the rules of that file then derive it.
 """
@@ -63,7 +63,7 @@ def windows() -> Any:
 
 
 def grid(rng: Random, dims: int, zipped: bool = True) -> Any:
-    """A grid whose elements are windows, in the shapes that grid_tiles.egg takes apart; `zipped`: or one zipped with such."""
+    """A grid whose elements are windows, in the shapes that grid_tiles.egg knows; `zipped`: or one zipped with such."""
     return pattern(_grid(rng, dims, zipped))
 
 
