@@ -19,7 +19,7 @@ from typing import Any
 
 from egglog.bindings import EggSmolError, EGraph, Rewrite, RewriteCommand, Rule, RuleCommand
 
-from egglift.egraph.rules.language import administrative, core_text
+from egglift.egraph.rules.language import CORE, administrative, core_text
 from egglift.ir.errors import RuleError
 
 #: The groups of the book, in the order in which a reader meets them.
@@ -266,7 +266,8 @@ def _subsumed(command: Any) -> list[Any]:
 @cache
 def preamble() -> tuple[Any, ...]:
     """The commands before any law: language, typing and administrative rules."""
-    return tuple(c for part in _parts(core_text() + administrative()) for c in _parsed(part, "core.egg"))
+    texts = [*((f"{name}.egg", core_text(name)) for name in CORE), ("administrative rules", administrative())]
+    return tuple(c for where, text in texts for part in _parts(text) for c in _parsed(part, where))
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The language of the e-graph, read from rules/core.egg, and the rules that follow for every operator.
+"""The language of the e-graph, read from rules/*.egg, and the rules that follow for every operator.
 
 Signatures say what each argument of an operator is: `expr` (in the scope of the same Arg), `body` (a scope of
 its own), `nat` (a length), `type`, `level`, `text`.
@@ -20,16 +20,21 @@ _KINDS = {"Expr": "expr", "Nat": "nat", "Ty": "type", "Level": "level", "String"
 _COMPUTES = ("Op1", "Op2", "Op3", "Cast", "Reduce", "Fold", "FoldUnroll", "FoldAhead", "Tree", "Iterate")
 
 
+#: What is loaded before any law, in this order: each file uses only what those before it declare.
+CORE = ("sorts", "lengths", "typing", "analyses", "grid_tiles")
+
+
 @cache
-def core_text() -> str:
-    """The text of rules/core.egg."""
-    return files("egglift.egraph.rules").joinpath("core.egg").read_text()
+def core_text(part: str = "") -> str:
+    """The text of rules/`part`.egg, of all of CORE by default."""
+    folder = files("egglift.egraph.rules")
+    return "\n".join(folder.joinpath(f"{name}.egg").read_text() for name in ([part] if part else CORE))
 
 
 @cache
 def declarations() -> dict[str, dict[str, tuple[str, ...]]]:
-    """Sort -> constructor -> sorts of its arguments, as core.egg declares them."""
-    head = core_text().split("(constructor", 1)[0]
+    """Sort -> constructor -> sorts of its arguments, as sorts.egg declares them."""
+    head = core_text("sorts").split("(constructor", 1)[0]
     (command,) = EGraph().parse_program(head)
     assert isinstance(command, Datatypes)
     found = {}
