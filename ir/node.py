@@ -6,6 +6,7 @@ traversal would take exponential time.  Here equality is identity, and every mem
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
@@ -17,6 +18,10 @@ class Node:
     """
 
     _interned: ClassVar[WeakValueDictionary[Any, Any]] = WeakValueDictionary()
+    _scheme: ClassVar[tuple[str, Mapping[str, str]]]
+
+    def __init_subclass__(cls, type: str = "", needs: Mapping[str, str] = {}) -> None:
+        cls._scheme = type, needs
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         fields = cls.__dataclass_fields__  # type: ignore[attr-defined]

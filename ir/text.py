@@ -10,7 +10,6 @@ Every pattern is one list whose head is its name; `fn T` introduces a body whose
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from egglift.ir import patterns as p
@@ -19,7 +18,7 @@ from egglift.ir.layout import lines, one_line
 from egglift.ir.node import Node
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.printer import document, plain_name, size_text, type_text
-from egglift.ir.syntax import form_of
+from egglift.ir.syntax import head, parts
 from egglift.ir.traverse import is_expr
 
 
@@ -52,7 +51,7 @@ def brief(e: object, limit: int = 100) -> str:
         return f"<{type(e).__name__}>"
 
 
-def _short(e: object, depth: int, budget: list[int]) -> str:
+def _short(e: Any, depth: int, budget: list[int]) -> str:
     """`e` down to `depth` levels; `budget` holds how many characters may still be spent."""
     match e:
         case p.Arg():
@@ -69,32 +68,12 @@ def _short(e: object, depth: int, budget: list[int]) -> str:
         return _atom(e)
     if depth == 0 or budget[0] < 0:
         return "..."
-    parts = [_head(e)]
-    for value in _slots(e):
-        parts.append(_short(value, depth - 1, budget))
-        budget[0] -= len(parts[-1]) + 1
-    return f"({' '.join(parts)})"
-
-
-def _head(e: object) -> str:
-    try:
-        return form_of(e).head  # type: ignore[arg-type]
-    except KeyError:
-        return type(e).__name__.lower()
-
-
-def _slots(e: object) -> list[object]:
-    """The values to show of a node, in the order of the text form."""
-    try:
-        form = form_of(e)  # type: ignore[arg-type]
-        named: list[tuple[object, str]] = [(getattr(e, name), kind) for name, kind in form.slots]
-    except KeyError:
-        named = [(getattr(e, f.name), "") for f in fields(e)]  # type: ignore[arg-type]
-    shown: list[object] = []
-    for value, _ in named:
+    shown = [head(e)]
+    for value in parts(e):
         if value is not None:
-            shown.extend(value if isinstance(value, tuple) else (value,))
-    return shown
+            shown.append(_short(value, depth - 1, budget))
+            budget[0] -= len(shown[-1]) + 1
+    return f"({' '.join(shown)})"
 
 
 def _atom(value: object) -> str:
@@ -106,7 +85,7 @@ def _atom(value: object) -> str:
         return str(value)
 
 
-def _representation(e: Node) -> str:
+def _representation(e: object) -> str:
     """A short text, for a full one would be as long as the program's tree."""
     return f"<{brief(e)}>"
 
