@@ -16,7 +16,7 @@ from egglift.ir.forms import BODIES, IN_SCOPE, SLOTS
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.reader import Reader
 from egglift.ir.scalars import result_type
-from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable
+from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
@@ -193,14 +193,7 @@ class _Checked:
 
     def filled(self, t: Type) -> Type:
         """A type of the scheme with what its names stand for."""
-        match t:
-            case Array(n, element):
-                return Array(self.length(n), self.filled(element))
-            case Tuple(items):
-                return Tuple(tuple(map(self.filled, items)))
-            case Variable(name):
-                return self.types[name]
-        return t
+        return filled(t, self.types, self.length)
 
     def length(self, n: Size) -> Size:
         """A length of the scheme, computed as far as it is known."""

@@ -74,7 +74,8 @@ class Language:
         special = [*given]
         known = {form.cls for form in special} | without
         plain = [Form(named(cls.__name__), cls) for cls in SLOTS if cls not in known]
-        self.forms = {form.head: form for form in (*plain, *special)}
+        order = [*SLOTS]
+        self.forms = {form.head: form for form in sorted((*plain, *special), key=lambda f: order.index(f.cls))}
 
     def form_of(self, e: Expr) -> Form:
         """The form that spells `e`; KeyError for what this language has no word for."""

@@ -7,7 +7,7 @@ a type stands is a variable, or the field of that name; so are names where a len
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,6 +82,28 @@ def _names(n: Size) -> Iterator[str]:
         case SizeOp(_, a, b):
             yield from _names(a)
             yield from _names(b)
+
+
+def told(wanted: Type, t: Type) -> dict[str, Type]:
+    """What the type variables in a scheme's type stand for where it is a `t`."""
+    match wanted, t:
+        case Variable(name), _:
+            return {name: t}
+        case Array(_, element), Array(_, found):
+            return told(element, found)
+    return {}
+
+
+def filled(t: Type, types: Mapping[str, Type], length: Callable[[Size], Size] = lambda n: n) -> Type:
+    """A type of a scheme with what its variables and lengths stand for."""
+    match t:
+        case Array(n, element):
+            return Array(length(n), filled(element, types, length))
+        case Tuple(items):
+            return Tuple(tuple(filled(item, types, length) for item in items))
+        case Variable(name):
+            return types[name]
+    return t
 
 
 class _Reader(Reader):
