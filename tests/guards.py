@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from egglog.bindings import Call, Eq, Lit, Rule, Var
+from egglog.bindings import Call, Eq, Let, Lit, Rule, Union, Var
 
 from egglift.egraph.rules.language import declarations, signatures
 
@@ -62,6 +62,7 @@ class _Reader:
                 self._spread(fact)
 
     def conditions(self) -> Iterator[str]:
+        yield from self._beside()
         for fact in self.rule.body:
             if not isinstance(fact, Eq):
                 yield _atom(fact.expr)
@@ -74,16 +75,31 @@ class _Reader:
 
     def _typed(self, of: Any, type_: Any) -> Iterator[str]:
         text, whole = self._type(type_), self._resolved(type_)
-        more = _depth(whole) > self._shown(of) or self._fixes(whole)
+        more = (_depth(whole) > self._shown(of) or self._fixes(whole)) and text not in self.arguments
         asked = self.asked & set(_variables(whole))
         if not more and _named(whole, "Arr") and asked == {_text(whole.args[0])}:
             yield f"{_text(whole.args[0])} = length {_text(of, inner=True)}"
-        elif (more and text not in self.arguments) or asked:
+        elif more or asked:
             yield f"{_text(of)} : {text}"
 
     def _read_elsewhere(self, part: Any) -> bool:
         """Is it a name for a part of a type, which is written out where that is?"""
         return isinstance(part, Var) and part.name in self.types
+
+    def _beside(self) -> Iterator[str]:
+        """Patterns that are no part of what is rewritten: they must only be there."""
+        lets = {action.lhs: action.rhs for action in self.rule.head if isinstance(action, Let)}
+        written = [action.lhs for action in self.rule.head if isinstance(action, Union) and isinstance(action.lhs, Var)]
+        if not written:
+            return
+        seen = {name for part in written for name in _variables(lets.get(part.name, part))}
+        seen |= self.asked
+        while more := {v for name in seen & set(self.patterns) for v in _variables(self.patterns[name])} - seen:
+            seen |= more
+        beside = {name: pattern for name, pattern in self.patterns.items() if name not in seen and _is_pattern(pattern)}
+        inner = {v for pattern in beside.values() for v in _variables(pattern)}
+        for name in beside.keys() - inner:
+            yield f"exists {_text(_written_out(beside[name], beside))}"
 
     # ------------------------------------------------------------------------------------- types
 
@@ -244,9 +260,21 @@ def _text(part: Any, inner: bool = False) -> str:
         case Call(name="Num", args=[n]):
             return _text(n)
         case Call(name=name, args=args):
-            words = " ".join([name.lower(), *(_text(a, inner=True) for a in args)])
-            return f"({words})" if inner else words
+            words = [name.lower(), *(_text(a, inner=True) for a in args if not _named(a, "Arg"))]
+            return f"({' '.join(words)})" if inner and len(words) > 1 else " ".join(words)
     raise AssertionError(part)
+
+
+def _is_pattern(part: Any) -> bool:
+    return isinstance(part, Call) and part.name in signatures()
+
+
+def _written_out(part: Any, patterns: Mapping[str, Any]) -> Any:
+    if isinstance(part, Var) and part.name in patterns:
+        return _written_out(patterns[part.name], patterns)
+    if isinstance(part, Call):
+        return Call(part.span, part.name, [_written_out(a, patterns) for a in part.args])
+    return part
 
 
 def _variables(part: Any) -> Iterator[str]:

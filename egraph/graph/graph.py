@@ -39,7 +39,7 @@ class ENode:
 
 @dataclass(frozen=True)
 class TileSymbol:
-    """A tile length to choose.  kind: p workers, u their chunks, r chunks, s parts, v and w lanes.
+    """A tile length to choose.  kind: the letter of one of ir/tile_kinds.py's, or of a user's law.
 
     length: what it cuts.  depth: how often that was cut already, plus one.  array: the class that it cuts.
     """

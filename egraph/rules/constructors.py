@@ -123,8 +123,18 @@ def declared() -> str:
 
 
 def typed() -> str:
-    """A rule for the type of each; and, of layout patterns, whether their elements are read, not computed."""
-    return "\n".join(rule for c in constructors() if c.scheme for rule in (_typing(c, c.scheme), *_given(c, c.scheme)))
+    """A rule for the type of each."""
+    return "\n".join(_typing(c, c.scheme) for c in constructors() if c.scheme)
+
+
+def given() -> Iterator[str]:
+    """Rules for layout patterns: their elements are read, not computed, if so are those of the arrays they are of."""
+    for c in constructors():
+        arrays = [(x, t) for x, t in c.takes if isinstance(t, Array)]
+        if c.scheme and "body" not in c.kinds and (arrays or isinstance(c.scheme.gives, Array)):
+            result = {*variables(c.scheme.gives)}
+            when = [f"(given {x})" for x, t in arrays if result & {*variables(t.element)}]
+            yield f"(rule ({' '.join([f'(= e {c.call})', *when])}) ((given e)) :ruleset typing)"
 
 
 def _typing(c: Constructor, scheme: Scheme) -> str:
@@ -149,14 +159,6 @@ def _telling(c: Constructor, needed: set[str]) -> Iterator[tuple[str, Type]]:
     told = {name for _, t in parts for name in variables(t)}
     yield from parts
     yield from ((x, t.gives) for x, t in c.takes if isinstance(t, Function) and needed - told & {*variables(t.gives)})
-
-
-def _given(c: Constructor, scheme: Scheme) -> Iterator[str]:
-    arrays = [(x, t) for x, t in c.takes if isinstance(t, Array)]
-    if "body" not in c.kinds and (arrays or isinstance(scheme.gives, Array)):
-        result = {*variables(scheme.gives)}
-        when = [f"(given {x})" for x, t in arrays if result & {*variables(t.element)}]
-        yield f"(rule ({' '.join([f'(= e {c.call})', *when])}) ((given e)) :ruleset typing)"
 
 
 def type_text(t: Type, names: dict[str, str]) -> str:

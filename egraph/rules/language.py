@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from egglog.bindings import Datatypes, EGraph, SubVariants
 
-from egglift.egraph.rules.constructors import SORTS, Constructor, constructors, declared, typed
+from egglift.egraph.rules.constructors import SORTS, Constructor, constructors, declared, given, typed
 from egglift.ir import patterns as p
 from egglift.ir.scalars import FUNCTIONS
 
@@ -49,8 +49,8 @@ def signatures() -> dict[str, tuple[str, ...]]:
 
 
 def administrative() -> str:
-    """Rules for every constructor: substitution, what is closed or open, work, scalar results, where maps begin."""
-    return "\n".join([*_substitution(), *_closed(), *_pruned(), *_work(), *_bottom(), *_results()])
+    """Rules for every constructor: substitution, the analyses that go through all of them, scalar results."""
+    return "\n".join([*_substitution(), *_closed(), *_pruned(), *_work(), *given(), *_bottom(), *_results()])
 
 
 def _inner() -> Iterator[Constructor]:

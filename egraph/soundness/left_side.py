@@ -29,6 +29,7 @@ from egglift.egraph.soundness.random_terms import (
 )
 from egglift.ir.errors import RuleError
 from egglift.ir.sizes import Sym
+from egglift.ir.tile_kinds import BLOCK_COLUMNS, BLOCK_ROWS, GRID_TILES
 from egglift.ir.types import I32, I64, Scalar
 
 
@@ -158,8 +159,8 @@ class LeftSide:
     def _tiled(self, dims: int, g: Any, *rest: Any) -> None:
         """(tile2 g r c ts v): `g` becomes a grid of windows, asked for in tiles of r by c."""
         self.defined[g.name] = condition_samples.grid(self.rng, dims)
-        for r, kind in zip(rest[:dims], "hyx"[-dims:], strict=True):
-            self._tile(r.name, kind, f"{r.name}-array")
+        for r, kind in zip(rest[:dims], GRID_TILES[-dims:], strict=True):
+            self._tile(r.name, kind.letter, f"{r.name}-array")
         self.facts.append((f"ask{dims}", [g, *rest[:dims]]))
         self.derived |= {v.name for v in rest[dims:]}
 
@@ -277,7 +278,8 @@ class LeftSide:
 
     def _free_kind(self) -> str:
         """A kind of tile lengths that are kept in registers."""
-        return "m" if f"m0{self.tag}" not in self.tiles else "n"
+        rows, columns = BLOCK_ROWS.letter, BLOCK_COLUMNS.letter
+        return rows if f"{rows}0{self.tag}" not in self.tiles else columns
 
     def _tile(self, length: str, kind: str, array: str) -> None:
         n = found(self.nats.setdefault(length, Length(length)))
