@@ -370,6 +370,10 @@ class At(Node, type="[t]n -> t", needs={"0 <= index < n": "index {index} is outs
     x: Expr
 
 
+#: layout patterns of one array that put each of its elements into one place, or leave it out: whatever computes the
+#: array can be told where its elements go
+REARRANGING = (Split, Join, Transpose, Stride, Take, Drop)
+
 # ---------------------------------------------------------------------------------------- memory
 
 

@@ -7,10 +7,10 @@ Every body is entered with its argument's view; what the body computes but only 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from egglift.codegen.emission import assign, copy, fold, guards, levels, tree_reduction
+from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, tree_reduction
 from egglift.codegen.emission.builder import Builder, NotVector, Target
 from egglift.codegen.kernel.imperative import Comment, Value
 from egglift.codegen.kernel.index import Index, index
@@ -21,17 +21,10 @@ from egglift.codegen.kernel.views import (
     component,
     element,
     is_flat,
-    join,
     length,
     memory,
-    mirrored,
     number,
     part,
-    split,
-    stride,
-    transpose,
-    widened,
-    wrapped,
 )
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
@@ -40,7 +33,7 @@ from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.traverse import children, is_closed
-from egglift.ir.types import Array, Scalar, Tuple, leaves
+from egglift.ir.types import Scalar, leaves
 
 
 @dataclass(frozen=True)
@@ -143,7 +136,7 @@ class Emitter(Builder):
             case p.Map() | p.Fold() | p.Tree() | p.Iterate() | p.To():
                 return self._kept(e, scope)
             case _:
-                return self._layout(e, v)
+                return layout.view(self, e, v)
 
     def _lazy(self, e: p.Map, xs: View, scope: Scope) -> Arr:
         """A map that is evaluated at each access."""
@@ -218,63 +211,6 @@ class Emitter(Builder):
             offset += size
         return memory(e.type, iter(buffers), guards.load_constant(self), index(0))
 
-    def _layout(self, e: Expr, v: Callable[[Expr], View]) -> View:
-        """Views: nothing is computed and nothing copied."""
-        match e:
-            case p.Iota(n, t):
-                self.require(t)
-                return Arr(number(n), lambda i: self.number(i, t))
-            case p.Fill(n, x):
-                filled = v(x)
-                return Arr(number(n), lambda i: filled)
-            case p.Zip(arrays):
-                zipped = tuple(map(v, arrays))
-                return Arr(length(type_of(e)), lambda i: tuple(element(a, i) for a in zipped))
-            case p.Distl(a, b):
-                return guards.paired(v(a), v(b))
-            case p.Cross(a, b):
-                left, right, m = v(a), v(b), length(type_of(b))
-                return Arr(length(type_of(a)), lambda i: Arr(m, lambda j: (element(left, i), element(right, j))))
-            case p.Split(n, x):
-                return split(v(x), number(n), length(type_of(x)))
-            case p.Join(x):
-                return join(v(x), *_matrix(x))
-            case p.Transpose(x):
-                return transpose(v(x), *_matrix(x))
-            case p.Stride(s, x):
-                return stride(v(x), number(s), length(type_of(x)))
-            case p.Slide(size, step, x):
-                xs, window, hop = v(x), number(size), number(step)
-                return Arr(length(type_of(e)), lambda i: Arr(window, lambda j: element(xs, i * hop + j)))
-            case p.Take(n, x):
-                return part(v(x), 0, number(n))
-            case p.Drop(n, x):
-                return part(v(x), number(n), length(type_of(e)))
-            case p.At(i, x):
-                return element(v(x), index(number(i)))
-            case p.Gather(indices, x):
-                at, xs, n = v(indices), v(x), length(type_of(x))
-                return Arr(length(type_of(e)), lambda i: element(xs, guards.loaded_index(self, element(at, i), n)))
-            case p.Concat(a, b):
-                return guards.concatenated(self, v(a), v(b), _element(e))
-            case p.Pad() | p.PadUp():
-                return self._padded(e, v)
-        raise AssertionError(e)
-
-    def _padded(self, e: p.Pad | p.PadUp, v: Callable[[Expr], View]) -> View:
-        xs, n, total = v(e.x), length(type_of(e.x)), length(type_of(e))
-        left = number(e.left) if isinstance(e, p.Pad) else 0
-        if e.value is not None:
-            value, t = v(e.value), _element(e)
-
-            def constant(i: Index) -> View:
-                return guards.guard(self, i - left, n, lambda: element(xs, i - left), lambda: value, t)
-
-            return Arr(total, constant)
-        mode = e.mode if isinstance(e, p.Pad) else "clamp"
-        move = {"clamp": Index.clamp, "mirror": mirrored, "wrap": wrapped}[mode]
-        return Arr(total, lambda i: element(xs, move(i - left, n)))
-
     # ------------------------------------------------------------------------------------ writing
 
     def emit(self, t: Expr, target: Target, scope: Scope) -> None:
@@ -302,7 +238,7 @@ class Emitter(Builder):
             case p.Map(_, _, level) if level is not None:
                 levels.emit_map(self, t, level, target, scope)
             case p.Map(body, x, _):
-                into(x, Arr(length(type_of(x)), lambda i: _inverse(body, element(acc, i))))
+                into(x, Arr(length(type_of(x)), lambda i: layout.acceptor(body, element(acc, i))))
             case p.To(space, x) if space == target.space:
                 into(x, acc)
             case p.Fold() | p.Iterate() if fold.into(self, t, target, scope):
@@ -317,42 +253,10 @@ class Emitter(Builder):
                 n, m = length(type_of(a)), length(type_of(b))
                 into(a, part(acc, 0, n))
                 into(b, part(acc, n, m))
-            case p.Join() | p.Split() | p.Transpose() | p.Stride() | p.Take() | p.Drop():
-                into(t.x, _push(t, acc))
+            case _ if isinstance(t, p.REARRANGING):
+                into(t.x, layout.pushed(t, acc))
             case _:
                 copy.copy(self, self.view(t, scope), target, type_of(t))
-
-
-def _push(t: p.Join | p.Split | p.Transpose | p.Stride | p.Take | p.Drop, acc: View) -> View:
-    """The acceptor for the argument of a layout pattern whose value goes to `acc`."""
-    match t:
-        case p.Join(x):
-            outer, inner = _matrix(x)
-            return split(acc, inner, outer * inner) if inner else Arr(outer, lambda i: Arr(0, lambda j: acc))
-        case p.Split(n, x):
-            return join(acc, length(type_of(x)) // number(n), number(n))
-        case p.Transpose(x):
-            outer, inner = _matrix(x)
-            return transpose(acc, inner, outer)
-        case p.Stride(s, x):
-            n = length(type_of(x))
-            return stride(acc, n // number(s), n) if n else acc
-        case p.Take(n, x):
-            return widened(acc, 0, number(n), length(type_of(x)))
-        case p.Drop(n, x):
-            return widened(acc, number(n), length(type_of(t)), length(type_of(x)))
-
-
-def _inverse(body: Expr, acc: View) -> View:
-    """The acceptor for a layout body's argument, given that for its value."""
-    match body:
-        case p.Arg():
-            return acc
-        case p.Map(inner, x, None):
-            return _inverse(x, Arr(length(type_of(x)), lambda i: _inverse(inner, element(acc, i))))
-        case p.Join() | p.Split() | p.Transpose() | p.Stride() | p.Take() | p.Drop():
-            return _inverse(body.x, _push(body, acc))
-    raise AssertionError(body)
 
 
 def _column(acc: View, n: int, k: int) -> Arr:
@@ -368,16 +272,3 @@ def _scalar(e: Expr) -> Scalar:
     t = type_of(e)
     assert isinstance(t, Scalar)
     return t
-
-
-def _matrix(x: Expr) -> tuple[int, int]:
-    """Rows and columns of an array of arrays."""
-    t = type_of(x)
-    assert isinstance(t, Array)
-    return number(t.length), length(t.element)
-
-
-def _element(e: Expr) -> Array | Scalar | Tuple:
-    t = type_of(e)
-    assert isinstance(t, Array)
-    return t.element
