@@ -11,11 +11,12 @@ from typing import Any
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.measurement.journal import KeptMeasurement, lines_of
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile, presets
-from egglift.costmodel.records.journal import Line, lines_of
+from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.maintenance import merged, replay, rewrite, t4
-from egglift.costmodel.records.records import Record, cache_folder
+from egglift.costmodel.records.records import Record
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.parser import loads
 from egglift.memory import measurements_path, rules
@@ -68,7 +69,7 @@ def _own() -> Path:
     return folder / "records.jsonl"
 
 
-def _dropped(r: Record | Line, arguments: argparse.Namespace) -> bool:
+def _dropped(r: Record | KeptMeasurement, arguments: argparse.Namespace) -> bool:
     """Is the record or measurement one of those to be dropped?"""
     return bool(
         (arguments.stale and r.rules != rules())

@@ -23,11 +23,11 @@ from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.kernel.imperative import Limits
 from egglift.costmodel.measurement.bench import Subject
+from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.measurement.worker_pool import worker_for
 from egglift.costmodel.profiles.profile import Profile, load_profile
-from egglift.costmodel.records.journal import Journal
+from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.jsonl import append_line
-from egglift.costmodel.records.records import cache_folder
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.parser import loads

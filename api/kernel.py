@@ -11,7 +11,7 @@ from typing import Any
 from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, result
 from egglift.codegen.device.device import FAST_MATH, Device
-from egglift.codegen.device.execute import Executable, Timing
+from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
@@ -161,7 +161,7 @@ class Kernel:
             if self._executable is None:
                 flags = FAST_MATH if self.options.get("fast_math") else ()
                 try:
-                    self._executable = self.device.build(self.plan, flags)
+                    self._executable = build(self.device, self.plan, flags)
                 except BuildError as error:
                     raise named(error) from error
             return self._executable

@@ -16,8 +16,9 @@ from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.measurement.bench import Subject
-from egglift.costmodel.records.journal import Journal
-from egglift.costmodel.records.records import Record, Records, cache_folder, record_key
+from egglift.costmodel.measurement.journal import Journal
+from egglift.costmodel.records.cache_folder import cache_folder
+from egglift.costmodel.records.records import Record, Records, record_key
 from egglift.costmodel.records.signing import is_own, sealed
 from egglift.egraph.rules.book import book
 from egglift.ir.check import type_of

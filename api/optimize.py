@@ -15,13 +15,13 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.device.device import FAST_MATH, Device, open_device
 from egglift.codegen.kernel.imperative import Launch, Limits
 from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.measurement.measure import opened as bench_for
 from egglift.costmodel.measurement.measure import race
 from egglift.costmodel.measurement.remote_bench import DEADLINE
 from egglift.costmodel.measurement.worker_pool import worker_for
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile, load_profile
-from egglift.costmodel.records.journal import Journal
 from egglift.costmodel.search.sizes import Point, Search, varied
 from egglift.egraph.extraction.extract import Extractor
 from egglift.egraph.extraction.solutions import Found

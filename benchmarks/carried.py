@@ -174,13 +174,14 @@ def run(
 def built(term: str, launch: Sequence[int], device_name: str | None, flags: Sequence[str]) -> None:
     """Builds a candidate for the driver's cache; what is wrong with it is found again when it is measured."""
     from egglift.codegen.compile import compile_term
+    from egglift.codegen.device.execute import build
     from egglift.codegen.kernel.imperative import Launch
     from egglift.ir.errors import EggliftError
     from egglift.ir.parser import loads
 
     device = _opened(device_name)
     with suppress(EggliftError):
-        device.build(compile_term(loads(term), Launch(*launch), device.limits), flags)
+        build(device, compile_term(loads(term), Launch(*launch), device.limits), flags)
 
 
 @cache

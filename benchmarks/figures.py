@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from benchmarks.suite import Line
+from benchmarks.line import Line
 
 #: panels in a row of the small multiples
 ACROSS = 6

@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import egglift as el
 from egglift.codegen.device.device import Device, address, open_device
+from egglift.codegen.device.execute import build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Bench, Local, Subject
 from egglift.costmodel.measurement.remote_bench import Remote
@@ -71,7 +72,7 @@ def once(device: Device, subject: Subject, plans: list[Plan]) -> dict[str, float
     there.run(chosen, BRIEF)
     arrays = {name: [device.upload(x) for x in leaves] for name, leaves in _leaves(here).items()}
     found["the chosen one built and run here, from the driver's cache"] = clocked(
-        lambda: device.build(chosen).run({name: arrays[name] for name in chosen.inputs})
+        lambda: build(device, chosen).run({name: arrays[name] for name in chosen.inputs})
     )
     measured(there, fresh(plans))  # its builders have started
     found[f"{len(plans)} candidates, here"] = clocked(lambda: measured(here, fresh(plans)))

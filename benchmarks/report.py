@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
+from benchmarks.line import Line
 from egglift.codegen.device.device import Device
-
-if TYPE_CHECKING:
-    from benchmarks.suite import Line
 
 #: what the columns mean
 LEGEND = """us: of the chosen kernel, by the device's clock, its data in place.  of the floor: the physical floor over

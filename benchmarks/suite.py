@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -27,9 +27,10 @@ from benchmarks.baselines import torch_seconds
 from benchmarks.blas import blas_seconds
 from benchmarks.demo import best, difference
 from benchmarks.floor import floor
+from benchmarks.line import Line
 from benchmarks.peers import absent, peer
 from benchmarks.programs.catalogue import Entry, Size, size_text
-from benchmarks.published import Published, published
+from benchmarks.published import published
 from egglift.batch import ahead, search
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device
@@ -61,28 +62,6 @@ PACKAGES = (
     "dask",
     "matplotlib",
 )
-
-
-@dataclass(frozen=True)
-class Line:
-    """One program: seconds of the chosen kernel, of its physical floor (and what bounds it), and of the peers.
-
-    search: seconds until the candidates were there, where they were searched for here; candidates: of each its
-    structure, the estimate and the measured seconds.  lift: what Lift reports.  result: "equal" to NumPy's, or how not
-    (and no seconds, where no kernel ran).
-    """
-
-    program: str
-    size: str
-    seconds: float | None
-    floor: float
-    bound: str
-    structure: str
-    search: float | None = None
-    peers: dict[str, float] = field(default_factory=dict)
-    lift: Published | None = None
-    candidates: tuple[tuple[str, float, float | None], ...] = ()
-    result: str = "equal"
 
 
 def measured(

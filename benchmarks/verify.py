@@ -181,6 +181,7 @@ def egglift_version() -> str:
 
 
 def same_setting(line: Line, device: Any) -> bool:
+    """Was the line found on this device, by this code?"""
     return (line.device, line.driver, line.version) == (device.name, device.driver, egglift_version())
 
 

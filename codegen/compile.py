@@ -8,8 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 
 from egglift.codegen.emission.builder import Target
-from egglift.codegen.emission.emitter import ROOT, Emitter
+from egglift.codegen.emission.emitter import Emitter
 from egglift.codegen.emission.register_accumulators import settle
+from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.kernel.barriers import in_branches, with_barriers
 from egglift.codegen.kernel.imperative import Buffer, Kernel, Launch, Limits, Plan
 from egglift.codegen.kernel.unroll_limit import limited

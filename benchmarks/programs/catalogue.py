@@ -9,10 +9,58 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from benchmarks.programs import NAMES
-
 #: the lengths that a program is made for: one, or several
 Size: TypeAlias = tuple[int, ...]
+#: the programs' modules, from vectors over matrices to stencils
+NAMES = (
+    "scal",
+    "axpy",
+    "vec_sum",
+    "asum",
+    "dot",
+    "nrm2",
+    "arg_max",
+    "mean_variance",
+    "gemv",
+    "gesummv",
+    "atax",
+    "softmax_rows",
+    "black_scholes",
+    "integer_sums",
+    "bitwise_or",
+    "ten_maps",
+    "matmul",
+    "gemm",
+    "batched_matmul",
+    "linear_relu",
+    "syrk",
+    "attention",
+    "pair_distances",
+    "nbody",
+    "molecular_dynamics",
+    "kmeans",
+    "record_distances",
+    "nearest",
+    "mri_q",
+    "laplace",
+    "gaussian_kernels",
+    "jacobi_1d",
+    "heat_1d",
+    "game_of_life",
+    "gaussian_blur",
+    "sobel",
+    "gradient",
+    "convolution_17",
+    "jacobi_2d",
+    "stencil_2d",
+    "srad",
+    "hotspot_2d",
+    "jacobi_3d",
+    "poisson",
+    "heat_3d",
+    "hotspot_3d",
+    "acoustic",
+)
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,13 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from egglift.codegen.kernel.imperative import Kernel, Limits, Plan
+from egglift.codegen.kernel.imperative import Kernel, Limits
 from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, Scalar
-
-if TYPE_CHECKING:
-    from egglift.codegen.device.execute import Executable
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
 #: what a kernel may be given for a buffer: an array on the host, or a pyopencl Buffer of the device's context
@@ -285,24 +282,8 @@ class Device:
         """The same device and context with a queue of its own, so that launches do not wait for each other."""
         return Device(self.context, self.device)
 
-    def build(self, plan: Plan, options: Sequence[str] = ()) -> Executable:
-        """`plan` compiled for this device; BuildError keeps the source and the compiler's log."""
-        from egglift.codegen.device.execute import Executable  # it runs on a Device, a Device makes it
-
-        for kernel in plan.kernels:
-            self._admit(kernel)
-        if not plan.kernels:
-            return Executable(self, plan, ())
-        source = plan.source
-        program = self._compile(source, list(options))
-        cl = opencl()
-        try:
-            kernels = tuple(cl.Kernel(program, k.name) for k in plan.kernels)
-        except cl.Error as error:
-            raise BuildError(f"the compiled program lacks a kernel: {error}", source) from error
-        return Executable(self, plan, kernels)
-
-    def _compile(self, source: str, options: list[str]) -> Any:
+    def compile(self, source: str, options: Sequence[str] = ()) -> Any:
+        """A pyopencl Program; BuildError keeps the source and the compiler's log."""
         cl = opencl()
         program = cl.Program(self.context, source)
         try:
@@ -314,7 +295,7 @@ class Device:
             first = (errors or log.strip().splitlines())[0].strip()
             raise BuildError(f"{self.name} does not compile this kernel: {first}", source, log) from error
 
-    def _admit(self, kernel: Kernel) -> None:
+    def admit(self, kernel: Kernel) -> None:
         """BuildError where a launch of `kernel` would fail or crash, whatever the compiler says."""
         items = math.prod(kernel.local_size)
         if items > self.limits.group_size:

@@ -13,7 +13,7 @@ import numpy as np
 
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
 from egglift.codegen.kernel.imperative import Buffer, Plan
-from egglift.ir.errors import ArgumentError, DeviceError
+from egglift.ir.errors import ArgumentError, BuildError, DeviceError
 
 
 @dataclass(frozen=True)
@@ -213,6 +213,22 @@ class Executable:
         if value.size < need:
             raise ArgumentError(f"buffer {buffer.name} needs {need} bytes, got {value.size}")
         return value
+
+
+def build(device: Device, plan: Plan, options: Sequence[str] = ()) -> Executable:
+    """`plan` compiled for `device`; BuildError keeps the source and the compiler's log."""
+    for kernel in plan.kernels:
+        device.admit(kernel)
+    if not plan.kernels:
+        return Executable(device, plan, ())
+    source = plan.source
+    program = device.compile(source, options)
+    cl = opencl()
+    try:
+        kernels = tuple(cl.Kernel(program, k.name) for k in plan.kernels)
+    except cl.Error as error:
+        raise BuildError(f"the compiled program lacks a kernel: {error}", source) from error
+    return Executable(device, plan, kernels)
 
 
 def _settled(rows: list[tuple[float, ...]], least: int, precision: float) -> bool:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from egglift.codegen.emission.builder import Condition, has_lane, share, within
+from egglift.codegen.emission.builder import Builder
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import Condition, has_lane, share, within
 from egglift.codegen.kernel.imperative import Value
 from egglift.codegen.kernel.views import Arr, View, Where
-
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter
 
 DEPTH = 24  # operations nested in one expression, at most; compilers limit brackets
 
 
-def assign(em: Emitter, target: View, source: View, conditions: tuple[Condition, ...] = ()) -> None:
+def assign(em: Builder, target: View, source: View, conditions: tuple[Condition, ...] = ()) -> None:
     """All scalars of `target` become those of `source`, at the same time."""
     pairs: list[tuple[im.Load, Value]] = []
     wheres: set[tuple[Condition, ...]] = set()
@@ -47,11 +43,11 @@ def assign(em: Emitter, target: View, source: View, conditions: tuple[Condition,
             em.put(*stores)
 
 
-def _varies(em: Emitter, place: im.Load, value: Value) -> bool:
+def _varies(em: Builder, place: im.Load, value: Value) -> bool:
     return place.buffer.lanes > 1 or id(value) in em.varying or has_lane(place.at)
 
 
-def _independent(em: Emitter, pairs: list[tuple[im.Load, Value]]) -> list[Value]:
+def _independent(em: Builder, pairs: list[tuple[im.Load, Value]]) -> list[Value]:
     """The values to store, such that no store changes what a later one reads."""
     values = shared(em, [v for _, v in pairs])
     written: list[im.Load] = []
@@ -77,13 +73,13 @@ def _reads(value: Value) -> list[im.Load]:
     return found
 
 
-def named(em: Emitter, value: Value) -> Value:
+def named(em: Builder, value: Value) -> Value:
     """`value` computed here, if it is more than a name."""
     (small,) = shared(em, [value])
     return em.bind(small) if isinstance(small, im.Call | im.Guarded) or _reads(small) else small
 
 
-def shared(em: Emitter, values: list[Value]) -> list[Value]:
+def shared(em: Builder, values: list[Value]) -> list[Value]:
     """`values` with what they share, and what nests too deeply, named by statements before them.
 
     The branches of a guarded value are left alone: they may not exist.

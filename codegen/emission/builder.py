@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.accesses import SHORT, indexes_registers, value_variables
+from egglift.codegen.kernel.conditions import Condition, has_lane, share
 from egglift.codegen.kernel.executor import WARP, Executor, Shape
 from egglift.codegen.kernel.imperative import Buffer, Limits, Statement, Value
-from egglift.codegen.kernel.in_place import accesses
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
+from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.views import View, memory
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
@@ -20,12 +22,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.types import Scalar, Type, leaves
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.register_accumulators import Layout
-
 ALONE = 16  # times the private memory of a work-item for one that has its group to itself
-SHORT = 32  # loops over private arrays are unrolled up to this many trips: only then are they registers
-Condition = tuple[Index, int]
 
 
 @dataclass
@@ -421,45 +418,8 @@ class Builder:
         return self.constants[scalar, values]
 
 
-def indexes_registers(body: Iterable[Statement], var: Var) -> bool:
-    """Does a loop's body choose an element of private memory by the loop's variable?"""
-    return any(a.buffer.space == "private" and a.buffer.size > 1 and var in a.at.variables() for a in accesses(body))
-
-
 def _id(name: str, count: int, role: str, d: int) -> Index:
     return index(Var(name, count, role, d)) if count > 1 else ZERO
-
-
-def has_lane(at: Index) -> bool:
-    """Does `at` differ between the lanes of a vector?"""
-    return any(v.role == "lane" for v in at.variables())
-
-
-def within(test: Index, n: int) -> tuple[Condition, ...]:
-    """`0 <= test < n` as conditions `e < m`."""
-    return ((test, n), (-1 - test, 0)) if test.range[0] < 0 else ((test, n),)
-
-
-def value_variables(value: Value) -> frozenset[Var]:
-    """The variables that the indices in `value` depend on."""
-    match value:
-        case im.Load(_, at) | im.IndexValue(at, _):
-            return at.variables()
-        case im.Call(_, args, _):
-            return frozenset(v for a in args for v in value_variables(a))
-        case im.Guarded(at, _, inside, outside):
-            return at.variables() | value_variables(inside) | value_variables(outside)
-        case _:
-            return frozenset()
-
-
-def share(conditions: tuple[Condition, ...]) -> float:
-    """The part of the executors for which all `conditions` hold, at most."""
-    part = 1.0
-    for e, n in conditions:
-        low, high = e.range
-        part *= min(1.0, max(0, n - low) / (high - low + 1))
-    return part
 
 
 def _padded(shape: tuple[Any, ...], pad: int) -> tuple[Any, ...]:

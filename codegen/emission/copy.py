@@ -6,28 +6,24 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING
 
-from egglift.codegen.emission import guards, levels
+from egglift.codegen.emission import guards, lanes
 from egglift.codegen.emission.assign import assign
-from egglift.codegen.emission.builder import NotVector, Target
-from egglift.codegen.emission.register_accumulators import Layout
+from egglift.codegen.emission.builder import Builder, NotVector, Target
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import is_aligned
+from egglift.codegen.kernel.executor import DIMENSIONS
 from egglift.codegen.kernel.index import ZERO, Choice, Clamp, Index, Var, index
+from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, is_flat, length, part
-from egglift.codegen.opencl.vectors import is_aligned
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter
-
-ALL = frozenset(range(3))
 FAR = 1 << 40  # apart, where it is not known how far
 FEW = 8  # trips up to which a loop over shared copies is unrolled
 WIDE, TOGETHER = 64, 16  # bytes that one work-item copies at once: by itself, and with neighbours
 
 
-def copy(em: Emitter, source: View, target: Target, type: Type) -> None:
+def copy(em: Builder, source: View, target: Target, type: Type) -> None:
     """Write a view of `type`: by all free executors together, each element by one of them."""
     if guards.splits(target.view):
         return guards.emit_where(em, target, lambda inner: copy(em, source, inner, type))
@@ -50,7 +46,7 @@ def copy(em: Emitter, source: View, target: Target, type: Type) -> None:
         _alone(em, source, target, type)
 
 
-def _alone(em: Emitter, source: Arr, target: Target, type: Array) -> None:
+def _alone(em: Builder, source: Arr, target: Target, type: Array) -> None:
     """A loop over the elements, several at once where they are neighbours in memory."""
 
     def one(i: Index) -> None:
@@ -73,12 +69,12 @@ def _after(one: Callable[[Index], None], start: int, i: Index) -> None:
     one(i + start)
 
 
-def _vectors(em: Emitter, trips: int, width: int, start: int, one: Callable[[Index], None], unroll: bool) -> None:
+def _vectors(em: Builder, trips: int, width: int, start: int, one: Callable[[Index], None], unroll: bool) -> None:
     """`one` for elements from `start` on, `width` at once."""
-    em.loop(trips, lambda i: levels.vector(em, width, lambda lane: one(i * width + start + lane)), unroll)
+    em.loop(trips, lambda i: lanes.vector(em, width, lambda lane: one(i * width + start + lane)), unroll)
 
 
-def _runs(em: Emitter, t: Type, n: int, pair: Callable[[Index], tuple[View, View]]) -> list[tuple[int, int]]:
+def _runs(em: Builder, t: Type, n: int, pair: Callable[[Index], tuple[View, View]]) -> list[tuple[int, int]]:
     """How n neighbours are moved, elements of type `t`: runs of so many, so many of them at once.
 
     A GPU reads vectors where they are aligned only: `x[8*i-1 .. 8*i+4]` is an element, four at once, and an element.
@@ -96,7 +92,7 @@ def _runs(em: Emitter, t: Type, n: int, pair: Callable[[Index], tuple[View, View
     return [(n, width)]
 
 
-def _from_vectors(em: Emitter, start: int, count: int, width: int, pair: Callable[[Index], tuple[View, View]]) -> bool:
+def _from_vectors(em: Builder, start: int, count: int, width: int, pair: Callable[[Index], tuple[View, View]]) -> bool:
     """Are `count` elements from `start` on copied from aligned vectors of global memory to registers?
 
     They may be where the first and the last elements are not: those may lie beyond an edge.
@@ -113,7 +109,7 @@ def _from_vectors(em: Emitter, start: int, count: int, width: int, pair: Callabl
 
 
 def _width(
-    em: Emitter, t: Type, dims: Sequence[int], limit: int, pair: Callable[[Index], tuple[View, View]], both: bool
+    em: Builder, t: Type, dims: Sequence[int], limit: int, pair: Callable[[Index], tuple[View, View]], both: bool
 ) -> int:
     """How many neighbours along the last of `dims` can be moved at once, elements of type `t`, at most `limit` bytes.
 
@@ -132,7 +128,7 @@ def _width(
 
 
 def _fits(
-    em: Emitter, width: int, total: int, pair: Callable[[Index], tuple[View, View]], both: bool, anywhere: bool
+    em: Builder, width: int, total: int, pair: Callable[[Index], tuple[View, View]], both: bool, anywhere: bool
 ) -> bool:
     """Can `width` neighbours be moved at once?  anywhere: wherever they start in global memory."""
     lane, chunk = Var("?", width, "lane"), Var("?c", total // width, "loop")
@@ -149,7 +145,7 @@ def _fits(
     return near
 
 
-def _plain(em: Emitter, pair: Callable[[Index], tuple[View, View]], i: Index) -> tuple[View, View] | None:
+def _plain(em: Builder, pair: Callable[[Index], tuple[View, View]], i: Index) -> tuple[View, View] | None:
     """The source and the target of the elements that `i` counts; None where they take statements."""
     try:
         with em.probe() as statements:
@@ -166,19 +162,19 @@ def _adjacent(v: View, lane: Var, anywhere: bool = False) -> bool:
     return (anywhere and v.buffer.space == "global") or is_aligned(v.at.substitute({lane: 0}), lane.count)
 
 
-def _flat(em: Emitter, source: View, target: Target) -> None:
+def _flat(em: Builder, source: View, target: Target) -> None:
     alone = em.alone(target.space)
     if not alone or em.executor.inside:
         with em.when(*alone):
             return assign(em, target.view, source)
-    with em.step(), em.when(*alone), em.running(locals=ALL, groups=ALL):
+    with em.step(), em.when(*alone), em.running(locals=DIMENSIONS, groups=DIMENSIONS):
         assign(em, target.view, source)
 
 
 # ---------------------------------------------------------------------------------------- cooperative copies
 
 
-def _together(em: Emitter, source: View, target: Target, type: Array) -> None:
+def _together(em: Builder, source: View, target: Target, type: Array) -> None:
     """The elements shared out over all free executors."""
     dims, inner = dimensions(type)
     if isinstance(inner, Tuple) and not is_flat(inner):
@@ -194,7 +190,10 @@ def _together(em: Emitter, source: View, target: Target, type: Array) -> None:
         path = shares.path(e)
         copy(em, at(source, path), Target(at(target.view, path), target.space), inner)
 
-    with em.step(), em.running(locals=ALL, groups=ALL if target.space == "global" else em.executor.groups):
+    with (
+        em.step(),
+        em.running(locals=DIMENSIONS, groups=DIMENSIONS if target.space == "global" else em.executor.groups),
+    ):
         shares.each(em, one)
 
 
@@ -225,7 +224,7 @@ class Shares:
         found[self.order[0]] = e
         return [found[d] for d in range(len(self.dims))]
 
-    def each(self, em: Emitter, one: Callable[[Index, Index], None], registers: bool = False) -> None:
+    def each(self, em: Builder, one: Callable[[Index, Index], None], registers: bool = False) -> None:
         """`one(e, trip)` for the elements of this member of the team; `trip` counts how often it took some.
 
         registers: `trip` chooses registers, so the loop must be unrolled.
@@ -236,14 +235,14 @@ class Shares:
             if self.width == 1:
                 one(q, trip)
             else:
-                levels.vector(em, self.width, lambda lane: one(q * self.width + lane, trip))
+                lanes.vector(em, self.width, lambda lane: one(q * self.width + lane, trip))
 
         count = prod(self.dims) // self.width
         unroll = registers or (self.trips <= FEW and count % self.team == 0)
         em.strided(self.me, self.team, count, several, inside=True, unroll=unroll)
 
 
-def shared_out(em: Emitter, source: View, target: Target, dims: list[int], inner: Type) -> Shares:
+def shared_out(em: Builder, source: View, target: Target, dims: list[int], inner: Type) -> Shares:
     """How the free executors share out copying elements of type `inner` from `source` to `target`."""
     order = _order(em, source, target, dims)
     me, team = em.team(target.space)
@@ -258,7 +257,7 @@ def shared_out(em: Emitter, source: View, target: Target, dims: list[int], inner
     return replace(scalar, width=_width(em, inner, [dims[d] for d in order], TOGETHER, pair, both=False))
 
 
-def _layout(em: Emitter, source: View, target: Target, dims: list[int]) -> Layout | None:
+def _layout(em: Builder, source: View, target: Target, dims: list[int]) -> Layout | None:
     """Whose elements are whose, if `source` or `target` is a group's accumulator, element by element."""
     if not em.spread:
         return None
@@ -275,7 +274,7 @@ def _layout(em: Emitter, source: View, target: Target, dims: list[int]) -> Layou
     return layouts.pop() if whole and len(layouts) == 1 else None
 
 
-def _spread(em: Emitter, source: View, target: Target, dims: list[int], inner: Type, layout: Layout) -> None:
+def _spread(em: Builder, source: View, target: Target, dims: list[int], inner: Type, layout: Layout) -> None:
     """Every work-item copies its own elements."""
 
     def path(values: Sequence[Index]) -> list[Index]:
@@ -305,9 +304,9 @@ def _spread(em: Emitter, source: View, target: Target, dims: list[int], inner: T
         elif len(values) < len(counts) - 1 or width == 1:
             em.loop(count, lambda i: nest([*values, i]), unroll=True)
         else:
-            em.loop(count // width, lambda i: levels.vector(em, width, lambda v: one([*values, i * width + v])), True)
+            em.loop(count // width, lambda i: lanes.vector(em, width, lambda v: one([*values, i * width + v])), True)
 
-    with em.step(), em.running(locals=ALL):
+    with em.step(), em.running(locals=DIMENSIONS):
         nest([])
 
 
@@ -341,7 +340,7 @@ def at(v: View, path: list[Index]) -> View:
     return v
 
 
-def _order(em: Emitter, source: View, target: Target, dims: list[int]) -> list[int]:
+def _order(em: Builder, source: View, target: Target, dims: list[int]) -> list[int]:
     """The dimensions, that with the smallest distance in global memory last."""
     probes = [Var(f"?{d}", n, "loop") for d, n in enumerate(dims)]
     with em.probe():

@@ -12,23 +12,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING
 
-from egglift.codegen.emission.builder import Condition, share
+from egglift.codegen.emission.builder import Builder
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.accesses import accesses, index_values
 from egglift.codegen.kernel.common_suffix import common_end
+from egglift.codegen.kernel.conditions import Condition, share
 from egglift.codegen.kernel.imperative import Statement, Value
-from egglift.codegen.kernel.in_place import accesses, index_values
 from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Var, assuming, index
-
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter
 
 Span = tuple[int, int]
 FEW = 4  # steps of a loop, and groups, that are not worth telling apart
 
 
-def tile(em: Emitter, at: Condition, outer: bool, emit: Callable[[], None]) -> None:
+def tile(em: Builder, at: Condition, outer: bool, emit: Callable[[], None]) -> None:
     """Emit the body of a grid's map for element `at`; outer: there are more such maps in it, which see to this."""
     tiles = (*em.executor.tiles, at) if at[0].terms else em.executor.tiles
     if outer:
@@ -53,7 +50,7 @@ def tile(em: Emitter, at: Condition, outer: bool, emit: Callable[[], None]) -> N
     em.put(*interior[apart:])
 
 
-def loop(em: Emitter, start: int, n: int, body: Callable[[Index], None]) -> None:
+def loop(em: Builder, start: int, n: int, body: Callable[[Index], None]) -> None:
     """`body(i)` for `n` steps from `start` on, in order: in a loop, or in three where only the ends have tests."""
     before = em.private_bytes
     with em.block() as whole:
@@ -73,7 +70,7 @@ def loop(em: Emitter, start: int, n: int, body: Callable[[Index], None]) -> None
     em.loop(n - 1 - high, lambda i: body(i + (start + high + 1)))
 
 
-def _exchanges(em: Emitter, statements: Iterable[Statement]) -> bool:
+def _exchanges(em: Builder, statements: Iterable[Statement]) -> bool:
     """Will there be barriers in `statements`?  Where local memory is only written, the barrier comes after them."""
     found = [a for a in accesses(statements) if a.buffer.space == "local"]
     return em.shape.group_items > 1 and any(not a.write for a in found)
@@ -96,7 +93,7 @@ def _has_loops(statements: Iterable[Statement]) -> bool:
 Group = tuple[Index, int, int]
 
 
-def _group(em: Emitter, i: Index) -> Group | None:
+def _group(em: Builder, i: Index) -> Group | None:
     """The groups, if tiles are counted by `i`, work-items have one each, and neighbours along it run in lock-step."""
     for d in range(3):
         count, items = em.shape.groups[d], em.shape.local[d]

@@ -8,10 +8,11 @@ Every body is entered with its argument's view; what the body computes but only 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, tree_reduction
-from egglift.codegen.emission.builder import Builder, NotVector, Target
+from egglift.codegen.emission.builder import NotVector, Target
+from egglift.codegen.emission.translator import Scope, Translator
+from egglift.codegen.kernel.executor import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment, Value
 from egglift.codegen.kernel.index import Index, index
 from egglift.codegen.kernel.views import (
@@ -27,6 +28,7 @@ from egglift.codegen.kernel.views import (
     part,
 )
 from egglift.codegen.terms import analysis
+from egglift.codegen.terms.level_names import level_name
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
@@ -36,19 +38,7 @@ from egglift.ir.traverse import children, is_closed
 from egglift.ir.types import Scalar, leaves
 
 
-@dataclass(frozen=True)
-class Scope:
-    """A body being evaluated: its argument.  serial tells apart evaluations of one body."""
-
-    serial: int
-    arg: View | None
-
-
-ROOT = Scope(0, None)
-ALL = frozenset(range(3))
-
-
-class Emitter(Builder):
+class Emitter(Translator):
     """Translates the term of one kernel."""
 
     inputs: dict[str, View]
@@ -182,7 +172,7 @@ class Emitter(Builder):
             case p.Map(_, x, level) if level is not None:
                 if level.kind in analysis.GRID:
                     raise CodegenError(
-                        f"{brief(e)}: a {levels.name(level)} is read inside a kernel; wrap it in toGlobal"
+                        f"{brief(e)}: a {level_name(level)} is read inside a kernel; wrap it in toGlobal"
                     )
                 shared = analysis.is_spread(e) and not self.executor.inside
                 if not shared:
@@ -221,10 +211,14 @@ class Emitter(Builder):
             return copy.copy(self, self.view(t, scope), target, type_of(t))
         grid = analysis.shares_grid(t)
         if self.alone_of_items(target.space) and not grid and not analysis.shares_items(t):
-            with self.step(), self.when(*self.alone(target.space)), self.running(locals=ALL, groups=ALL):
+            with (
+                self.step(),
+                self.when(*self.alone(target.space)),
+                self.running(locals=DIMENSIONS, groups=DIMENSIONS),
+            ):
                 return self._emit(t, target, scope)
         if self.alone_of_groups(target.space) and not grid:
-            with self.when(*self.alone_of_groups(target.space)), self.running(groups=ALL):
+            with self.when(*self.alone_of_groups(target.space)), self.running(groups=DIMENSIONS):
                 return self._emit(t, target, scope)
         self._emit(t, target, scope)
 

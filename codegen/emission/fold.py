@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from egglift.codegen.emission import assign, copy, guards, prefetch, register_accumulators
 from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import Buffer, Comment
 from egglift.codegen.kernel.in_place import in_place
@@ -19,9 +19,6 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.types import Type
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter, Scope
-
 #: a run of steps: how many, and the body's argument for a step, given the accumulator and the step's number
 Run = tuple[int, Callable[[View, Index], View]]
 Loop = p.Fold | p.Iterate
@@ -31,7 +28,7 @@ class _NotInPlace(Exception):
     """A step reads what it, or another work-item, may have overwritten by then."""
 
 
-def fold(em: Emitter, t: Loop, scope: Scope) -> View:
+def fold(em: Translator, t: Loop, scope: Scope) -> View:
     """Evaluate a fold, or an iteration: a fold whose body ignores the element."""
     type, runs, init = type_of(t), _runs(em, t, scope), _start(em, t, scope)
     _remark(em, t, runs)
@@ -47,7 +44,7 @@ def fold(em: Emitter, t: Loop, scope: Scope) -> View:
     return acc.view
 
 
-def into(em: Emitter, t: Loop, target: Target, scope: Scope) -> bool:
+def into(em: Translator, t: Loop, target: Target, scope: Scope) -> bool:
     """Evaluate a fold of arrays with its accumulator where the value goes; False if that cannot be.
 
     The target is private memory, or a part of an accumulator of the group that this fold is a step of.  It has a
@@ -73,7 +70,7 @@ def into(em: Emitter, t: Loop, target: Target, scope: Scope) -> bool:
     return True
 
 
-def _has_all_places(em: Emitter, v: View) -> bool:
+def _has_all_places(em: Translator, v: View) -> bool:
     """Is there a place in memory for every element of this acceptor?"""
     match v:
         case Arr(n, at):
@@ -86,7 +83,7 @@ def _has_all_places(em: Emitter, v: View) -> bool:
     return True
 
 
-def _runs(em: Emitter, t: Loop, scope: Scope) -> list[Run]:
+def _runs(em: Translator, t: Loop, scope: Scope) -> list[Run]:
     """The loops of `t`: a fold over a concatenation is two."""
     if isinstance(t, p.Iterate):
         return [(number(t.count), lambda acc, i: acc)]
@@ -99,16 +96,16 @@ def _runs(em: Emitter, t: Loop, scope: Scope) -> list[Run]:
     return [run(part) for part in xs.parts or (xs,)]
 
 
-def _start(em: Emitter, t: Loop, scope: Scope) -> View:
+def _start(em: Translator, t: Loop, scope: Scope) -> View:
     return em.view(t.x if isinstance(t, p.Iterate) else t.init, scope)
 
 
-def _remark(em: Emitter, t: Loop, runs: list[Run]) -> None:
+def _remark(em: Translator, t: Loop, runs: list[Run]) -> None:
     n = sum(n for n, _ in runs)
     em.put(Comment(f"iterate {n} times" if isinstance(t, p.Iterate) else f"reduceSeq over {n}"))
 
 
-def _registers(em: Emitter, t: Loop, init: View, runs: list[Run], type: Type) -> View:
+def _registers(em: Translator, t: Loop, init: View, runs: list[Run], type: Type) -> View:
     """A scalar accumulator, or a tuple of them."""
     acc = em.allocate(type, "private", "acc", t)
     assign.assign(em, acc.view, init)
@@ -122,7 +119,7 @@ def _registers(em: Emitter, t: Loop, init: View, runs: list[Run], type: Type) ->
     return acc.view
 
 
-def _together(em: Emitter, t: Loop, init: View, runs: list[Run], type: Type) -> View:
+def _together(em: Translator, t: Loop, init: View, runs: list[Run], type: Type) -> View:
     """An array that a work-group updates together: spread over its work-items, or in local memory."""
     if em.executor.warp:
         acc = em.allocate(type, "local", "s", t)
@@ -144,7 +141,7 @@ def _is_unrolled(t: Loop) -> bool:
     return isinstance(t, p.Fold) and t.unroll
 
 
-def _run(em: Emitter, t: Loop, acc: Target, run: Run, type: Type, strict: bool = False) -> None:
+def _run(em: Translator, t: Loop, acc: Target, run: Run, type: Type, strict: bool = False) -> None:
     """The steps of a run, each in place; strict: or _NotInPlace."""
     n, argument = run
 
@@ -160,7 +157,7 @@ def _run(em: Emitter, t: Loop, acc: Target, run: Run, type: Type, strict: bool =
 
 
 def _update(
-    em: Emitter, t: Loop, acc: Target, argument: View, type: Type, given: Mapping[Expr, View], strict: bool
+    em: Translator, t: Loop, acc: Target, argument: View, type: Type, given: Mapping[Expr, View], strict: bool
 ) -> None:
     """One step: `acc = body argument`, in place if that is proved, else through a second array."""
     with em.scratch():
@@ -183,7 +180,7 @@ def _update(
         copy.copy(em, new.view, acc, type)
 
 
-def _elsewhere(em: Emitter, v: View, news: Mapping[Buffer, Buffer]) -> View:
+def _elsewhere(em: Translator, v: View, news: Mapping[Buffer, Buffer]) -> View:
     """An acceptor with other buffers."""
     match v:
         case Arr():

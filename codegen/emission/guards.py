@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from egglift.codegen.emission import assign
-from egglift.codegen.emission.builder import Condition, NotVector, Target, has_lane, within
+from egglift.codegen.emission.builder import Builder, NotVector, Target
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import Condition, has_lane, within
 from egglift.codegen.kernel.imperative import Buffer, Statement, Value
 from egglift.codegen.kernel.index import Index, assuming, guards_in_force, index
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, length
@@ -20,9 +20,6 @@ from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter
-
 #: choices between parts, one within the other, that an element may be read through: their bounds take the cube of it
 NESTED = 128
 
@@ -32,7 +29,7 @@ def splits(v: View) -> bool:
     return isinstance(v, Where) and not has_lane(v.test)
 
 
-def emit_where(em: Emitter, target: Target, emit: Callable[[Target], None]) -> None:
+def emit_where(em: Builder, target: Target, emit: Callable[[Target], None]) -> None:
     """`if (0 <= test < n) emit(the place inside)`; nothing at all where there is no such place."""
     place = target.view
     assert isinstance(place, Where)
@@ -44,7 +41,7 @@ def emit_where(em: Emitter, target: Target, emit: Callable[[Target], None]) -> N
 
 
 def guard(
-    em: Emitter, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View], type: Type
+    em: Builder, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View], type: Type
 ) -> View:
     """The view of `0 <= test < n ? inside : outside`, a value of `type`; `inside` is only evaluated where it exists."""
     low, high = test.range
@@ -67,7 +64,7 @@ def guard(
             return _guarded(em, test, n, inside, outside)
 
 
-def _guarded(em: Emitter, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]) -> Value:
+def _guarded(em: Builder, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]) -> Value:
     if guards_in_force() > NESTED:
         raise CodegenError(
             f"an element is read that is one of more than {NESTED} parts or edges; give them as one input, a gather, "
@@ -87,7 +84,7 @@ def _guarded(em: Emitter, test: Index, n: int, inside: Callable[[], View], outsi
 
 
 def _stated(
-    em: Emitter,
+    em: Builder,
     test: Index,
     n: int,
     inside: tuple[list[Statement], Value],
@@ -125,7 +122,7 @@ def _small(v: Value, budget: int = 64) -> bool:
     return not stack
 
 
-def concatenated(em: Emitter, a: View, b: View, type: Type) -> Arr:
+def concatenated(em: Builder, a: View, b: View, type: Type) -> Arr:
     """The elements of `a`, then those of `b`."""
     assert isinstance(a, Arr) and isinstance(b, Arr)
     if a.length == 0 or b.length == 0:
@@ -144,7 +141,7 @@ def paired(a: View, b: View) -> Arr:
     return Arr(b.length, lambda i: (a, element(b, i)), tuple(paired(a, part) for part in b.parts))
 
 
-def refuse_spread(em: Emitter, kept: Expr, loop: Expr) -> None:
+def refuse_spread(em: Builder, kept: Expr, loop: Expr) -> None:
     """CodegenError if `loop`, whose value is kept in private memory, is shared out over work-items."""
     if not analysis.is_spread(loop) or em.shape.group_items == 1:
         return
@@ -159,7 +156,7 @@ def _scalar(v: View) -> Value:
     return v
 
 
-def load_constant(em: Emitter) -> Callable[[Buffer, Index], Value]:
+def load_constant(em: Builder) -> Callable[[Buffer, Index], Value]:
     """How an element of a literal array is read: as the literal, where the index is known."""
 
     def load(buffer: Buffer, at: Index) -> Value:
@@ -174,7 +171,7 @@ def load_constant(em: Emitter) -> Callable[[Buffer, Index], Value]:
 # ---------------------------------------------------------------------------------------- loaded indices
 
 
-def loaded_index(em: Emitter, v: View, n: int) -> Index:
+def loaded_index(em: Builder, v: View, n: int) -> Index:
     """A number computed by the program as an index into `n` elements, clamped into 0..n-1."""
     value = _scalar(v)
     if (known := as_index(value)) is not None:

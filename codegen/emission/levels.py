@@ -2,40 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from egglift.codegen.emission import edge_tiles
-from egglift.codegen.emission.builder import NotVector, Target
+from egglift.codegen.emission import edge_tiles, lanes
+from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.executor import WARP
 from egglift.codegen.kernel.imperative import Comment
-from egglift.codegen.kernel.index import Index, Var, index
+from egglift.codegen.kernel.index import Index, index
 from egglift.codegen.kernel.views import element, length
 from egglift.codegen.terms import analysis
+from egglift.codegen.terms.level_names import level_name
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Level
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter, Scope
 
-NAMES = {
-    "global": "mapGlobal",
-    "workgroup": "mapWorkgroup",
-    "local": "mapLocal",
-    "warp": "mapWarp",
-    "lane": "mapLane",
-    "seq": "mapSeq",
-    "unroll": "mapSeqUnroll",
-    "vec": "mapVec",
-}
-
-
-def name(level: Level) -> str:
-    """The low-level pattern: mapGlobal0, mapSeq, ..."""
-    return NAMES[level.kind] + (str(level.dim) if level.kind in ("global", "workgroup", "local") else "")
-
-
-def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) -> None:
+def emit_map(em: Translator, t: p.Map, level: Level, target: Target, scope: Scope) -> None:
     """Execute a map's body for every element, by the executors of its level."""
     xs, n, acc, d = em.view(t.x, scope), length(type_of(t.x)), target.view, level.dim
 
@@ -50,7 +31,7 @@ def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) 
 
     if n == 0:
         return
-    em.put(Comment(f"{name(level)} over {n}"))
+    em.put(Comment(f"{level_name(level)} over {n}"))
     e, shape = em.executor, em.shape
     match level.kind:
         case "global":
@@ -70,27 +51,8 @@ def emit_map(em: Emitter, t: p.Map, level: Level, target: Target, scope: Scope) 
             with em.step(), em.running(locals=e.locals | {0}, inside=True):
                 em.strided(index(em.lane_id()), WARP, n, body, inside=True)
         case "vec" if n > 1 and e.lane is None:
-            vector(em, n, body)
+            lanes.vector(em, n, body)
         case "seq" if target.space == "global" and e.inside:
             edge_tiles.loop(em, 0, n, body)
         case _:
             em.loop(n, body, unroll=level.kind != "seq")
-
-
-def vector(em: Emitter, n: int, body: VectorBody) -> None:
-    """`body` for n lanes at once: emitted once, with the lane as a variable; lane by lane where that cannot be."""
-    lane = Var(em.names.numbered("v"), n, "lane")
-    used = em.private_bytes
-    try:
-        with em.block() as statements, em.running(lane=lane):
-            body(index(lane))
-    except NotVector:
-        em.private_bytes = used
-        return em.loop(n, body, unroll=n <= 16)
-    em.put(*statements)
-
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    VectorBody = Callable[[Index], None]

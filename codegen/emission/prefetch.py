@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from egglift.codegen.emission.builder import Target
-from egglift.codegen.emission.copy import ALL, Shares, at, copy, dimensions, shared_out
+from egglift.codegen.emission.copy import Shares, at, copy, dimensions, shared_out
+from egglift.codegen.emission.translator import Translator
+from egglift.codegen.kernel.executor import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.views import View, element, number
@@ -25,11 +26,8 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import children
 from egglift.ir.types import Array, Type
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter
 
-
-def ahead(em: Emitter, t: p.Fold | p.Iterate) -> tuple[p.To, ...]:
+def ahead(em: Translator, t: p.Fold | p.Iterate) -> tuple[p.To, ...]:
     """What a fold's body keeps in local memory of an element alone, without computing it, and is to be prefetched."""
     if isinstance(t, p.Iterate) or t.prefetch == 0 or em.executor.inside or em.executor.warp:
         return ()
@@ -72,7 +70,7 @@ class Staged:
 
 
 def run(
-    em: Emitter,
+    em: Translator,
     nodes: tuple[p.To, ...],
     n: int,
     prefetch: int,
@@ -117,7 +115,7 @@ def run(
     em.loop(n, one, unroll)
 
 
-def _staged(em: Emitter, node: p.To, source: View, prefetch: int) -> Staged:
+def _staged(em: Translator, node: p.To, source: View, prefetch: int) -> Staged:
     type, pad = type_of(node), number(node.pad)
     dims, inner = dimensions(type)
     twice = Array(2, type) if prefetch == 2 else type
@@ -132,19 +130,19 @@ def _staged(em: Emitter, node: p.To, source: View, prefetch: int) -> Staged:
 
 
 @contextmanager
-def _shared(em: Emitter) -> Iterator[None]:
-    with em.step(), em.running(locals=ALL):
+def _shared(em: Translator) -> Iterator[None]:
+    with em.step(), em.running(locals=DIMENSIONS):
         yield
 
 
-def _fetch(em: Emitter, s: Staged, source: View) -> None:
+def _fetch(em: Translator, s: Staged, source: View) -> None:
     def one(e: Index, trip: Index) -> None:
         copy(em, at(source, s.shares.path(e)), Target(element(s.registers.view, trip), "private"), s.inner)
 
     s.shares.each(em, one, registers=True)
 
 
-def _fill(em: Emitter, s: Staged, memory: View) -> None:
+def _fill(em: Translator, s: Staged, memory: View) -> None:
     def one(e: Index, trip: Index) -> None:
         copy(em, element(s.registers.view, trip), Target(at(memory, s.shares.path(e)), "local"), s.inner)
 

@@ -9,88 +9,18 @@ ids are the work-item's part, the other terms are digits that count through the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import prod
-from typing import TYPE_CHECKING
+from dataclasses import replace
 
-from egglift.codegen.emission.builder import SHORT, indexes_registers
+from egglift.codegen.emission.builder import Builder
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.accesses import SHORT, Access, accesses, indexes_registers
 from egglift.codegen.kernel.imperative import Buffer, Statement
-from egglift.codegen.kernel.in_place import Access, accesses
-from egglift.codegen.kernel.index import ZERO, Index, Var
+from egglift.codegen.kernel.index import Index
+from egglift.codegen.kernel.ownership import Layout, layout_of
 from egglift.codegen.kernel.rewrite import Rewriter, redirected
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter
 
-IDS = ("local", "warp")
-OWN = ("loop", "lane")
-
-
-@dataclass(frozen=True)
-class Digit:
-    """`count` elements of one work-item, `stride` apart in the array and `place` apart in its own memory."""
-
-    stride: int
-    count: int
-    place: int
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Whose an element is: `item` plus strides of digits.  digits: the largest stride first."""
-
-    item: Index
-    digits: tuple[Digit, ...]
-
-    @property
-    def size(self) -> int:
-        """How many elements a work-item has."""
-        return prod(d.count for d in self.digits)
-
-    def element(self, values: Sequence[Index]) -> Index:
-        """The flat index of the work-item's element whose digits are `values`."""
-        return sum((v * d.stride for v, d in zip(values, self.digits, strict=True)), self.item)
-
-    def slot(self, at: Index) -> Index | None:
-        """Where a work-item keeps element `at` of the array; None if it is, or may be, another work-item's."""
-        own = at - self.item
-        if any(v.role in IDS for v in own.variables()):
-            return None
-        slot = ZERO
-        for d in self.digits:
-            value, own = own // d.stride, own % d.stride
-            low, high = value.range
-            if low < 0 or high >= d.count:
-                return None
-            slot = slot + value * d.place
-        return slot if own == ZERO else None
-
-
-def layout_of(at: Index, size: int, ids: frozenset[Var]) -> Layout | None:
-    """The layout in which `at` are the elements of a work-item of a group with these `ids`.
-
-    None if they do not tell: all work-items and digits together must count through the array's `size` elements.
-    """
-    terms = sorted(at.terms, key=lambda t: t[1])
-    shares: list[tuple[int, Digit]] = []
-    reach, place = 1, 1
-    for a, k in terms:
-        roles = {v.role for v in a.variables()}
-        low, high = a.range
-        if k != reach or low != 0 or not (roles <= set(IDS) or roles <= set(OWN)):
-            return None
-        reach *= high + 1
-        if roles <= set(OWN):
-            shares.append((k, Digit(k, high + 1, place)))
-            place *= high + 1
-    item = Index(tuple((a, k) for a, k in at.terms if a.variables() <= ids))
-    if at.constant or reach != size or item.variables() != ids:
-        return None
-    return Layout(item, tuple(d for _, d in reversed(shares)))
-
-
-def recognise(em: Emitter, statements: list[Statement], buffers: list[Buffer]) -> bool:
+def recognise(em: Builder, statements: list[Statement], buffers: list[Buffer]) -> bool:
     """Find out how the steps in `statements` share `buffers` out; False if they do not share out all of them."""
     ids = frozenset(v for i, _ in em.free_items() for v in i.variables())
     seen = accesses(statements)
@@ -105,7 +35,7 @@ def recognise(em: Emitter, statements: list[Statement], buffers: list[Buffer]) -
     return True
 
 
-def settle(em: Emitter, statements: list[Statement]) -> list[Statement]:
+def settle(em: Builder, statements: list[Statement]) -> list[Statement]:
     """`statements` with the accumulators of the group where they belong: in private memory if that is possible."""
     seen = accesses(statements)
     used = {a.buffer for a in seen}
@@ -172,7 +102,7 @@ def _copied(a: Access) -> Buffer | None:
     return value.buffer if isinstance(value, im.Load) and value.at == a.at else None
 
 
-def _privately(em: Emitter, statements: list[Statement], layouts: dict[Buffer, Layout]) -> list[Statement]:
+def _privately(em: Builder, statements: list[Statement], layouts: dict[Buffer, Layout]) -> list[Statement]:
     """`statements` with the buffers that have a layout in private memory, the other undecided ones in local memory."""
     if not em.undecided:
         return statements

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from egglift.codegen.emission import assign, copy, levels
+from egglift.codegen.emission import assign, copy, lanes
 from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.translator import Scope, Translator
+from egglift.codegen.kernel.executor import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import ZERO, Index, index
 from egglift.codegen.kernel.views import View, element, is_flat, length
@@ -13,11 +13,8 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.types import Array, Type
 
-if TYPE_CHECKING:
-    from egglift.codegen.emission.emitter import Emitter, Scope
 
-
-def tree(em: Emitter, t: p.Tree, scope: Scope) -> View:
+def tree(em: Translator, t: p.Tree, scope: Scope) -> View:
     """The view of a tree reduction's result, which every executor may read."""
     n, type = length(type_of(t.x)), type_of(t)
     init = em.view(t.init, scope)
@@ -31,7 +28,7 @@ def tree(em: Emitter, t: p.Tree, scope: Scope) -> View:
     return result.view
 
 
-def _halved(em: Emitter, t: p.Tree, xs: View, n: int, type: Type) -> View:
+def _halved(em: Translator, t: p.Tree, xs: View, n: int, type: Type) -> View:
     """An array whose first element is the sum of `xs`: the first halving copies, the others work in place."""
     if n == 1:
         return xs
@@ -54,7 +51,7 @@ def _halved(em: Emitter, t: p.Tree, xs: View, n: int, type: Type) -> View:
     return sums.view
 
 
-def _step(em: Emitter, t: p.Tree, xs: View, sums: Target, count: int, distance: int, type: Type) -> None:
+def _step(em: Translator, t: p.Tree, xs: View, sums: Target, count: int, distance: int, type: Type) -> None:
     """sums[i] = xs[i] + xs[i + distance] for i < count."""
 
     def combine(i: Index) -> None:
@@ -62,15 +59,15 @@ def _step(em: Emitter, t: p.Tree, xs: View, sums: Target, count: int, distance: 
 
     if sums.space == "local":
         me, team = em.team("local")
-        with em.running(locals=frozenset(range(3))):
+        with em.running(locals=DIMENSIONS):
             em.strided(me, team, count, combine, inside=True)
     elif em.executor.lane is None and 2 <= count <= 128 and not count & (count - 1):
-        levels.vector(em, count, combine)
+        lanes.vector(em, count, combine)
     else:
         em.loop(count, combine)
 
 
-def _combine(em: Emitter, t: p.Tree, target: Target, a: View, b: View, type: Type) -> None:
+def _combine(em: Translator, t: p.Tree, target: Target, a: View, b: View, type: Type) -> None:
     """target = a + b.  Arrays are computed elsewhere first: they may be where the target is."""
     if is_flat(type):
         return assign.assign(em, target.view, em.value(t.body, (a, b)))

@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from egglift.codegen.kernel.accesses import Access, accesses
 from egglift.codegen.kernel.imperative import Barrier, Buffer, If, Loop, Statement
-from egglift.codegen.kernel.in_place import Access, accesses
 from egglift.codegen.kernel.index import Atom, Index, Remainder, Var, index
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from egglift.codegen.kernel.index import Index, Var
 
 WARP = 32
+#: of an OpenCL index space
+DIMENSIONS = frozenset(range(3))
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
+from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.executor import Shape
 from egglift.codegen.kernel.imperative import Buffer, Statement
-from egglift.codegen.kernel.in_place import accesses
 from egglift.codegen.opencl.expressions import int_type
 from egglift.codegen.opencl.scalar_functions import literal, memory_type
 from egglift.codegen.opencl.statements import INDENT, KernelText

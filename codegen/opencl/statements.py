@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from egglift.codegen.emission.builder import has_lane
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.accesses import Access, accesses, loads
+from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
-from egglift.codegen.kernel.in_place import Access, accesses, loads
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type
-from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, on_lane, parts_of
+from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.types import BOOL
 
 INDENT = "  "
@@ -105,7 +105,7 @@ class KernelText(VectorText):
 
     def _vector_store(self, s: im.Store, lanes: Lanes, declares: bool) -> None:
         buffer = s.buffer
-        if buffer.lanes > 1 and not on_lane(s.at):
+        if buffer.lanes > 1 and not has_lane(s.at):
             head = self._declaration(buffer) if declares else self._register(buffer, s.at, lanes)
             if buffer.scalar == BOOL:
                 return self.line(f"{head} = {stripped(self.mask(s.value, lanes, 1))};")

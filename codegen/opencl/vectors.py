@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import has_lane, is_aligned
 from egglift.codegen.kernel.imperative import Buffer, Value
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.expressions import Text, operand_type
@@ -121,15 +122,15 @@ class VectorText(Text):
         if found is None:
             match v:
                 case im.Load(buffer, at):
-                    differs = buffer.lanes > 1 or on_lane(at)
+                    differs = buffer.lanes > 1 or has_lane(at)
                 case im.Name(name, _):
                     differs = name in self.kinds
                 case im.IndexValue(at, _):
-                    differs = on_lane(at)
+                    differs = has_lane(at)
                 case im.Call(_, args, _):
                     differs = any(map(self.varies, args))
                 case im.Guarded(at, _, a, b):
-                    differs = on_lane(at) or self.varies(a) or self.varies(b)
+                    differs = has_lane(at) or self.varies(a) or self.varies(b)
                 case _:
                     differs = False
             found = self._varies[id(v)] = (v, differs)
@@ -147,7 +148,7 @@ class VectorText(Text):
                 return self._load(v, buffer, at, lanes)
             case im.IndexValue(at, t) if at.coefficient(lanes.var) is not None:
                 return self._counted(at, t, lanes)
-            case im.Guarded(at, n, a, b) if not on_lane(at):
+            case im.Guarded(at, n, a, b) if not has_lane(at):
                 return f"({self._within(at, n)} ? {self.number(a, lanes)} : {self.number(b, lanes)})"
             case im.Call("cast", (x,), t):
                 return self._cast(x, t, lanes)
@@ -184,7 +185,7 @@ class VectorText(Text):
         return vector_function(f"convert_{memory_type(t)}", x.type, t, [stripped(text)], lanes.width, self.helpers)
 
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
-        if buffer.lanes > 1 and not on_lane(at):
+        if buffer.lanes > 1 and not has_lane(at):
             return self._register(buffer, at, lanes)
         if buffer.lanes > 1 or at.coefficient(lanes.var) != 1:
             return self.gathered(v, lanes)
@@ -250,7 +251,7 @@ class VectorText(Text):
         match v:
             case im.Name(name, _):
                 return self._part_name(name, lanes)
-            case im.Load(buffer, at) if buffer.lanes > 1 and not on_lane(at):
+            case im.Load(buffer, at) if buffer.lanes > 1 and not has_lane(at):
                 return self._register(buffer, at, lanes)
             case im.Load(buffer, at) if buffer.lanes > 1:
                 components = (f"{c} ? -1 : 0" for c in self.components(v, lanes))
@@ -293,13 +294,3 @@ _MASK_TEXTS = {
     "ge": "({0} | ~{1})",
 }
 _MASKS = {op: text.format for op, text in _MASK_TEXTS.items()}
-
-
-def is_aligned(at: Index, width: int) -> bool:
-    """Is `at` a multiple of `width` whatever its variables are?"""
-    return at.constant % width == 0 and all(k % width == 0 for _, k in at.terms)
-
-
-def on_lane(at: Index) -> bool:
-    """Does `at` differ between lanes?"""
-    return any(v.role == "lane" for v in at.variables())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from egglift.codegen.emission.levels import name
 from egglift.codegen.kernel.views import length
+from egglift.codegen.terms.level_names import level_name
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
@@ -68,16 +68,16 @@ def _level(t: p.Map, level: Level, context: Context) -> Context:
     if kind not in AROUND:
         return context
     if context.vector:
-        raise CodegenError(f"{brief(t)}: {name(level)} inside mapVec; the lanes of a vector are one work-item")
+        raise CodegenError(f"{brief(t)}: {level_name(level)} inside mapVec; the lanes of a vector are one work-item")
     if context.around not in AROUND[kind]:
         where = f"map{context.around.capitalize()}" if context.around else "no map"
         allowed = " or ".join(f"map{k.capitalize()}" if k else "the kernel itself" for k in AROUND[kind])
-        raise CodegenError(f"{brief(t)}: {name(level)} stands below {where}; it may stand below {allowed}")
+        raise CodegenError(f"{brief(t)}: {level_name(level)} stands below {where}; it may stand below {allowed}")
     if level in context.used:
-        raise CodegenError(f"{brief(t)}: {name(level)} inside {name(level)}; use another dimension")
+        raise CodegenError(f"{brief(t)}: {level_name(level)} inside {level_name(level)}; use another dimension")
     if kind in ("global", "workgroup") and context.carried is not None:
         raise CodegenError(
-            f"{brief(t)}: {name(level)} inside {brief(context.carried, 60)}: work-groups cannot wait for each other; "
-            "use mapLocal or mapSeq"
+            f"{brief(t)}: {level_name(level)} inside {brief(context.carried, 60)}: "
+            "work-groups cannot wait for each other; use mapLocal or mapSeq"
         )
     return replace(context, around=kind, used=context.used | {level})

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.device.device import Device, Operand
-from egglift.codegen.device.execute import Executable
+from egglift.codegen.device.execute import Executable, build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.types import SCALARS
@@ -58,7 +58,7 @@ class Rig:
 
     def build(self, plan: Plan) -> Executable:
         """A probe, compiled."""
-        return self.device.build(plan)
+        return build(self.device, plan)
 
     def seconds(self, probe: Plan | Executable, budget: float = EACH, **inputs: Any) -> float:
         """The shortest time of a probe by the device's clock, less that of an empty kernel: others only slow it down.

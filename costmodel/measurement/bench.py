@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from egglift.codegen.device.device import Device, Operand
-from egglift.codegen.device.execute import Executable, Timing
+from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import Expected, expect, flatten
 from egglift.ir.errors import BuildError, DeviceLost, EggliftError, OutOfMemory, WrongResult
@@ -61,7 +61,7 @@ class Subject:
 
 
 class Bench(Protocol):
-    """Where candidates are measured: in this process (`Local`), or in one that may die (isolated.Remote)."""
+    """Where candidates are measured: in this process (`Local`), or in one that may die (remote_bench.Remote)."""
 
     def prepare(self, plans: Sequence[Plan], until: float) -> None:
         """Builds `plans` side by side as far as that pays; none is begun after `until` (of time.perf_counter)."""
@@ -118,7 +118,7 @@ class Local:
         start, built, status = time.perf_counter(), 0.0, "ok"
         executable: Executable | None = None
         try:
-            executable = self.device.sibling().build(plan, self.subject.options)
+            executable = build(self.device.sibling(), plan, self.subject.options)
             built = time.perf_counter() - start
             found = executable.run(self._used(plan), poison=True, rows=self.expected.rows)
             problem = self.expected.disagreement(found)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from egglift.codegen.device.device import Device
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Measurement
-from egglift.costmodel.records.records import cache_folder
+from egglift.costmodel.records.cache_folder import cache_folder
 
 #: the part of a budget in which candidates are built: what is built should be timed, too
 BUILDING = 0.5

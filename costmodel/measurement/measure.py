@@ -12,11 +12,11 @@ from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Bench, Local, Measurement, Subject
 from egglift.costmodel.measurement.device_lock import Clock, alone
 from egglift.costmodel.measurement.expected_results import Expected
+from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.measurement.refused_kernels import with_file
 from egglift.costmodel.measurement.remote_bench import DEADLINE, Remote
 from egglift.costmodel.measurement.successive_halving import EFFORTS, Entrant, next_round
 from egglift.costmodel.measurement.worker_pool import Worker, worker_for
-from egglift.costmodel.records.journal import Journal
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Expr
 from egglift.ir.text import dumps
@@ -45,7 +45,7 @@ def measure(
     budget_seconds: none is begun after that time, the first aside, and none built ahead after half of it.
     floor_seconds: what the hardware cannot undercut.  expected: computed from `program` and `seed` unless given.
     rounded: the program's own order of operations is asked for, and what it loses by rounding is right.
-    report: called with each.  isolate: in a process of its own (isolated.py; `expected` is computed there), where
+    report: called with each.  isolate: in a process of its own (remote_bench.py; `expected` is computed there), where
     a candidate that takes more than `deadline` seconds, or crashes its process, is recorded as such.
     """
     subject = Subject(dumps(program), seed, tuple(options), rounded)
@@ -77,9 +77,10 @@ def race(
     journal: Journal | None = None,
     deadline: float = DEADLINE,
 ) -> dict[int, Measurement]:
-    """Measures in rounds (rounds.py) those of `plans` that may be the fastest: what is known of them, by index.
+    """Measures in rounds (successive_halving) those of `plans` that may be the fastest: what is known of them.
 
-    estimates: the model's seconds; kinds: what its scale is corrected by.  measurements: how many are looked at.
+    The result is by index.  estimates: the model's seconds; kinds: what its scale is corrected by.
+    measurements: how many are looked at.
     budget_seconds: none is begun after half of that time, nor timed again after it, until one is right.
     journal: where what is measured is kept, at once, and from which nothing is measured again.
     """

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from egglift.costmodel.measurement.bench import Measurement
-from egglift.costmodel.records.records import cache_folder
+from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.ir.errors import BuildError
 
 

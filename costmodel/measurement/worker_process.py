@@ -1,6 +1,6 @@
 """The process in which candidates are measured: what hangs or crashes here takes nobody with it.
 
-It opens one device, and answers the orders that come over a pipe from isolated.py, one at a time.
+It opens one device, and answers the orders that come over a pipe from remote_bench.py, one at a time.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from egglift.codegen.device.device import Address, Device, open_at
+from egglift.codegen.device.execute import build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Local, Measurement, Subject
 
@@ -97,7 +98,7 @@ def _build(device: Device, bench: Local | None, order: Build) -> None:
         if bench is not None:
             bench.check(order.plan)
             return
-        executable = device.build(order.plan, order.options)
+        executable = build(device, order.plan, order.options)
         if device.kind == "cpu":
             inputs = order.plan.inputs.items()
             executable.enqueue({name: [np.zeros(b.size, b.scalar.dtype) for b in given] for name, given in inputs})

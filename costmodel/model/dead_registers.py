@@ -11,8 +11,8 @@ from functools import reduce
 import numpy as np
 import numpy.typing as npt
 
+from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.imperative import Buffer, Load, Statement, Store
-from egglift.codegen.kernel.in_place import accesses
 from egglift.codegen.kernel.index import Index, Var
 
 Places = npt.NDArray[np.bool_]

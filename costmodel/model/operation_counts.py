@@ -8,7 +8,7 @@ from functools import cache
 from math import prod
 
 from egglift.codegen.kernel import imperative as c
-from egglift.codegen.kernel.in_place import accesses
+from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.index import Index, Var
 from egglift.costmodel.model.coalescing import SECTOR, varying
 from egglift.costmodel.model.dead_registers import Places, needed, read_places

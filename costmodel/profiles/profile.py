@@ -12,7 +12,7 @@ from typing import Any
 
 from egglift.codegen.device.device import Device
 from egglift.codegen.kernel.imperative import Limits
-from egglift.costmodel.records.records import cache_folder
+from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.ir.errors import RecordError
 
 SCHEMA = 2

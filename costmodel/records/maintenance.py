@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.costmodel.records.journal import Line
+from egglift.costmodel.records.jsonl import Keyed
 from egglift.costmodel.records.records import Record, Records
 from egglift.ir.errors import RecordError
 
@@ -47,9 +47,9 @@ def merged(paths: Iterable[Path]) -> list[Record]:
     return list(found.values())
 
 
-def rewrite(path: Path, records: Iterable[Record | Line]) -> None:
+def rewrite(path: Path, records: Iterable[Keyed]) -> None:
     """Puts exactly these records or measurements at `path`, all or nothing; readers see that it is another file."""
-    lines = "".join(json.dumps(asdict(r), separators=(",", ":")) + "\n" for r in records)
+    lines = "".join(json.dumps(asdict(r), separators=(",", ":")) + "\n" for r in records)  # type: ignore[call-overload]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)

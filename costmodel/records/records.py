@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_cache_dir
-
+from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.jsonl import Lines
 
 SCHEMA = 1
@@ -25,7 +23,7 @@ class Record:
     key: content hash (`record_key`).  term: the chosen candidate's text (ir.text).  parameters: its tile and
     work-group sizes.  estimate and measured: seconds.  candidates: one object for each that was looked at,
     with its term, parameters, estimate, measured time or the reason of its failure.  rules: the versions of rule
-    book and code; when: the time, in UTC (ISO 8601); seal: costmodel.seal's code, of what this user's egglift wrote.
+    book and code; when: the time, in UTC (ISO 8601); seal: signing's code, of what this user's egglift wrote.
     """
 
     key: str
@@ -53,16 +51,8 @@ def record_key(program: str, rules: str, device: str, driver: str, options: Mapp
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
-def cache_folder() -> Path | None:
-    """Where records and profiles are kept: EGGLIFT_CACHE or the user's cache folder; None: it is "off"."""
-    chosen = os.environ.get("EGGLIFT_CACHE", "")
-    if chosen.lower() == "off":
-        return None
-    return Path(chosen) if chosen else Path(user_cache_dir("egglift"))
-
-
 class Records(Lines[Record]):
-    """The records of one file (costmodel.lines)."""
+    """The records of one file (costmodel.records.jsonl)."""
 
     def __init__(self, path: Path | None = None) -> None:
         """path: the file; None: `records.jsonl` in the cache folder (nowhere, if that is off)."""

@@ -130,12 +130,16 @@ class Unknown:
 
 @dataclass(eq=False)
 class ArrayOf:
+    """The type of an array, whose parts may not be known yet."""
+
     length: Count
     element: Kind
 
 
 @dataclass(eq=False)
 class PairOf:
+    """The type of a pair, whose parts may not be known yet."""
+
     a: Kind
     b: Kind
 

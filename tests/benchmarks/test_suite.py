@@ -17,6 +17,7 @@ from benchmarks.baselines import TORCH
 from benchmarks.blas import CLBLAST, blas_call, blas_seconds
 from benchmarks.floor import floor, rate
 from benchmarks.jitted import jitted
+from benchmarks.line import Line
 from benchmarks.peers import EXPRESSIONS, absent, peer
 from benchmarks.programs.catalogue import Entry, Size, chosen, entries, size_text
 from benchmarks.published import LIFT, published
@@ -123,7 +124,7 @@ def test_lifts_ratios_are_those_of_its_papers() -> None:
 
 
 def test_a_table_says_how_many_times_faster_and_how_much_of_the_floor() -> None:
-    line = suite.Line("dot", "8", 2e-6, 1e-6, "memory", "G(c)", 1.0, {"numpy": 6e-6}, published("hotspot_3d"))
+    line = Line("dot", "8", 2e-6, 1e-6, "memory", "G(c)", 1.0, {"numpy": 6e-6}, published("hotspot_3d"))
     row = report.row(line, ("numpy", "clblast"))
     assert row == "| dot | 8 | 2.0 | 0.50 (memory) | 3.00 |  | 0.81 to 1.22 (hand-OpenCL) | equal |"
     table = report.markdown([line], ("numpy",), {"numba": "numba cannot be imported"}, open_device("pocl"))

@@ -88,7 +88,7 @@ def test_results_that_the_disk_does_not_take_are_an_error_in_one_line(tmp_path: 
 
 
 def test_without_a_home_there_is_still_a_cache(tmp_path: Path) -> None:
-    code = "from egglift.costmodel.records.records import cache_folder; print(cache_folder())"
+    code = "from egglift.costmodel.records.cache_folder import cache_folder; print(cache_folder())"
     environment = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME", "EGGLIFT_CACHE")}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")

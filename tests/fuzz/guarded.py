@@ -89,7 +89,7 @@ def _build(device: Device, source: str, options: Sequence[str]) -> Any:
 def _run(device: Device, plan: Plan, kernels: Sequence[Any], inputs: Inputs) -> list[NdArray]:
     """The plan's outputs.  WrongResult: it wrote outside of a buffer, or into an input."""
     for kernel in plan.kernels:
-        device._admit(kernel)
+        device.admit(kernel)
     zones: dict[Buffer, Zone] = {}
     for name, buffers in plan.inputs.items():
         for b, array in zip(buffers, inputs[name], strict=True):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.device.device import Device, devices, open_device, opencl
-from egglift.codegen.device.execute import Executable, Rows
+from egglift.codegen.device.execute import Executable, Rows, build
 from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, F32, I32, Scalar
@@ -72,7 +72,7 @@ def test_a_pyopencl_device_context_or_queue_is_a_device(device: Device) -> None:
     x = np.arange(100, dtype=np.float32)
     for spec in (device.device, device.context, queue):
         opened = open_device(spec)
-        executable = opened.build(double(100))
+        executable = build(opened, double(100))
         np.testing.assert_array_equal(executable.run({"x": [x]})[0], 2 * x)
         assert executable.time({"x": [x]}, most=5).seconds > 0
     assert open_device(queue).queue is queue
@@ -85,13 +85,13 @@ def test_importing_egglift_needs_no_opencl() -> None:
 
 def test_without_any_platform_the_error_says_how_to_get_one() -> None:
     code = (
-        "from egglift.codegen import runtime\n"
-        "cl = runtime.opencl()\n"
+        "from egglift.codegen.device import device\n"
+        "cl = device.opencl()\n"
         "def none(): raise cl.LogicError('clGetPlatformIDs', -1001)\n"
         "cl.get_platforms = none\n"
-        "assert runtime.devices() == []\n"
-        "try: runtime.open_device()\n"
-        "except runtime.DeviceError as e: assert 'egglift[pocl]' in str(e), e\n"
+        "assert device.devices() == []\n"
+        "try: device.open_device()\n"
+        "except device.DeviceError as e: assert 'egglift[pocl]' in str(e), e\n"
         "else: raise SystemExit(1)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
@@ -99,7 +99,7 @@ def test_without_any_platform_the_error_says_how_to_get_one() -> None:
 
 def test_a_plan_runs_on_arrays_and_on_device_buffers(device: Device) -> None:
     x = np.arange(1000, dtype=np.float32)
-    executable = device.build(double(1000))
+    executable = build(device, double(1000))
     np.testing.assert_array_equal(executable.run({"x": [x]})[0], 2 * x)
     uploaded = executable.upload({"x": [x]})
     np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
@@ -109,7 +109,7 @@ def test_a_plan_runs_on_arrays_and_on_device_buffers(device: Device) -> None:
 @pytest.mark.parametrize("indices", [(0,), (3,), (9,), (0, 3, 9), (5, 2, 2)])
 def test_some_rows_of_a_result_come_back_alone(device: Device, indices: tuple[int, ...]) -> None:
     x = np.arange(1000, dtype=np.float32)
-    executable = device.build(double(1000))
+    executable = build(device, double(1000))
     (whole,), (rows,) = executable.run({"x": [x]}), executable.run({"x": [x]}, rows=Rows(indices, 10))
     assert rows.shape == (100 * len(indices),) and rows.dtype == whole.dtype
     np.testing.assert_array_equal(rows, whole.reshape(10, 100)[list(indices)].reshape(-1))
@@ -121,13 +121,13 @@ def test_each_of_several_results_has_its_rows(device: Device) -> None:
     source = "kernel void k(global const float *x, global float *y, global int *z) "
     source += "{ int i = get_global_id(0); y[i] = -x[i]; if (i % 3 == 0) z[i / 3] = i; }"
     plan = Plan((Kernel("k", source, (x, y, z), (12,), (4,), ()),), {"x": (x,)}, (), (y, z), ((0, (x, y, z)),))
-    wide, narrow = device.build(plan).run({"x": [np.arange(12, dtype=np.float32)]}, rows=Rows((1, 3), 4))
+    wide, narrow = build(device, plan).run({"x": [np.arange(12, dtype=np.float32)]}, rows=Rows((1, 3), 4))
     np.testing.assert_array_equal(wide, [-3, -4, -5, -9, -10, -11])
     np.testing.assert_array_equal(narrow, [3, 9])
 
 
 def test_only_the_rows_that_come_back_are_looked_at(device: Device) -> None:
-    half = device.build(one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10, BOOL))
+    half = build(device, one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10, BOOL))
     inputs = {"x": [np.ones(10, np.bool_)]}
     assert half.run(inputs, poison=True, rows=Rows((0, 4), 10))[0].tolist() == [True, True]
     with pytest.raises(WrongResult, match="170"):
@@ -136,18 +136,18 @@ def test_only_the_rows_that_come_back_are_looked_at(device: Device) -> None:
 
 def test_poison_shows_what_a_kernel_does_not_write(device: Device) -> None:
     x = np.ones(10, np.float32)
-    half = device.build(one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10))
+    half = build(device, one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10))
     result = half.run({"x": [x]}, poison=True)[0]
     assert np.isfinite(result[:5]).all()
     assert np.isnan(result[5:]).all()
     whole = one_kernel("if (get_global_id(0) < 5) y[get_global_id(0)] = x[0];", 10, BOOL)
     with pytest.raises(WrongResult, match="170"):
-        device.build(whole).run({"x": [np.ones(10, np.bool_)]}, poison=True)
+        build(device, whole).run({"x": [np.ones(10, np.bool_)]}, poison=True)
 
 
 def test_temporaries_are_poisoned_too(device: Device) -> None:
     plan = one_kernel("y[0] = t[0];", 1, I32)
-    assert device.build(plan).run({"x": [np.ones(1, np.int32)]}, poison=True)[0][0] == np.int32(-1431655766)
+    assert build(device, plan).run({"x": [np.ones(1, np.int32)]}, poison=True)[0][0] == np.int32(-1431655766)
 
 
 def test_steps_run_in_order_with_the_buffers_given(device: Device) -> None:
@@ -156,7 +156,7 @@ def test_steps_run_in_order_with_the_buffers_given(device: Device) -> None:
     source += "{ int i = get_global_id(0); d[i] = s[i] + 1; }"
     inc = Kernel("inc", source, (a, b), (4,), (2,), ())
     plan = Plan((inc,), {"a": (a,)}, (b,), (c,), ((0, (a, b)), (0, (b, c)), (0, (c, b)), (0, (b, c))))
-    executable = device.build(plan)
+    executable = build(device, plan)
     np.testing.assert_array_equal(executable.run({"a": [np.zeros(4, np.float32)]})[0], np.full(4, 4.0))
     timing = executable.time({"a": [np.zeros(4, np.float32)]}, most=6)
     assert [name for name, _ in timing.kernels] == ["inc"]
@@ -164,7 +164,7 @@ def test_steps_run_in_order_with_the_buffers_given(device: Device) -> None:
 
 def test_an_empty_plan_gives_empty_results(device: Device) -> None:
     x, y = Buffer("x", "global", F32, 0), Buffer("y", "global", F32, 0)
-    executable = device.build(Plan((), {"x": (x,)}, (), (y,), ()))
+    executable = build(device, Plan((), {"x": (x,)}, (), (y,), ()))
     assert executable.run({"x": [np.empty(0, np.float32)]}, poison=True)[0].shape == (0,)
 
 
@@ -179,36 +179,36 @@ def test_an_empty_plan_gives_empty_results(device: Device) -> None:
 )
 def test_inputs_that_do_not_fit_are_named(device: Device, inputs: dict[str, list[object]], message: str) -> None:
     with pytest.raises(ArgumentError, match=message):
-        device.build(double(10)).run(inputs)
+        build(device, double(10)).run(inputs)
 
 
 def test_a_device_buffer_that_is_too_small_is_named(device: Device) -> None:
     with pytest.raises(ArgumentError, match="buffer x needs 40 bytes, got 8"):
-        device.build(double(10)).run({"x": [device.upload(np.ones(2, np.float32))]})
+        build(device, double(10)).run({"x": [device.upload(np.ones(2, np.float32))]})
 
 
 def test_a_build_error_keeps_source_and_log(device: Device) -> None:
     with pytest.raises(BuildError, match=r"does not compile this kernel: .*error") as caught:
-        device.build(one_kernel("y[0] = nonsense;", 1))
+        build(device, one_kernel("y[0] = nonsense;", 1))
     assert "nonsense" in caught.value.source
     assert "nonsense" in caught.value.log
 
 
 def test_what_would_crash_a_launch_is_refused_before_it(device: Device) -> None:
     with pytest.raises(BuildError, match="8192 work-items per group"):
-        device.build(one_kernel("y[0] = 1;", 1, items=8192, group=8192))
+        build(device, one_kernel("y[0] = 1;", 1, items=8192, group=8192))
     plan = one_kernel("y[0] = 1;", 1)
     (k,) = plan.kernels
     large = Kernel(k.name, k.source, k.params, (64,), (64,), (), private_bytes=1 << 20)
     with pytest.raises(BuildError, match="1048576 bytes of private memory for each of 64 work-items"):
-        device.build(Plan((large,), plan.inputs, plan.temporaries, plan.outputs, plan.steps))
+        build(device, Plan((large,), plan.inputs, plan.temporaries, plan.outputs, plan.steps))
 
 
 def test_more_local_memory_than_there_is_is_refused(device: Device) -> None:
     (k,) = (plan := one_kernel("y[0] = 1;", 1)).kernels
     have = device.limits.local_bytes
     with pytest.raises(BuildError, match=rf"kernel k: {have + 1} bytes of local memory per group, .* has {have}"):
-        device.build(replace(plan, kernels=(replace(k, local_bytes=have + 1),)))
+        build(device, replace(plan, kernels=(replace(k, local_bytes=have + 1),)))
 
 
 def refuses(patch: pytest.MonkeyPatch, name: str, error: Exception) -> None:
@@ -252,7 +252,7 @@ def refusal(code: str) -> Exception:
 def test_what_opencl_refuses_is_an_error_of_ours(
     device: Device, monkeypatch: pytest.MonkeyPatch, name: str, trouble: str, error: str, kind: type, reason: str
 ) -> None:
-    executable, x = device.build(double(10)), np.ones(10, np.float32)
+    executable, x = build(device, double(10)), np.ones(10, np.float32)
     refuses(monkeypatch, name, refusal(error))
     with pytest.raises(DeviceError, match=f"{trouble}: .*{reason}") as caught:
         executable.run({"x": [x]}, poison=True)
@@ -260,7 +260,7 @@ def test_what_opencl_refuses_is_an_error_of_ours(
 
 
 def test_a_host_without_memory_is_an_error_of_ours(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    executable, x = device.build(double(10)), np.ones(10, np.float32)
+    executable, x = build(device, double(10)), np.ones(10, np.float32)
     buffer = device.upload(x)
     refuses(monkeypatch, "enqueue_copy", MemoryError("no more"))
     with pytest.raises(OutOfMemory, match="cannot give back 10 elements"):
@@ -279,19 +279,19 @@ def test_a_device_that_is_lost_while_it_works_is_named(device: Device) -> None:
 def test_implausible_times_are_rejected(device: Device) -> None:
     x = np.ones(100, np.float32)
     with pytest.raises(DeviceError, match="implausible times"):
-        device.build(double(100)).time({"x": [x]}, floor=10.0)
+        build(device, double(100)).time({"x": [x]}, floor=10.0)
 
 
 def test_timing_keeps_to_its_number_of_samples(device: Device) -> None:
     x = np.ones(1000, np.float32)
-    timing = device.build(double(1000)).time({"x": [x]}, least=3, most=7, precision=0.0)
+    timing = build(device, double(1000)).time({"x": [x]}, least=3, most=7, precision=0.0)
     assert len(timing.samples) == 7
     assert min(timing.samples) <= timing.seconds <= max(timing.samples)
     assert timing.spread >= 0
 
 
 def test_one_executable_serves_several_threads(device: Device) -> None:
-    executable = device.build(double(5000))
+    executable = build(device, double(5000))
     wrong: list[int] = []
 
     def work(seed: int) -> None:
@@ -311,6 +311,6 @@ def test_one_executable_serves_several_threads(device: Device) -> None:
 def test_building_is_silent(device: Device, capfd: pytest.CaptureFixture[str]) -> None:
     fresh = np.random.default_rng().integers(1 << 60)  # not from PoCL's cache
     plan = one_kernel(f"int u = 1 / 0; y[0] = 1; /* {fresh} */", 1)
-    assert isinstance(device.build(plan), Executable)
+    assert isinstance(build(device, plan), Executable)
     captured = capfd.readouterr()
     assert "warning" not in captured.err + captured.out

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
+from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.imperative import Barrier, If, Launch, Limits, Loop, Statement
-from egglift.codegen.kernel.in_place import accesses
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from tests.codegen.kernel.test_barriers import without_barriers

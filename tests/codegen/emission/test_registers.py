@@ -10,8 +10,8 @@ import pytest
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.imperative import Launch, Limits, Statement
-from egglift.codegen.kernel.in_place import accesses
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F32, F64, I8, Scalar

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.emission.register_accumulators import layout_of
 from egglift.codegen.kernel.imperative import Kernel, Launch, Limits
 from egglift.codegen.kernel.index import Var, index
+from egglift.codegen.kernel.ownership import layout_of
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr

@@ -16,8 +16,8 @@ import pytest
 import z3
 
 from egglift.codegen.emission.edge_tiles import _passing
-from egglift.codegen.emission.register_accumulators import layout_of
 from egglift.codegen.kernel.index import Index, Var, assuming, choose, index
+from egglift.codegen.kernel.ownership import layout_of
 from egglift.codegen.kernel.views import mirrored, wrapped
 from egglift.codegen.opencl.expressions import Text
 from tests.c_text import CText

@@ -15,7 +15,7 @@ from tests.codegen.low import fmap, op, total, vector
 from tests.codegen.samples.book import SAMPLES
 from tests.harness import run
 
-GOLDEN = Path(__file__).parent.parent / "golden"
+GOLDEN = Path(__file__).parents[2] / "golden"
 SHOWN = (
     "axpy",
     "groups and items, fewer groups",

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.device.device import Device, open_device
+from egglift.codegen.device.execute import build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.calibration import arithmetic_probes, memory_probes
 from egglift.costmodel.calibration.memory_rates import _chain_of_indices
@@ -28,7 +29,7 @@ def run(device: Device, plan: Plan, **inputs: Any) -> np.ndarray[Any, Any]:
     """The probe's result."""
     shown = replace(plan, temporaries=(), outputs=plan.temporaries)
     given = {k: [np.array(v, np.int32) if isinstance(v, list) else v] for k, v in inputs.items()}
-    return device.build(shown).run(given)[0]
+    return build(device, shown).run(given)[0]
 
 
 def numbered(n: int) -> np.ndarray[Any, Any]:

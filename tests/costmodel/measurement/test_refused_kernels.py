@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from egglift.codegen.device.device import Device, open_device
+from egglift.codegen.device.execute import build
 from egglift.costmodel.measurement.bench import Local, Measurement, Subject
 from egglift.costmodel.measurement.measure import measure
 from egglift.costmodel.measurement.refused_kernels import keep_failure, named, with_file
@@ -43,7 +44,7 @@ def test_a_kernel_that_is_not_compiled_is_kept_with_its_log(device: Device, fold
 
 def test_a_build_error_names_the_file(device: Device, folder: Path) -> None:
     with pytest.raises(BuildError) as caught:
-        device.build(candidate("y[0] = undeclared;"))
+        build(device, candidate("y[0] = undeclared;"))
     error = named(caught.value)
     (file,) = folder.iterdir()
     assert str(error) == f"{caught.value}; kernel and log are in {file}"

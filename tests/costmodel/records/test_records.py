@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from egglift.costmodel.records.records import Record, Records, cache_folder, record_key
+from egglift.costmodel.records.cache_folder import cache_folder
+from egglift.costmodel.records.records import Record, Records, record_key
 
 
 def record(key: str, measured: float = 1.0) -> Record:

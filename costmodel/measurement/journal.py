@@ -23,12 +23,12 @@ PASSING = ("skipped", "memory", "lost", "implausible")
 
 
 @dataclass(frozen=True)
-class Line:
+class KeptMeasurement:
     """One measurement: Measurement's status, reason, median seconds (and of each kernel), and effort.
 
     key: hash of candidate, program, device and versions, and of the effort where it could be timed: a race that goes
     on where it stopped meets the times that it met before.  deadline: the seconds that were too few where it is "hung".
-    rules: the versions of rule book and code; when: the time, in UTC (ISO 8601); seal: costmodel.seal's code.
+    rules: the versions of rule book and code; when: the time, in UTC (ISO 8601); seal: the code of records.signing.
     """
 
     key: str
@@ -76,7 +76,7 @@ class Journal:
             return
         kernels = m.timing.kernels if m.timing else ()
         key = self._key(m.plan, m.effort if m.timing else None)
-        line = Line(
+        line = KeptMeasurement(
             key,
             m.status,
             m.reason,
@@ -91,7 +91,7 @@ class Journal:
         )
         self._lines.put(sealed(line, self._path.parent))
 
-    def _own(self, key: str) -> Line | None:
+    def _own(self, key: str) -> KeptMeasurement | None:
         """The line of `key`, if this user's egglift wrote it as it is."""
         line = self._lines.get(key)
         if line is None or is_own(line, self._path.parent):
@@ -107,15 +107,15 @@ class Journal:
 
 
 @cache
-def lines_of(path: Path) -> Lines[Line]:
+def lines_of(path: Path) -> Lines[KeptMeasurement]:
     """The measurements at `path`: read once, and then only what was added since."""
-    return Lines(path, _line, "measurement")
+    return Lines(path, _kept, "measurement")
 
 
-def _line(raw: Any) -> Line | None:
+def _kept(raw: Any) -> KeptMeasurement | None:
     if raw["schema"] != SCHEMA:
         return None
-    line = Line(**{**raw, "kernels": tuple((name, seconds) for name, seconds in raw["kernels"])})
+    line = KeptMeasurement(**{**raw, "kernels": tuple((name, seconds) for name, seconds in raw["kernels"])})
     for name in ("key", "status", "reason", "device", "rules", "when", "seal"):
         if not isinstance(getattr(line, name), str):
             raise TypeError(f"its {name} is no text")

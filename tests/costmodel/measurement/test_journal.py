@@ -13,8 +13,8 @@ from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.device.execute import Timing
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Local, Measurement, Subject
+from egglift.costmodel.measurement.journal import PASSING, Journal
 from egglift.costmodel.measurement.measure import race
-from egglift.costmodel.records.journal import PASSING, Journal
 from egglift.ir.text import dumps
 from tests.costmodel.measurement.test_measure import GOOD, PROGRAM, candidate
 

@@ -1,0 +1,16 @@
+"""Where egglift keeps what it found and measured."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from platformdirs import user_cache_dir
+
+
+def cache_folder() -> Path | None:
+    """Where records and profiles are kept: EGGLIFT_CACHE or the user's cache folder; None: it is "off"."""
+    chosen = os.environ.get("EGGLIFT_CACHE", "")
+    if chosen.lower() == "off":
+        return None
+    return Path(chosen) if chosen else Path(user_cache_dir("egglift"))
