@@ -37,10 +37,8 @@ def sides(equation: str) -> Sides:
 
 def named(text: str) -> frozenset[str]:
     """The patterns that a text names; abbreviations stand for what they are short for."""
-    words = set(re.findall(r"[A-Za-z]\w*", text))
-    for word in list(words & abbreviations().keys()):
-        words = (words - {word}) | abbreviations()[word]
-    return frozenset(words & set(_names()))
+    words = re.findall(r"[A-Za-z]\w*", text)
+    return frozenset(w for word in words for w in abbreviations().get(word, {word} & {*_names()}))
 
 
 @cache
@@ -49,9 +47,9 @@ def abbreviations() -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for short, long in re.findall(r"^\| (`[^|]*`) \| (.*) \|$", NOTATION.read_text(), re.MULTILINE):
         code = " ".join(re.findall(r"`([^`]*)`", long))
-        words = frozenset(re.findall(r"[A-Za-z]\w*", code))
-        for name in re.findall(r"`(\w+)", short):
-            found[name] = frozenset(w for word in words for w in found.get(word, {word}))
+        words = re.findall(r"[A-Za-z]\w*", code)
+        patterns = frozenset(w for word in words for w in found.get(word, {word} & {*_names()}))
+        found |= dict.fromkeys(re.findall(r"`(\w+)", short), patterns)
     return found
 
 

@@ -81,7 +81,7 @@ def sections(text: str) -> Iterator[tuple[str, int, Sequence[str]]]:
     """Name, first line's number and lines of each `;;; name` section."""
     lines = text.splitlines()
     starts = [i for i, line in enumerate(lines) if line.startswith(";;; ")]
-    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, stop in zip(starts, [*starts, len(lines)][1:], strict=True):
         yield lines[start][4:].strip(), start + 1, lines[start:stop]
 
 
