@@ -101,6 +101,7 @@ from egglift.ir.notation import (
     unzip,
     zip,
 )
+from egglift.ir.parser import loads
 from egglift.ir.reduction import (
     add,
     bitwise_and,
@@ -126,7 +127,7 @@ from egglift.ir.stencils import (
     slide_nd,
     stencil,
 )
-from egglift.ir.text import dumps, loads, pretty
+from egglift.ir.text import dumps, pretty
 from egglift.ir.types import BOOL as bool_
 from egglift.ir.types import F16 as f16
 from egglift.ir.types import F32 as f32

@@ -18,7 +18,7 @@ from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.maintenance import merged, replay, rewrite, t4
 from egglift.costmodel.records.records import Record
 from egglift.ir.errors import EggliftError, RecordError
-from egglift.ir.text import loads
+from egglift.ir.parser import loads
 from egglift.memory import measurements_path, rules
 from egglift.report import table
 

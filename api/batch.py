@@ -31,7 +31,8 @@ from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.jsonl import append_line
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, RecordError
-from egglift.ir.text import dumps, loads
+from egglift.ir.parser import loads
+from egglift.ir.text import dumps
 from egglift.memory import journal, remember
 from egglift.optimize import remembered
 from egglift.options import Laws, Options, useful

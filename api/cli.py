@@ -1,4 +1,4 @@
-"""The command line: `egglift devices | optimize | batch | calibrate | records | check-rules`."""
+"""The command line: `egglift devices | optimize | batch | calibrate | records | laws | check-rules`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from egglift import archive, rulecheck
+from egglift import archive, lawbook, rulecheck
 from egglift.batch import run_batch
 from egglift.codegen.device.arguments import operands
 from egglift.codegen.device.device import devices, open_device
@@ -79,6 +79,9 @@ def parser() -> argparse.ArgumentParser:
     _device(rates)
     rates.add_argument("--fresh", action="store_true", help="measure all anew, whatever an interrupted run has left")
     archive.add(_command(commands, "records", archive.run, "merge, prune, export or replay what was found"))
+    lawbook.add(
+        _command(commands, "laws", lawbook.run, "print the rule book, or one law with its conditions and source")
+    )
     laws = "test laws, the book's or your own, on random instances of their own text"
     rulecheck.add(_command(commands, "check-rules", rulecheck.run, laws))
     return top

@@ -23,9 +23,10 @@ from egglift.costmodel.records.signing import is_own, sealed
 from egglift.egraph.rules.book import book
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.text import dumps, loads
+from egglift.ir.text import dumps
 from egglift.options import Options
 
 KEPT = 16  # candidates in a record, and whichever else were measured or failed

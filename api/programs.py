@@ -7,8 +7,8 @@ from pathlib import Path
 
 from egglift.ir.errors import EggliftError, ProgramError
 from egglift.ir.lifting import as_program
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
-from egglift.ir.text import loads
 
 LONGEST = 64 << 20  # bytes of a program's file
 

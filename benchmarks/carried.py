@@ -177,7 +177,7 @@ def built(term: str, launch: Sequence[int], device_name: str | None, flags: Sequ
     from egglift.codegen.device.execute import build
     from egglift.codegen.kernel.imperative import Launch
     from egglift.ir.errors import EggliftError
-    from egglift.ir.text import loads
+    from egglift.ir.parser import loads
 
     device = _opened(device_name)
     with suppress(EggliftError):
@@ -204,7 +204,7 @@ def measured(
     from egglift.costmodel.measurement.measure import measure
     from egglift.costmodel.measurement.measuring import Measuring
     from egglift.ir.errors import CodegenError
-    from egglift.ir.text import loads
+    from egglift.ir.parser import loads
 
     program, rows, plans = loads(job["program"]), [], []
     for c in job["candidates"]:

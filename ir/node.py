@@ -6,14 +6,22 @@ traversal would take exponential time.  Here equality is identity, and every mem
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
 
 class Node:
-    """Base of all patterns.  Subclasses are frozen dataclasses with `eq=False` and `repr=False`."""
+    """Base of all patterns.  Subclasses are frozen dataclasses with `eq=False` and `repr=False`.
+
+    How they are shown is said in text.py, how they are pickled in parser.py: both know all patterns.
+    """
 
     _interned: ClassVar[WeakValueDictionary[Any, Any]] = WeakValueDictionary()
+    _scheme: ClassVar[tuple[str, Mapping[str, str]]]
+
+    def __init_subclass__(cls, type: str = "", needs: Mapping[str, str] = {}) -> None:
+        cls._scheme = type, needs
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         fields = cls.__dataclass_fields__  # type: ignore[attr-defined]
@@ -25,22 +33,3 @@ class Node:
             found = object.__new__(cls)
             Node._interned[key] = found
         return found
-
-    def __repr__(self) -> str:
-        """A short text, for a full one would be as long as the program's tree."""
-        from egglift.ir.text import brief  # the printer knows the patterns
-
-        return f"<{brief(self)}>"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """As text: node by node, pickle would need a frame of its own for each level."""
-        from egglift.ir.text import dumps
-
-        return _loaded, (dumps(self),)
-
-
-def _loaded(text: str) -> Node:
-    from egglift.ir.parser import parse
-
-    found: Node = parse(text, check=False)
-    return found

@@ -4,41 +4,34 @@ from __future__ import annotations
 
 import base64
 import binascii
+import copyreg
 import difflib
-import json
 import re
 from collections.abc import Generator
 from math import prod
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError
+from egglift.ir.forms import SLOTS, Form
 from egglift.ir.operators import OPERATORS, named
 from egglift.ir.patterns import Expr, Operator
+from egglift.ir.reader import STRING, WORD, Reader
 from egglift.ir.scalars import FUNCTIONS
-from egglift.ir.sizes import Size, SizeOp, Sym
-from egglift.ir.syntax import ALIASES, FORMS, RESERVED, Form
-from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, dims
+from egglift.ir.syntax import ALIASES, FORMS, RESERVED
+from egglift.ir.text import dumps
+from egglift.ir.types import SCALARS, Array, Scalar, Type, dims
 
-#: types and lengths nested deeper than this are refused
-DEPTH = 100
-#: messages longer than this are cut
-MESSAGE = 400
-_SPACE = re.compile(r"(?:\s|;[^\r\n]*)*", re.ASCII)
-_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _NUMBER = re.compile(r"-?(?:inf\b|nan\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)", re.ASCII)
-_INTEGER = re.compile(r"-?\d+", re.ASCII)
-_OPERATOR = re.compile(r"[-+*/]")
 
 #: a parsing step: yields the steps it waits for and is sent their results
 Step: TypeAlias = Generator[Any, Any, Any]
 
 
-def parse(text: str, check: bool = True) -> Expr:
+def loads(text: str, check: bool = True) -> Expr:
     """The program that `text` describes.
 
     ProgramError (or ShapeError, TypeMismatch) with line and column where the text is malformed, or, with
@@ -65,123 +58,11 @@ def _run(step: Step) -> Any:
     return value
 
 
-class _Parser:
+class _Parser(Reader):
     def __init__(self, text: str, check: bool) -> None:
-        self.text, self.pos, self.check = text, 0, check
+        super().__init__(text)
+        self.check = check
         self.names: dict[str, list[Expr]] = {}
-
-    # ------------------------------------------------------------------------------------ characters
-
-    def fail(self, message: str, at: int | None = None, kind: type[ProgramError] = ProgramError) -> NoReturn:
-        at = self.pos if at is None else at
-        line = self.text.count("\n", 0, at) + 1
-        column = at - (self.text.rfind("\n", 0, at) + 1) + 1
-        if len(message) > MESSAGE:  # it may quote a word or a number of the text, which has any length
-            message = f"{message[:MESSAGE]}..."
-        raise kind(f"line {line}, column {column}: {message}")
-
-    def skip(self) -> None:
-        found = _SPACE.match(self.text, self.pos)
-        self.pos = found.end() if found else self.pos
-
-    def peek(self) -> str:
-        """The next character after blanks, "" at the end."""
-        self.skip()
-        return self.text[self.pos : self.pos + 1]
-
-    def found(self) -> str:
-        """What stands here, for messages."""
-        self.skip()
-        word = re.compile(r"[^\s()\[\],]+|.").match(self.text, self.pos)
-        return repr(word.group()[:30]) if word else "the end of the text"
-
-    def match(self, pattern: re.Pattern[str]) -> str | None:
-        self.skip()
-        found = pattern.match(self.text, self.pos)
-        if found is None:
-            return None
-        self.pos = found.end()
-        return found.group()
-
-    def expect(self, character: str, why: str) -> None:
-        if self.peek() != character:
-            self.fail(f"expected {character!r} {why}, found {self.found()}")
-        self.pos += 1
-
-    # ------------------------------------------------------------------------------------ atoms
-
-    def name(self, what: str) -> str:
-        if (text := self.match(_STRING)) is not None:
-            try:
-                found = str(json.loads(text))
-                found.encode()  # half of a surrogate pair is no character
-            except ValueError:
-                self.fail(f"{text[:30]} is not a string")
-            return found
-        if (word := self.match(_WORD)) is None:
-            self.fail(f"expected {what}, found {self.found()}")
-        return word
-
-    def integer(self, what: str) -> int:
-        self.skip()
-        at = self.pos
-        text = self.match(_INTEGER)
-        if text is None:
-            self.fail(f"expected {what}, found {self.found()}")
-        return int(self.number(text, at))
-
-    def number(self, text: str, at: int) -> int | float:
-        if len(text) > 1000:
-            self.fail("a number of more than 1000 digits", at)
-        return int(text) if _INTEGER.fullmatch(text) else float(text)
-
-    def size(self, depth: int = 0) -> Size:
-        if depth > DEPTH:
-            self.fail(f"a length nested more than {DEPTH} deep")
-        if self.peek() != "(":
-            if self.peek() in set("-0123456789"):
-                return self.integer("a length")
-            return Sym(self.name("a length"))
-        self.pos += 1
-        a = self.size(depth + 1)
-        op = self.match(_OPERATOR)
-        if op is None:
-            self.fail(f"expected one of + - * / in a length, found {self.found()}")
-        b = self.size(depth + 1)
-        self.expect(")", "after a length")
-        return SizeOp(op, a, b)
-
-    def type(self, depth: int = 0) -> Type:
-        if depth > DEPTH:
-            self.fail(f"a type nested more than {DEPTH} deep")
-        if self.peek() == "[":
-            self.pos += 1
-            element = self.type(depth + 1)
-            self.expect("]", "after the element type")
-            return Array(self.size(), element)
-        if self.peek() == "(":
-            return self.tuple_type(depth)
-        return self.scalar()
-
-    def tuple_type(self, depth: int) -> Tuple:
-        self.pos += 1
-        items = [self.type(depth + 1)]
-        while self.peek() == ",":
-            self.pos += 1
-            items.append(self.type(depth + 1))
-        self.expect(")", "after the types of a tuple")
-        if len(items) < 2:
-            self.fail("a tuple type has two items or more: (f32, i32)")
-        return Tuple(tuple(items))
-
-    def scalar(self) -> Scalar:
-        self.skip()
-        at = self.pos
-        word = self.match(_WORD)
-        if word not in SCALARS:
-            self.pos = at
-            self.fail(f"expected a type ({', '.join(SCALARS)}, [T]n or (T, T)), found {self.found()}")
-        return SCALARS[word]
 
     # ------------------------------------------------------------------------------------ expressions
 
@@ -199,7 +80,7 @@ class _Parser:
             e = yield self.form(argument, at)
         elif (number := self.match(_NUMBER)) is not None:
             e = self.literal(number, at)
-        elif (word := self.match(_WORD)) is not None:
+        elif (word := self.match(WORD)) is not None:
             e = self.word(word, argument, at)
         else:
             self.fail(f"expected an expression, found {self.found()}")
@@ -237,7 +118,7 @@ class _Parser:
     def form(self, argument: Type | None, at: int) -> Step:
         self.skip()
         start = self.pos
-        head = self.match(_WORD)
+        head = self.match(WORD)
         if head is None:
             self.fail(f"expected the name of a pattern, found {self.found()}")
         head = ALIASES.get(head, head)
@@ -263,7 +144,7 @@ class _Parser:
             self.pos += 1
             self.skip()
             at = self.pos
-            name = self.match(_WORD)
+            name = self.match(WORD)
             if name is None or name in RESERVED:
                 self.fail("expected a name to bind" if name is None else f"{name!r} cannot be bound", at)
             value = yield self.expr(argument)
@@ -326,7 +207,7 @@ class _Parser:
         self.skip()
         at = self.pos
         if self.peek() != "(":
-            name = self.match(_WORD)
+            name = self.match(WORD)
             if name not in OPERATORS:
                 self.pos = at
                 known = f"{', '.join(OPERATORS)}, each with :type, or (operator ...)"
@@ -334,11 +215,11 @@ class _Parser:
             self.expect(":", f"and the type of its operands after {name}, e.g. {name}:f32")
             return self.standard(name, at)
         self.pos += 1
-        if self.match(_WORD) != "operator":
+        if self.match(WORD) != "operator":
             self.fail('expected (operator "name" ...)', at)
         name = self.name("the operator's name")
         claims = {"associative": False, "commutative": False}
-        while (start := self.pos, claim := self.match(_WORD))[1] in claims:
+        while (start := self.pos, claim := self.match(WORD))[1] in claims:
             claims[str(claim)] = True
         self.pos = start
         body = yield self.expr(None)
@@ -359,8 +240,8 @@ class _Parser:
         t = self.type()
         self.skip()
         start = self.pos
-        if self.match(_WORD) == "base64":
-            text = self.match(_STRING) or self.fail(f"expected the data in quotes, found {self.found()}")
+        if self.match(WORD) == "base64":
+            text = self.match(STRING) or self.fail(f"expected the data in quotes, found {self.found()}")
             try:
                 data = base64.b64decode(text[1:-1], validate=True)
             except (binascii.Error, ValueError):
@@ -379,7 +260,7 @@ class _Parser:
         while self.peek() not in (")", ""):
             here = self.pos
             if t.name == "bool":
-                values.append((word := self.match(_WORD)) == "true")
+                values.append((word := self.match(WORD)) == "true")
                 text = word if word in ("true", "false") else None
             else:
                 text = self.match(_NUMBER)
@@ -402,3 +283,16 @@ class _Parser:
         if want != len(e.data):
             self.fail(f"{e.type} has {want // t.size} elements, got {len(e.data) // t.size}", at)
         return e
+
+
+def _unchecked(text: str) -> Expr:
+    return loads(text, check=False)
+
+
+def _reduced(e: Expr) -> tuple[Any, ...]:
+    """A program pickled as text: node by node, pickle would need a frame of its own for each level."""
+    return _unchecked, (dumps(e),)
+
+
+for _pattern in SLOTS:
+    copyreg.pickle(_pattern, _reduced)

@@ -5,6 +5,12 @@ captured has been passed in by `Distl` or `Zip`; whole-program inputs and other 
 anywhere.  Equal functions are therefore equal values, and nothing here ever renames or shifts a variable.
 
 Equations use [x0, x1, ...] for arrays, <a, b> for tuples and juxtaposition for application.
+
+A class says all that is known of its pattern but what it computes.  The annotations of its fields are its slots
+(forms.py): `Expr` in the scope of the same Arg, `Body` in a scope of its own, `Size` a length.  `type` is its type
+(schemes.py): of the slots that are programs, in order, and of the result; lengths are the names of fields, or
+variables.  `needs` are conditions on lengths and types, each with the message where it does not hold.  Text form,
+checker, encoding, typing rules of the e-graph and random instances follow from these.
 """
 
 from __future__ import annotations
@@ -16,18 +22,21 @@ from egglift.ir.node import Node
 from egglift.ir.sizes import Size
 from egglift.ir.types import Scalar, Type
 
+#: the annotation of a slot that holds a body
+Body: TypeAlias = "Expr"
+
 # ---------------------------------------------------------------------------------------- leaves
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Arg(Node):
+class Arg(Node, type="type"):
     """The argument of the enclosing body."""
 
     type: Type
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Input(Node):
+class Input(Node, type="type"):
     """An input of the whole program."""
 
     name: str
@@ -35,7 +44,7 @@ class Input(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Literal(Node):
+class Literal(Node, type="type"):
     """A number written in the program.  `value` is a Python bool, int or float that `type` can hold."""
 
     value: bool | int | float
@@ -43,7 +52,7 @@ class Literal(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Constant(Node):
+class Constant(Node, type="type"):
     """A literal array: `data` holds its elements in C order, native byte order, as bytes."""
 
     type: Type
@@ -51,7 +60,14 @@ class Constant(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Iota(Node):
+class Iota(
+    Node,
+    type="[type]length",
+    needs={
+        "0 <= length": "{length} elements; it must be 0 or more",
+        "type is integer": "iota counts in integers, not in {type}; cast it afterwards",
+    },
+):
     """`iota n = [0, 1, ..., n-1]` as integers of `type`."""
 
     length: Size
@@ -59,7 +75,7 @@ class Iota(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fill(Node):
+class Fill(Node, type="t -> [t]length", needs={"0 <= length": "{length} elements; it must be 0 or more"}):
     """`fill n x = [x, x, ..., x]`, n times."""
 
     length: Size
@@ -78,7 +94,7 @@ class Apply(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cast(Node):
+class Cast(Node, type="s -> type", needs={"s is scalar": "the value to cast is {s}, not a scalar"}):
     """`x` converted to another scalar type, as NumPy's astype does."""
 
     type: Scalar
@@ -86,7 +102,7 @@ class Cast(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tup(Node):
+class Tup(Node, type="s -> t -> (s, t)"):
     """`<a, b, ...>`, two or more."""
 
     items: tuple[Expr, ...]
@@ -119,10 +135,10 @@ LEVELS = ("global", "workgroup", "local", "warp", "lane", "seq", "unroll", "vec"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Map(Node):
+class Map(Node, type="(s -> t) -> [s]n -> [t]n"):
     """`map f [x0, x1, ...] = [f x0, f x1, ...]`.  level None: not yet decided; else a low-level map."""
 
-    body: Expr
+    body: Body
     x: Expr
     level: Level | None = None
 
@@ -136,14 +152,14 @@ class Operator:
     """
 
     name: str
-    body: Expr
+    body: Body
     associative: bool
     commutative: bool
     neutral: Expr | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reduce(Node):
+class Reduce(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     """`reduce (+) z [x0, ..., xn] = z + x0 + ... + xn`, in any association: (+) must be associative."""
 
     op: Operator
@@ -152,7 +168,7 @@ class Reduce(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fold(Node):
+class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
     """`fold f z [x0, x1, ...] = ... f <f <z, x0>, x1> ...`: strictly left to right (reduceSeq).
 
     `body` is over `Arg(Tuple((A, T)))`, the accumulator and an element; the accumulator may be an array.
@@ -162,7 +178,7 @@ class Fold(Node):
     and kept in one of two buffers in turn.
     """
 
-    body: Expr
+    body: Body
     init: Expr
     x: Expr
     unroll: bool = False
@@ -170,24 +186,24 @@ class Fold(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree(Node):
+class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     """`tree (+) z x = reduce (+) z x`, by halving: combine x[i] with x[i + ceil(n/2)] until one is left.
 
     `body` is the operator's, over `Arg(Tuple((T, T)))`; it must be associative and commutative.  Executed by
     a work-group in local memory or by one work-item in private memory.  `z` is combined in once, at the end.
     """
 
-    body: Expr
+    body: Body
     init: Expr
     x: Expr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Iterate(Node):
+class Iterate(Node, type="(t -> t) -> t -> t", needs={"0 <= count": "{count} iterations; it must be 0 or more"}):
     """`iterate n f x = f (f ... (f x))`, n times; `f: T -> T`."""
 
     count: Size
-    body: Expr
+    body: Body
     x: Expr
 
 
@@ -195,14 +211,14 @@ class Iterate(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Zip(Node):
+class Zip(Node, type="[s]n -> [t]n -> [(s, t)]n"):
     """`zip [a0, ...] [b0, ...] ... = [<a0, b0, ...>, ...]`; all of one length."""
 
     arrays: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Distl(Node):
+class Distl(Node, type="s -> [t]n -> [(s, t)]n"):
     """`distl a [b0, b1, ...] = [<a, b0>, <a, b1>, ...]`: how a body is given what its lambda captured."""
 
     a: Expr
@@ -210,7 +226,7 @@ class Distl(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cross(Node):
+class Cross(Node, type="[s]n -> [t]m -> [[(s, t)]m]n"):
     """`cross [a0, ...] [b0, ...] = [[<a0, b0>, <a0, b1>, ...], [<a1, b0>, ...], ...]` (allpairs)."""
 
     a: Expr
@@ -218,7 +234,14 @@ class Cross(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Split(Node):
+class Split(
+    Node,
+    type="[t]l -> [[t]n](l/n)",
+    needs={
+        "1 <= n": "{n} is not a chunk length; it must be 1 or more",
+        "n divides l": "{n} does not divide {l}; use pad_up({n}, ...) or take a part",
+    },
+):
     """`split n [x0, ...] = [[x0, ..., x(n-1)], [xn, ...], ...]`; n divides the length.  (splitVec too.)"""
 
     n: Size
@@ -226,21 +249,28 @@ class Split(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Join(Node):
+class Join(Node, type="[[t]m]n -> [t](n*m)"):
     """`join [[x0, ...], [y0, ...], ...] = [x0, ..., y0, ...]`: the inverse of split.  (joinVec too.)"""
 
     x: Expr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Transpose(Node):
+class Transpose(Node, type="[[t]m]n -> [[t]n]m"):
     """`transpose x = y` with `y[i][j] = x[j][i]`."""
 
     x: Expr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stride(Node):
+class Stride(
+    Node,
+    type="[t]n -> [t]n",
+    needs={
+        "1 <= s": "{s} is not a stride; it must be 1 or more",
+        "s divides n": "{s} does not divide {n}; use pad_up({s}, ...) or take a part",
+    },
+):
     """`reorderStride s x = y` with `y[i] = x[i div n + s * (i mod n)]`, n = length / s (seed 000, eq. 19)."""
 
     s: Size
@@ -248,7 +278,15 @@ class Stride(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Slide(Node):
+class Slide(
+    Node,
+    type="[t]l -> [[t]size](((l-size)/step)+1)",
+    needs={
+        "1 <= size": "a window of {size} elements; it must be 1 or more",
+        "1 <= step": "a step of {step} elements; it must be 1 or more",
+        "size <= l": "windows of {size} over an array of {l}; pad it first",
+    },
+):
     """`slide n s x = [[x0 .. x(n-1)], [xs .. x(s+n-1)], ...]`: floor((length - n) / s) + 1 windows."""
 
     size: Size
@@ -257,7 +295,14 @@ class Slide(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pad(Node):
+class Pad(
+    Node,
+    type="[t]n -> t -> [t]((n+left)+right)",
+    needs={
+        "0 <= left": "{left} elements of padding; it must be 0 or more",
+        "0 <= right": "{right} elements of padding; it must be 0 or more",
+    },
+):
     """`pad l r mode x`: l elements before and r after.  mode: clamp, mirror, wrap, or constant (`value`).
 
     mirror repeats the edge (`x1 x0 | x0 x1`), as seed 003 does and NumPy's "symmetric".
@@ -271,7 +316,11 @@ class Pad(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PadUp(Node):
+class PadUp(
+    Node,
+    type="[t]n -> t -> [t](((n+(multiple-1))/multiple)*multiple)",
+    needs={"1 <= multiple": "{multiple} as the multiple; it must be 1 or more"},
+):
     """`padUp k v x`: `v` appended until k divides the length; with v None, the last element repeated."""
 
     multiple: Size
@@ -280,7 +329,7 @@ class PadUp(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Take(Node):
+class Take(Node, type="[t]l -> [t]n", needs={"0 <= n <= l": "{n} elements are taken of {l}"}):
     """`take n x = [x0, ..., x(n-1)]`."""
 
     n: Size
@@ -288,7 +337,7 @@ class Take(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drop(Node):
+class Drop(Node, type="[t]l -> [t](l-n)", needs={"0 <= n <= l": "{n} elements are dropped of {l}"}):
     """`drop n x = [xn, x(n+1), ...]`."""
 
     n: Size
@@ -296,7 +345,7 @@ class Drop(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Concat(Node):
+class Concat(Node, type="[t]n -> [t]m -> [t](n+m)"):
     """`concat [a0, ...] [b0, ...] = [a0, ..., b0, ...]`."""
 
     a: Expr
@@ -304,7 +353,9 @@ class Concat(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Gather(Node):
+class Gather(
+    Node, type="[s]m -> [t]n -> [t]m", needs={"s is integer": "indices are {s}; gather takes integers: cast them"}
+):
     """`gather [i0, i1, ...] x = [x[i0], x[i1], ...]`; indices are integers, clamped into 0..length-1."""
 
     indices: Expr
@@ -312,18 +363,25 @@ class Gather(Node):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class At(Node):
+class At(Node, type="[t]n -> t", needs={"0 <= index < n": "index {index} is outside 0..{(n-1)}"}):
     """`at i x = xi`, i a number (negative counts from the end is resolved by the notation)."""
 
     index: Size
     x: Expr
 
 
+#: layout patterns of one array that put each of its elements into one place, or leave it out: whatever computes the
+#: array can be told where its elements go
+REARRANGING = (Split, Join, Transpose, Stride, Take, Drop)
+
 # ---------------------------------------------------------------------------------------- memory
 
 
+SPACES = ("global", "local", "private")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class To(Node):
+class To(Node, type="t -> t", needs={"0 <= pad": "{pad} elements of padding; it must be 0 or more"}):
     """`toGlobal x = toLocal x = toPrivate x = x`: where `x` is kept.  space: global, local or private.
 
     The value is computed once, where the enclosing body binds its argument (a closed one: in a kernel of

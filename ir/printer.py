@@ -22,7 +22,7 @@ from egglift.ir.operators import OPERATORS, named
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.syntax import NAME, RESERVED, form_of
-from egglift.ir.traverse import children
+from egglift.ir.traverse import bodies, children
 from egglift.ir.types import Array, Scalar, Tuple, Type, dims
 
 #: constants of at most this many elements are printed as numbers, larger ones as base64
@@ -51,10 +51,7 @@ def standard(op: Operator) -> Type | None:
 
 def scopes(e: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
     """(sub-expressions in the scope of e's own Arg, expressions that open scopes of their own)."""
-    if isinstance(e, p.Reduce):
-        return children(e), operator_parts(e.op)
-    body = getattr(e, "body", None)
-    return children(e), () if body is None else (body,)
+    return children(e), operator_parts(e.op) if isinstance(e, p.Reduce) else bodies(e)
 
 
 @dataclass
@@ -219,7 +216,7 @@ class _Printer:
                 doc.append(size_text(value))
             case "type" | "scalar":
                 doc.append(type_text(value))
-            case "name" | "mode":
+            case "name":
                 doc.append(name_text(value))
             case _:
                 doc.append(str(value))

@@ -5,34 +5,26 @@
         (map (fn f32 (mul arg 2.0:f32)) x)))
 
 Every pattern is one list whose head is its name; `fn T` introduces a body whose argument `arg` has type T;
-`let` names what is shared; `;` starts a comment.  `loads(dumps(e)) is e` for every program.
+`let` names what is shared; `;` starts a comment.  parser.py reads it: `loads(dumps(e)) is e` for every program.
 """
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from egglift.ir import patterns as p
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.layout import lines, one_line
-from egglift.ir.parser import parse
+from egglift.ir.node import Node
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.printer import document, plain_name, size_text, type_text
-from egglift.ir.syntax import form_of
+from egglift.ir.syntax import head, parts
 from egglift.ir.traverse import is_expr
-
-__all__ = ["brief", "dumps", "loads", "parse", "pretty"]
 
 
 def dumps(e: Any) -> str:
     """The program (an expression, or a Value of it) as one line of text.  `loads` gives the very same one back."""
     return one_line(document(_expr(e)))
-
-
-def loads(text: str) -> Expr:
-    """The program that `text` describes; ProgramError with line and column where it describes none."""
-    return parse(text)
 
 
 def pretty(e: Any, width: int = 100) -> str:
@@ -59,7 +51,7 @@ def brief(e: object, limit: int = 100) -> str:
         return f"<{type(e).__name__}>"
 
 
-def _short(e: object, depth: int, budget: list[int]) -> str:
+def _short(e: Any, depth: int, budget: list[int]) -> str:
     """`e` down to `depth` levels; `budget` holds how many characters may still be spent."""
     match e:
         case p.Arg():
@@ -76,32 +68,12 @@ def _short(e: object, depth: int, budget: list[int]) -> str:
         return _atom(e)
     if depth == 0 or budget[0] < 0:
         return "..."
-    parts = [_head(e)]
-    for value in _slots(e):
-        parts.append(_short(value, depth - 1, budget))
-        budget[0] -= len(parts[-1]) + 1
-    return f"({' '.join(parts)})"
-
-
-def _head(e: object) -> str:
-    try:
-        return form_of(e).head  # type: ignore[arg-type]
-    except KeyError:
-        return type(e).__name__.lower()
-
-
-def _slots(e: object) -> list[object]:
-    """The values to show of a node, in the order of the text form."""
-    try:
-        form = form_of(e)  # type: ignore[arg-type]
-        named: list[tuple[object, str]] = [(getattr(e, name), kind) for name, kind in form.slots]
-    except KeyError:
-        named = [(getattr(e, f.name), "") for f in fields(e)]  # type: ignore[arg-type]
-    shown: list[object] = []
-    for value, _ in named:
+    shown = [head(e)]
+    for value in parts(e):
         if value is not None:
-            shown.extend(value if isinstance(value, tuple) else (value,))
-    return shown
+            shown.append(_short(value, depth - 1, budget))
+            budget[0] -= len(shown[-1]) + 1
+    return f"({' '.join(shown)})"
 
 
 def _atom(value: object) -> str:
@@ -111,3 +83,11 @@ def _atom(value: object) -> str:
         return size_text(value)  # type: ignore[arg-type]
     except Exception:
         return str(value)
+
+
+def _representation(e: object) -> str:
+    """A short text, for a full one would be as long as the program's tree."""
+    return f"<{brief(e)}>"
+
+
+Node.__repr__ = _representation  # type: ignore[method-assign]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any
 
+from egglift.ir.forms import BODIES, IN_SCOPE, SLOTS
 from egglift.ir.patterns import Arg, Expr, Operator
 from egglift.ir.sizes import Size, SizeOp, Sym, evaluate, symbols
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
-BODY = ("body", "op")  # the fields that open a new scope (`op` of Reduce holds a body; of Apply a name)
+_IN_SCOPE = {cls: tuple(slot for slot in slots if slot[1] in IN_SCOPE) for cls, slots in SLOTS.items()}
+_BODIES = {cls: tuple(name for name, kind in slots if kind in BODIES) for cls, slots in SLOTS.items()}
 
 
 def children(e: Expr) -> tuple[Expr, ...]:
@@ -19,13 +21,11 @@ def children(e: Expr) -> tuple[Expr, ...]:
     found: tuple[Expr, ...] | None = memo.get("_children")
     if found is None:
         parts: list[Expr] = []
-        for name in FIELDS[type(e)]:
+        for name, kind in _IN_SCOPE[type(e)]:
             value = memo[name]
-            if name in BODY:
-                continue
-            if isinstance(value, tuple):
-                parts.extend(v for v in value if is_expr(v))
-            elif is_expr(value):
+            if kind == "exprs":
+                parts.extend(value)
+            elif value is not None:
                 parts.append(value)
         found = memo["_children"] = tuple(parts)
     return found
@@ -33,40 +33,41 @@ def children(e: Expr) -> tuple[Expr, ...]:
 
 def bodies(e: Expr) -> tuple[Expr, ...]:
     """The closed bodies of `e` (of Map, Fold, Tree, Iterate, and of Reduce's operator)."""
-    memo = e.__dict__
-    found: tuple[Expr, ...] | None = memo.get("_bodies")
-    if found is None:
-        body, op = memo.get("body"), memo.get("op")
-        found = () if body is None else (body,)
-        if isinstance(op, Operator):
-            found = (*found, op.body)
-        memo["_bodies"] = found
-    return found
+    return tuple([_body(e.__dict__[name]) for name in _BODIES[type(e)]])
+
+
+def _body(x: Expr | Operator) -> Expr:
+    return x.body if isinstance(x, Operator) else x
 
 
 def is_expr(value: object) -> bool:
     """Is `value` a pattern (not a type, a size, a level, an operator)?"""
-    return type(value) in EXPRS
+    return type(value) in SLOTS
 
 
 def rebuild(e: Expr, child: Callable[[Expr], Expr], body: Callable[[Expr], Expr] | None = None) -> Expr:
     """`e` with `child` applied to its children and `body` to its bodies (None: kept); `e` if unchanged."""
     new: dict[str, Any] = {}
-    for name in FIELDS[type(e)]:
-        old = value = getattr(e, name)
-        if name == "body":
+    for name, kind in SLOTS[type(e)]:
+        old = value = e.__dict__[name]
+        if kind == "body":
             value = body(old) if body else old
-        elif isinstance(old, Operator):
-            value = replace(old, body=body(old.body)) if body and body(old.body) is not old.body else old
-        elif isinstance(old, tuple):
-            value = tuple(child(v) if is_expr(v) else v for v in old)
+        elif kind == "operator":
+            value = _rebuilt_operator(old, body) if body else old
+        elif kind == "exprs":
+            value = tuple(map(child, old))
             if all(a is b for a, b in zip(old, value, strict=True)):
                 value = old
-        elif is_expr(old):
+        elif kind == "expr" or (kind == "optional" and old is not None):
             value = child(old)
         if value is not old:
             new[name] = value
     return replace(e, **new) if new else e
+
+
+def _rebuilt_operator(op: Operator, body: Callable[[Expr], Expr]) -> Operator:
+    new = body(op.body)
+    return op if new is op.body else replace(op, body=new)
 
 
 def replaced(e: Expr, new: Callable[[Expr], Expr | None]) -> Expr:
@@ -138,7 +139,7 @@ def instantiate(e: Expr, env: dict[str, int]) -> Expr:
     for t in subterms(e):  # parts come before wholes: no recursion, programs may be deep
         new = rebuild(t, memo.__getitem__, memo.__getitem__)
         changes: dict[str, Any] = {}
-        for name in FIELDS[type(new)]:
+        for name, _ in SLOTS[type(new)]:
             v = getattr(new, name)
             if isinstance(v, Sym | SizeOp):
                 changes[name] = size(v)
@@ -152,9 +153,5 @@ def instantiate(e: Expr, env: dict[str, int]) -> Expr:
 
 def tile_symbols(e: Expr) -> frozenset[str]:
     """The tile symbols in the lengths of `e`, bodies included."""
-    sizes = (getattr(t, name) for t in subterms(e) for name in FIELDS[type(t)])
-    return frozenset().union(*(symbols(s) for s in sizes if isinstance(s, Sym | SizeOp)))
-
-
-EXPRS = frozenset(get_args(Expr))
-FIELDS = {cls: tuple(f.name for f in fields(cls)) for cls in EXPRS}
+    sizes = (getattr(t, name) for t in subterms(e) for name, kind in SLOTS[type(t)] if kind == "size")
+    return frozenset().union(*map(symbols, sizes))

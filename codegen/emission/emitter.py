@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from egglift.codegen.emission import assign, copy, fold, guards, levels, tree_reduction
+from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, tree_reduction
 from egglift.codegen.emission.builder import NotVector, Target
-from egglift.codegen.emission.layout_patterns import column, inverse, layout, pushed
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment, ScalarValue
@@ -127,7 +126,7 @@ class Emitter(Translator):
             case p.Map() | p.Fold() | p.Tree() | p.Iterate() | p.To():
                 return self._kept(e, scope)
             case _:
-                return layout(self, e, v)
+                return layout.view(self, e, v)
 
     def _lazy(self, e: p.Map, xs: View, scope: Scope) -> Arr:
         """A map that is evaluated at each access."""
@@ -233,7 +232,7 @@ class Emitter(Translator):
             case p.Map(_, _, level) if level is not None:
                 levels.emit_map(self, t, level, target, scope)
             case p.Map(body, x, _):
-                into(x, Arr(length(type_of(x)), lambda i: inverse(body, element(acc, i))))
+                into(x, Arr(length(type_of(x)), lambda i: layout.acceptor(body, element(acc, i))))
             case p.To(space, x) if space == target.space:
                 into(x, acc)
             case p.Fold() | p.Iterate() if fold.into(self, t, target, scope):
@@ -243,15 +242,19 @@ class Emitter(Translator):
                     into(item, component(acc, k))
             case p.Zip(arrays):
                 for k, a in enumerate(arrays):
-                    into(a, column(acc, length(type_of(a)), k))
+                    into(a, _column(acc, length(type_of(a)), k))
             case p.Concat(a, b):
                 n, m = length(type_of(a)), length(type_of(b))
                 into(a, part(acc, 0, n))
                 into(b, part(acc, n, m))
-            case p.Join() | p.Split() | p.Transpose() | p.Stride() | p.Take() | p.Drop():
-                into(t.x, pushed(t, acc))
+            case _ if isinstance(t, p.REARRANGING):
+                into(t.x, layout.pushed(t, acc))
             case _:
                 copy.copy(self, self.view(t, scope), target, type_of(t))
+
+
+def _column(acc: View, n: int, k: int) -> Arr:
+    return Arr(n, lambda i: component(element(acc, i), k))
 
 
 def _value(v: View) -> ScalarValue:

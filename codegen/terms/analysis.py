@@ -11,9 +11,8 @@ from egglift.ir.traverse import bodies, children
 
 GRID = ("global", "workgroup")
 ITEMS = ("local", "warp", "lane")
-LAYOUT = (p.Join, p.Split, p.Transpose, p.Stride, p.Take, p.Drop)
 #: patterns whose parts may be written one by one where the whole is the result
-STRUCTURE = (*LAYOUT, p.Tup, p.Zip, p.Concat)
+STRUCTURE = (*p.REARRANGING, p.Tup, p.Zip, p.Concat)
 
 _computes: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
 _shares: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
@@ -34,8 +33,8 @@ def is_layout_body(body: Expr) -> bool:
                 return True
             case p.Map(inner, x, None) if is_layout_body(inner):
                 body = x
-            case p.Join(x) | p.Split(_, x) | p.Transpose(x) | p.Stride(_, x) | p.Take(_, x) | p.Drop(_, x):
-                body = x
+            case _ if isinstance(body, p.REARRANGING):
+                body = body.x
             case _:
                 return False
 

@@ -14,7 +14,7 @@ from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import Expected, expect, flatten
 from egglift.ir.errors import BuildError, DeviceLost, EggliftError, OutOfMemory, WrongResult
-from egglift.ir.text import loads
+from egglift.ir.parser import loads
 
 #: seconds of timing below which few samples do
 BRIEF = 0.05

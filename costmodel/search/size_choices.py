@@ -1,17 +1,14 @@
-"""Sizes worth trying for a tile symbol, and how a wish is made to fit the lengths.
-
-Kinds: p workers, u and r their chunks, s parts, v and w vectors; m and n the rows and columns of a block, q and d
-chunks per work-item, c the chunk, k a chunk of what is folded, z pieces of it, a the padding of rows, f how far ahead
-to fetch; h, y and x layers, rows and columns of a tile of windows, e rows of one for a work-item.
-"""
+"""Sizes worth trying for a tile symbol, and how a wish is made to fit the lengths."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from egglift.costmodel.profiles.profile import Profile
+from egglift.ir import tile_kinds as kinds
+from egglift.ir.tile_kinds import TILE_KINDS
 
-#: (blocks of a work-group: rows m, columns n, chunks per work-item in rows and columns, chunk of the fold), best first
+#: (blocks of a work-group: their rows and columns, chunks of a work-item in rows and columns, chunk of the fold)
 GPU_STARTS = (
     (128, 128, 2, 2, 16),
     (64, 64, 1, 2, 16),
@@ -20,63 +17,53 @@ GPU_STARTS = (
     (64, 128, 2, 2, 8),
     (32, 32, 1, 1, 16),
 )
-CPU_ROWS, CPU_COLUMNS = (6, 4, 8, 5), (2, 3, 1, 4)  # rows, and columns in vectors, of what registers hold
-FETCH = (1, 2, 0)
+CPU_COLUMNS = (2, 3, 1, 4)  # in vectors, of what registers hold
 
 
 def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) -> Sequence[int]:
-    """Sizes for a symbol that cuts a length `n`, the most plausible first.
+    """Sizes for a symbol of a kind (its letter) that cuts a length `n`, the most plausible first.
 
     role: the level that shares it out; inner: is `n` a tile's own length?
     """
-    gpu = profile.kind == "gpu"
-    lanes = profile.simd_bytes // 4
-    match kind:
-        case "v" if inner and not gpu:  # columns of what registers hold
-            return (2 * lanes, lanes, lanes // 2)
-        case "v" | "w":
-            return (4, 2, 8) if gpu else (4 * lanes, lanes, 2 * lanes, 8 * lanes)
-        case "u":
-            return (4, 1, 2, 8, 16) if gpu else (64, 16, max(1, n // 64))
-        case "p":
+    gpu, lanes = profile.kind == "gpu", profile.simd_bytes // 4
+    known = TILE_KINDS.get(kind)
+    match known:
+        case kinds.WORKERS:
             return [_even(n, count) for count in _executors(role, profile)]
-        case "m":
-            return (128, 64, 256, 32, 16) if gpu else CPU_ROWS
-        case "n":
-            return (128, 64, 256, 32, 512) if gpu else [v * lanes for v in CPU_COLUMNS]
-        case "q" | "d":
-            return (2, 1, 4) if gpu else (1, 2)
-        case "c":
-            return (4, 1, 2, 8) if gpu else (4, 1)
-        case "k":
-            return (16, 8, 32, 64, 128, 256) if gpu else (4, 8, 2) if role == "unrolled" else (256, 512, n)
-        case "z":
-            return (2, 4, 8, 16)
-        case "h":
-            return (4, 2, 8) if gpu else (8, 4, 16)
-        case "y":
-            return (16, 8, 4, 32) if gpu else (16, 8, 64)
-        case "x":
-            return (64, 128, 32, 256) if gpu else (16 * lanes, 4 * lanes, n)
-        case "e":
-            return (2, 4, 1, 8) if gpu else (8, 4, 1)
-        case "a":
-            return (4, 0, 1) if gpu else (0,)
-        case "f":
-            return FETCH if gpu else (0,)
+        case kinds.TileKind(gpu=(_, *_)) if gpu:
+            return known.gpu
+        case kinds.VECTOR if inner:  # columns of what registers hold
+            return (2 * lanes, lanes, lanes // 2)
+        case kinds.VECTOR | kinds.LANES:
+            return (4 * lanes, lanes, 2 * lanes, 8 * lanes)
+        case kinds.TURN:
+            return (64, 16, max(1, n // 64))
+        case kinds.BLOCK_COLUMNS:
+            return [v * lanes for v in CPU_COLUMNS]
+        case kinds.FOLD_CHUNK:
+            return (4, 8, 2) if role == "unrolled" else (256, 512, n)
+        case kinds.TILE_COLUMNS:
+            return (16 * lanes, 4 * lanes, n)
+        case kinds.TileKind(cpu=(_, *_)):
+            return known.cpu
     block = 64 if n >= 4096 else 1
     return [max(1, n // count // block * block) for count in _executors(role, profile)]
 
 
+def may_be_zero(kind: str) -> bool:
+    """Does 0 stand for going without a tile of this kind?"""
+    return kind in TILE_KINDS and TILE_KINDS[kind].may_be_zero
+
+
 def fitted(kind: str, wish: int, n: int, chunk: int) -> int:
-    """The size nearest to `wish` that a length `n` allows; `chunk`: for q and d, the c that goes with it."""
-    size = max(0 if kind in "af" else 1, wish if kind in "af" else min(wish, n))
-    match kind:
-        case "v" | "w":  # a power of two of lanes, also where the array is shorter than the widest
+    """The size nearest to `wish` that a length `n` allows; `chunk`: of a work-item, where its chunks are counted."""
+    size = max(0, wish) if may_be_zero(kind) else max(1, min(wish, n))
+    match TILE_KINDS.get(kind):
+        case kinds.VECTOR | kinds.LANES:  # a power of two of lanes, also where the array is shorter than the widest
             return 1 << size.bit_length() - 1
-        case "c":
+        case kinds.CHUNK:
             return _divisor(n, size)
-        case "q" | "d":
+        case kinds.CHUNKS | kinds.ROW_CHUNKS:
             return _divisor(max(1, n // chunk), size)
     return size
 

@@ -15,17 +15,19 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
-from egglift.costmodel.search.size_choices import GPU_STARTS, fitted, wanted
+from egglift.costmodel.search.size_choices import GPU_STARTS, fitted, may_be_zero, wanted
+from egglift.ir import tile_kinds as kinds
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr, Fold, Map
 from egglift.ir.sizes import Size, evaluate, symbols
+from egglift.ir.tile_kinds import TILE_KINDS
 from egglift.ir.traverse import instantiate, subterms, tile_symbols
 from egglift.ir.types import Array
 
 
 class Symbol(Protocol):
-    """A tile symbol: its kind (see options.py) and the length that it cuts."""
+    """A tile symbol: its kind (a letter of ir/tile_kinds.py) and the length that it cuts."""
 
     @property
     def kind(self) -> str: ...
@@ -57,8 +59,9 @@ class Search:
     def __post_init__(self) -> None:
         self.roles = roles(self.term)
         self.order = sorted(tile_symbols(self.term), key=lambda s: (self._depth(s), s))
-        kinds = {self.tiles[s].kind for s in self.order}
-        self.tiled = bool(kinds & {"q", "d"}) or (self.profile.kind == "cpu" and "n" in kinds)
+        there = {TILE_KINDS.get(self.tiles[s].kind) for s in self.order}
+        shared_out = bool(there & {kinds.CHUNKS, kinds.ROW_CHUNKS})
+        self.tiled = shared_out or (self.profile.kind == "cpu" and kinds.BLOCK_COLUMNS in there)
 
     def _depth(self, name: str) -> int:
         inner = symbols(self.tiles[name].length)
@@ -74,7 +77,7 @@ class Search:
             tile = self.tiles[name]
             length = evaluate(tile.length, env)
             env[name] = fitted(tile.kind, wish[name], length, chunks.get(tile.length, 1))
-            if tile.kind == "c":
+            if tile.kind == kinds.CHUNK.letter:
                 chunks[tile.length] = env[name]
         key = (tuple(sorted(env.items())), launch)
         if key not in self.tried:
@@ -135,21 +138,32 @@ class Search:
         n = max(1, evaluate(self.tiles[name].length, env))
         inner = bool(symbols(self.tiles[name].length))
         sizes = wanted(kind, n, self.roles.get(name, ""), self.profile, inner)
-        return list(dict.fromkeys(w if kind in "af" else max(1, min(w, n)) for w in sizes))
+        return list(dict.fromkeys(w if may_be_zero(kind) else max(1, min(w, n)) for w in sizes))
 
     def starts(self) -> Iterator[dict[str, int]]:
         """Plausible assignments to start from: of a GPU's blocks several, their sizes going together."""
         first = self.start()
         yield first
         if self.profile.kind == "gpu" and self.tiled:
-            cuts = {name: self.tiles[name].length for name in self.order}
-            for m, n, rows, columns, k in GPU_STARTS:
-                by_kind = {"m": m, "n": n, "k": k, "c": 4}
-                chosen = {s: by_kind.get(self.tiles[s].kind, first[s]) for s in self.order}
-                for s in self.order:
-                    if self.tiles[s].kind == "q":
-                        chosen[s] = rows if any(x[0] == "m" for x in symbols(cuts[s])) else columns
-                yield chosen
+            for start in GPU_STARTS:
+                yield {name: self._started(name, start, first[name]) for name in self.order}
+
+    def _started(self, name: str, start: tuple[int, int, int, int, int], other: int) -> int:
+        """The size of a symbol in one of GPU_STARTS; `other` for kinds that are not in it."""
+        block_rows, block_columns, rows, columns, fold_chunk = start
+        match TILE_KINDS.get(self.tiles[name].kind):
+            case kinds.BLOCK_ROWS:
+                return block_rows
+            case kinds.BLOCK_COLUMNS:
+                return block_columns
+            case kinds.FOLD_CHUNK:
+                return fold_chunk
+            case kinds.CHUNK:
+                return 4
+            case kinds.CHUNKS:
+                cut = symbols(self.tiles[name].length)
+                return rows if any(x[0] == kinds.BLOCK_ROWS.letter for x in cut) else columns
+        return other
 
     def launches(self) -> list[Launch]:
         """Group sizes and numbers of groups to try, the most plausible first."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 from egglift.ir import patterns as p
 from egglift.ir.layout import Doc, lines, one_line
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.printer import plain_name, type_text
 from egglift.ir.sizes import Size, SizeOp, Sym
-from egglift.ir.syntax import form_of
+from egglift.ir.syntax import head, parts
 from egglift.ir.traverse import is_expr, subterms
 
 WIDTH = 100
@@ -41,14 +41,6 @@ def size_outline(size: Size, names: Mapping[str, str] | None = None) -> str:
     return str(size)
 
 
-def head(e: Expr) -> str:
-    """The name of a pattern in the text form: `mapLocal0`, `toPrivate`, `add`."""
-    try:
-        return form_of(e).head
-    except KeyError:
-        return type(e).__name__.lower()
-
-
 @dataclass
 class _Outline:
     """Shares characters out among the parts of a program: short parts are shown whole, long ones as far as they go."""
@@ -65,7 +57,7 @@ class _Outline:
         atom = self._atom(e)
         if atom is not None:
             return len(atom)
-        return len(head(e)) + 2 + sum(1 + self._part_length(v) for v in _slots(e))
+        return len(head(e)) + 2 + sum(1 + self._part_length(v) for v in parts(e))
 
     def _part_length(self, part: object) -> int:
         return self.lengths[part] if is_expr(part) else len(self._text(part))  # type: ignore[index]
@@ -74,9 +66,9 @@ class _Outline:
         atom = self._atom(e)
         if atom is not None:
             return atom
-        parts = _slots(e)
+        slots = parts(e)
         lengths = self.lengths
-        kids: list[Expr] = sorted((v for v in parts if is_expr(v)), key=lambda v: lengths[v])  # type: ignore
+        kids: list[Expr] = sorted((v for v in slots if is_expr(v)), key=lambda v: lengths[v])
         left = budget - lengths[e] + sum(lengths[v] for v in kids)
         if budget < lengths[e] and left < sum(min(len(_HIDDEN), lengths[v]) for v in kids):
             return _HIDDEN
@@ -84,7 +76,7 @@ class _Outline:
         for i, kid in enumerate(kids):
             shown[kid] = self._doc(kid, min(lengths[kid], left // (len(kids) - i)))
             left -= len(one_line(shown[kid]))
-        return [head(e), *(shown[v] if is_expr(v) else self._text(v) for v in parts if self._text(v) or is_expr(v))]
+        return [head(e), *(shown[v] if is_expr(v) else self._text(v) for v in slots if self._text(v) or is_expr(v))]
 
     def _atom(self, e: Expr) -> str | None:
         match e:
@@ -110,12 +102,3 @@ class _Outline:
             case str():
                 return value
         return ""
-
-
-def _slots(e: Expr) -> list[object]:
-    """What a pattern consists of, in the order of the text form."""
-    try:
-        values = [getattr(e, name) for name, _ in form_of(e).slots]
-    except KeyError:
-        values = [getattr(e, f.name) for f in fields(e)]
-    return [v for value in values for v in (value if isinstance(value, tuple) else (value,))]

@@ -39,7 +39,7 @@ class Step:
         """The step in lines.  again: the law's equation was shown before."""
         shown = [str(c) if isinstance(c, Change) else f"       {c}" for c in self.changes]
         more = [f"       and {self.count - len(shown)} more"] if self.count > len(shown) else []
-        head = f"{self.law.name}, again" if again else f"{self.law.name}  [{self.law.source}]\n     {self.law.equation}"
+        head = f"{self.law.name}, again" if again else f"{self.law.name}  {self.law.cited}\n     {self.law.equation}"
         return "\n".join([head, *shown, *more])
 
 
@@ -85,6 +85,8 @@ class Derivation:
             yield "In passing, where views cancel or meet:"
             yield from (f"   {law}" for law in self.passing)
         yield self._claim()
+        if self.laws:
+            yield "`egglift laws NAME` says what a law asks for, and gives its source in full."
         yield f"The low-level program:\n{_indented(pretty(self.target))}"
 
     def _claim(self) -> str:

@@ -29,34 +29,11 @@ from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import brief
+from egglift.ir.tile_kinds import TILE_KINDS
 from egglift.ir.traverse import tile_symbols
 
 PLACING = {"MapL", "To", "Increase", "FoldAhead", "FoldUnroll"}  # what says who executes and where values are kept
 SHOWN = 3  # places of a law in one step
-
-#: what the tile lengths that laws introduce are for
-KINDS = {
-    "a": "elements of padding after a row in local memory",
-    "c": "elements in a row that a work-item computes",
-    "d": "work-items that share a block",
-    "e": "rows that a work-item computes",
-    "f": "prefetch: 0 none, 1 into registers, 2 into a second buffer",
-    "h": "planes of a tile",
-    "k": "chunk of what is folded",
-    "m": "rows of a block",
-    "n": "columns of a block",
-    "p": "workers that share a reduction",
-    "q": "work-items along an axis of a tile",
-    "r": "chunk of a reduction",
-    "s": "chunk of a map",
-    "t": "stride",
-    "u": "elements that a worker takes at a time",
-    "v": "lanes of a vector",
-    "w": "lanes that fold side by side",
-    "x": "columns of a tile",
-    "y": "rows of a tile",
-    "z": "parts into which a reduction is shared out",
-}
 
 
 def derive(
@@ -196,7 +173,9 @@ class _Telling:
     def _tiles(self) -> Iterator[Tile]:
         for name in sorted(tile_symbols(self.target)):
             if (symbol := self.host.graph.symbols.get(name)) is not None:
-                yield Tile(name, self.sizes.get(name), KINDS.get(symbol.kind, "a tile length"), self._cut(symbol))
+                known = TILE_KINDS.get(symbol.kind)
+                meaning = known.meaning if known else "a tile length"
+                yield Tile(name, self.sizes.get(name), meaning, self._cut(symbol))
 
     def _cut(self, symbol: TileSymbol) -> str:
         length = size_outline(symbol.length)

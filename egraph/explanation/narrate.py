@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from egglift.egraph.explanation.abbreviate import head, outline
+from egglift.egraph.explanation.abbreviate import outline
 from egglift.egraph.explanation.replay import Replay, Rewrite
 from egglift.egraph.graph.graph import ENode, Graph, build
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Input
+from egglift.ir.syntax import head
 from egglift.ir.traverse import subterms
 from egglift.ir.types import F32
 

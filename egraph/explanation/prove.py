@@ -32,7 +32,7 @@ class ProofStep:
 
     def __str__(self) -> str:
         where = "".join(f"\n    at {place}" for place in self.places)
-        return f"{self.law.name}: {self.law.equation}  [{self.law.source}]{where}"
+        return f"{self.law.name}: {self.law.equation}  {self.law.cited}{where}"
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,13 @@ from egglift.egraph.extraction import access_costs
 from egglift.egraph.extraction.access_costs import Both, Row, ViewPrice, worst
 from egglift.egraph.extraction.nominal_sizes import Nominal
 from egglift.egraph.graph.graph import ENode, Graph, build
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import REARRANGING, Drop, Expr
 from egglift.ir.traverse import subterms
 
 DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
-LAYOUT = ("Split", "Join", "Transpose", "Stride", "Take")
+#: what may stand between a loop and its result: the inverse view says where elements go.  Laws move drop inside, such
+#: that what is dropped is not computed.
+LAYOUT = tuple(cls.__name__ for cls in REARRANGING if cls is not Drop)
 
 
 def made(node: ENode, nominal: Nominal, op: float) -> Callable[..., ViewPrice]:

@@ -8,18 +8,17 @@ from math import log2
 
 from egglift.egraph.extraction.weights import Weights
 from egglift.egraph.graph.graph import TileSymbol
+from egglift.ir import tile_kinds as kinds
 from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.tile_kinds import TILE_KINDS
 
-#: tiles of a work-group and of a lone work-item: see TileSymbol
-BLOCKS = {"m": 128, "n": 128, "q": 2, "d": 1, "c": 4, "k": 16, "a": 4, "f": 1, "z": 4, "h": 4, "y": 16, "x": 64, "e": 2}
-ROWS = {"m": 8, "n": 32, "q": 1, "d": 1, "c": 4, "k": 16, "a": 0, "f": 0, "z": 2, "h": 4, "y": 16, "x": 256, "e": 8}
 FILL = 16  # blocks along each dimension that fill a GPU
 APIECE = 64  # elements of a block's side for each further chunk of a work-item
 
 
 @dataclass
 class Nominal:
-    """Numbers of lengths: `nominal[size]`.  A tile of kind v, w is a vector; p workers; r, u a chunk."""
+    """Numbers of lengths: `nominal[size]`."""
 
     symbols: Mapping[str, TileSymbol]
     weights: Weights
@@ -46,20 +45,22 @@ class Nominal:
 
     def _tile(self, s: TileSymbol) -> int:
         n, w = self.number(s.length), self.weights
-        tiles = BLOCKS if w.group > 1 else ROWS
-        match s.kind:
-            case "v" | "w":
+        known = TILE_KINDS.get(s.kind)
+        usual = (known.usual if known else None) or (0, 0)
+        tile = usual[0] if w.group > 1 else usual[1]
+        match known:
+            case kinds.VECTOR | kinds.LANES:
                 want = w.width
-            case "m" | "n":  # so many blocks that they fill the device; a single one is no tile
-                want = min(tiles[s.kind], _power(n / (FILL if w.group > 1 else 2)))
-            case "q" if w.group > 1:  # a small block is for as many work-items as a large one
-                want = min(tiles[s.kind], n // APIECE)
-            case kind if kind in BLOCKS:
-                want = tiles[kind]
-            case "p":  # so many that every one has some rounds of chunks
+            case kinds.BLOCK_ROWS | kinds.BLOCK_COLUMNS:  # so many that they fill the device; a single one is no tile
+                want = min(tile, _power(n / (FILL if w.group > 1 else 2)))
+            case kinds.CHUNKS if w.group > 1:  # a small block is for as many work-items as a large one
+                want = min(tile, n // APIECE)
+            case kinds.WORKERS:  # so many that every one has some rounds of chunks
                 want = min((w.groups if s.depth == 1 else w.group) if w.group > 1 else 8 * w.items, n // 16)
-            case "u":
+            case kinds.TURN:
                 want = 4 if w.group > 1 else n // max(1, min(8 * w.items, n // 16))
+            case kinds.TileKind(usual=(_, _)):
+                want = tile
             case _:
                 want = max(1, n // (w.groups if w.group > 1 else 8 * w.items)) if s.depth == 1 else 16
         return max(1, min(want, n))

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 
 from egglift.egraph.graph.graph import ENode, Graph, build
+from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
 from egglift.egraph.rules.language import signatures
 from egglift.ir.errors import RuleError
+from egglift.ir.schemes import Function, filled, told
 from egglift.ir.text import brief
-from egglift.ir.types import Array, Tuple, Type
+from egglift.ir.types import Type
 
 
 def check_bodies(graph: Graph) -> None:
@@ -61,22 +63,15 @@ def _in_scope(node: ENode) -> list[int]:
 
 def _applied(node: ENode, graph: Graph) -> tuple[int, Type] | None:
     """A node's body, and the type of what it is applied to."""
-    match node.op, node.children:
-        case "Map" | "MapL", (body, x):
-            return body, _element(graph, x)
-        case "Reduce" | "Tree", (body, _, x):
-            return body, Tuple((_element(graph, x), _element(graph, x)))
-        case "Fold" | "FoldUnroll" | "FoldAhead", (body, init, x):
-            return body, Tuple((graph.types[init], _element(graph, x)))
-        case "Iterate", (body, x):
-            return body, graph.types[x]
-    return None
-
-
-def _element(graph: Graph, x: int) -> Type:
-    t = graph.types[x]
-    assert isinstance(t, Array)
-    return t.element
+    kinds = signatures()[node.op]
+    scheme = Constructor(CONSTRUCTORS.forms[node.op]).scheme if "body" in kinds else None
+    if scheme is None:
+        return None
+    names: dict[str, Type] = {}
+    for c, t in zip(node.children, scheme.takes, strict=True):
+        if not isinstance(t, Function):
+            names |= told(t, graph.types[c])
+    return next((c, filled(t.takes, names)) for c, t in zip(node.children, scheme.takes) if isinstance(t, Function))
 
 
 def _fail(graph: Graph, node: ENode, one: Type, other: Type) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from egglift.egraph.graph.outer_product import factors
+from egglift.egraph.rules.constructors import ARITHMETIC, CONSTRUCTORS
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError
@@ -16,7 +17,6 @@ from egglift.ir.traverse import rebuild, subterms
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 LEVELS = {kind: kind.capitalize() for kind in p.LEVELS}
-_SIZE_OPS = {"+": "NAdd", "-": "NSub", "*": "NMul", "/": "NDiv"}
 
 
 # ---------------------------------------------------------------------------------------- binary tuples
@@ -180,87 +180,46 @@ class Encoder:
             case Sym(name):
                 return f"(Size {quoted(name)})"
             case SizeOp(op, a, b):
-                return f"({_SIZE_OPS[op]} {self.size(a)} {self.size(b)})"
+                return f"({ARITHMETIC[op]} {self.size(a)} {self.size(b)})"
 
     def _call(self, t: Expr) -> Iterator[str]:
-        """An operator and its arguments."""
-        match t:
-            case p.Arg(type_):
-                yield from ("Arg", self.type(type_))
-            case p.Input(name, type_):
-                yield from ("Input", quoted(name), self.type(type_))
-            case p.Literal(value, type_):
-                yield from ("Lit", quoted(literal_text(value, type_)), self.type(type_))
-            case p.Constant(type_):
-                yield from ("Constant", quoted(self._constant(t)), self.type(type_))
-            case p.Iota(n, type_):
-                yield from ("Iota", self.size(n), self.type(type_))
-            case p.Apply(op, args):
-                yield from (f"Op{len(args)}", quoted(op), *map(self._slot, args))
-            case p.Cast(type_, x):
-                yield from ("Cast", self.type(type_), self._slot(x))
-            case p.Tup((a, b)):
-                yield from ("Tup", self._slot(a), self._slot(b))
-            case p.Get(i, x):
-                yield from ("Snd" if i else "Fst", self._slot(x))
-            case _:
-                yield from self._pattern(t)
-
-    def _pattern(self, t: Expr) -> Iterator[str]:
-        s = self._slot
-        match t:
-            case p.Map(body, x, None):
-                yield from ("Map", s(body), s(x))
-            case p.Map(body, x, Level() as level):
-                yield from ("MapL", level_text(level), s(body), s(x))
-            case p.Reduce(op, init, x):
-                yield from ("Reduce", s(op.body), s(init), s(x))
-            case p.Fold(body, init, x, False, n) if n != 0:
-                yield from ("FoldAhead", self.size(n), s(body), s(init), s(x))
-            case p.Fold(body, init, x, unroll):
-                yield from ("FoldUnroll" if unroll else "Fold", s(body), s(init), s(x))
-            case p.Tree(body, init, x):
-                yield from ("Tree", s(body), s(init), s(x))
-            case p.Iterate(n, body, x):
-                yield from ("Iterate", self.size(n), s(body), s(x))
-            case p.Zip((a, b)) | p.Distl(a, b) | p.Cross(a, b) | p.Concat(a, b):
-                yield from (type(t).__name__, s(a), s(b))
-            case p.Split(n, x) | p.Take(n, x) | p.Drop(n, x) | p.Fill(n, x) | p.Stride(n, x) | p.At(n, x):
-                yield from (type(t).__name__, self.size(n), s(x))
-            case p.Join(x) | p.Transpose(x):
-                yield from (type(t).__name__, s(x))
-            case p.Slide(n, step, x):
-                yield from ("Slide", self.size(n), self.size(step), s(x))
-            case p.Gather(indices, x):
-                yield from ("Gather", s(indices), s(x))
-            case p.To("local", x, n) if n != 0:
-                yield from ("Increase", self.size(n), s(x))
-            case p.To(space, x):
-                yield from ("To", quoted(space), s(x))
-            case _:
-                yield from self._padding(t)
-
-    def _padding(self, t: Expr) -> Iterator[str]:
-        s = self._slot
-        match t:
-            case p.Pad(left, right, mode, x, None):
-                yield from ("Pad", self.size(left), self.size(right), quoted(mode), s(x))
-            case p.Pad(left, right, _, x, value) if value is not None:
-                yield from ("PadConst", self.size(left), self.size(right), s(x), s(value))
-            case p.PadUp(k, x, None):
-                yield from ("PadUp", self.size(k), s(x))
-            case p.PadUp(k, x, value) if value is not None:
-                yield from ("PadUpConst", self.size(k), s(x), s(value))
-            case _:
-                raise ProgramError(f"{type(t).__name__} has no encoding in the e-graph")
+        """A constructor and its arguments."""
+        try:
+            form = CONSTRUCTORS.form_of(t)
+        except KeyError:
+            raise ProgramError(f"{type(t).__name__} has no encoding in the e-graph") from None
+        yield form.head
+        for name, kind in form.slots:
+            value = getattr(t, name)
+            match kind:
+                case "expr" | "optional" | "body":
+                    yield self._slot(value)
+                case "exprs":
+                    yield from map(self._slot, value)
+                case "operator":
+                    yield self._slot(value.body)
+                case "size":
+                    yield self.size(value)
+                case "type" | "scalar":
+                    yield self.type(value)
+                case "level":
+                    yield level_text(value)
+                case _:
+                    yield quoted(self._text(t, value))
 
     def _slot(self, t: Expr) -> str:
         return f"(slot {self.slots[t]})"
 
-    def _constant(self, t: p.Constant) -> str:
-        name = f"c{len(self.constants)}"
-        self.constants[name] = t
-        return name
+    def _text(self, t: Expr, value: Any) -> str:
+        """What stands for a number, a name or the elements of a literal array."""
+        match t:
+            case p.Literal(_, type_):
+                return literal_text(value, type_)
+            case p.Constant():
+                name = f"c{len(self.constants)}"
+                self.constants[name] = t
+                return name
+        return str(value)
 
 
 def level_text(level: Level) -> str:

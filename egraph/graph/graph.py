@@ -14,8 +14,8 @@ from typing import Any
 
 from egglift.egraph.graph.encode import LEVELS, Encoder, literal_value
 from egglift.egraph.graph.engine import Engine
+from egglift.egraph.rules.constructors import ARITHMETIC, CONSTRUCTORS
 from egglift.egraph.rules.language import declarations, signatures
-from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr, Level, Operator
@@ -39,7 +39,7 @@ class ENode:
 
 @dataclass(frozen=True)
 class TileSymbol:
-    """A tile length to choose.  kind: p workers, u their chunks, r chunks, s parts, v and w lanes.
+    """A tile length to choose.  kind: the letter of one of ir/tile_kinds.py's, or of a user's law.
 
     length: what it cuts.  depth: how often that was cut already, plus one.  array: the class that it cuts.
     """
@@ -84,52 +84,23 @@ class Graph:
 
 def build(node: ENode, kids: list[Expr]) -> Expr:
     """The pattern of a node, given programs for its children."""
-    match node.op, node.data, kids:
-        case ("Arg", (t,), []):
-            return p.Arg(t)
-        case ("Input", (name, t), []):
-            return p.Input(name, t)
-        case ("Lit", (value, t), []):
-            return p.Literal(value, t)
-        case ("Constant", (constant, _), []):
-            return constant  # type: ignore[no-any-return]
-        case ("Iota", (n, t), []):
-            return p.Iota(n, t)
-        case ("Op1" | "Op2" | "Op3", (name,), _):
-            return p.Apply(name, tuple(kids))
-        case ("Cast", (t,), [x]):
-            return p.Cast(t, x)
-        case ("Tup", (), _):
-            return p.Tup(tuple(kids))
-        case ("Fst" | "Snd", (), [x]):
-            return p.Get(int(node.op == "Snd"), x)
-        case ("Zip", (), _):
-            return p.Zip(tuple(kids))
-        case ("Map", (), [f, x]):
-            return p.Map(f, x)
-        case ("MapL", (level,), [f, x]):
-            return p.Map(f, x, level)
-        case ("Reduce", (op,), [_, z, x]):
-            return p.Reduce(op, z, x)
-        case ("Fold" | "FoldUnroll", (), [f, z, x]):
-            return p.Fold(f, z, x, node.op == "FoldUnroll")
-        case ("FoldAhead", (n,), [f, z, x]):
-            return p.Fold(f, z, x, False, n)
-        case ("Increase", (n,), [x]):
-            return p.To("local", x, n)
-        case ("Pad", (left, right, mode), [x]):
-            return p.Pad(left, right, mode, x)
-        case ("PadConst", (left, right), [x, value]):
-            return p.Pad(left, right, "constant", x, value)
-        case ("PadUp" | "PadUpConst", (k,), [x, *value]):
-            return p.PadUp(k, x, *value)
-    # the rest take their lengths and names first, then their children, as their patterns do
-    return getattr(p, node.op)(*node.data, *kids)  # type: ignore[no-any-return]
+    form = CONSTRUCTORS.forms[node.op]
+    values, parts, data = dict(form.fixed), iter(kids), iter(node.data)
+    for name, kind in form.slots:
+        if kind == "exprs":
+            values[name] = tuple(parts)
+        elif kind in ("expr", "optional", "body"):
+            values[name] = next(parts)
+        else:
+            if kind == "operator":
+                next(parts)  # its body, which it knows
+            values[name] = next(data)
+    return form.cls(**values)  # type: ignore[no-any-return]
 
 
 # ------------------------------------------------------------------------------------ reading egglog's tables
 
-_SIZE_OPS = {"NAdd": "+", "NSub": "-", "NMul": "*", "NDiv": "/"}
+_OPERATORS = {constructor: op for op, constructor in ARITHMETIC.items()}
 
 Row = tuple[str, tuple[Any, ...]]  # operator, arguments (classes as egglog's values, the rest as Python values)
 
@@ -344,14 +315,14 @@ class _Builder:
             case "Lit":
                 data[0] = literal_value(data[0], data[1])
             case "Constant":
-                data[0] = self.encoder.constants[data[0]]
+                data[0] = self.encoder.constants[data[0]].data
             case "Reduce":
                 data = [self.operators[args[0]]]
         return ENode(op, tuple(children), tuple(data))
 
     def _plain(self, kind: str, v: Any) -> Any:
         match kind:
-            case "nat":
+            case "size":
                 return self.sizes[v]
             case "type":
                 return self.type(v)
@@ -428,7 +399,7 @@ class _Builder:
                 return 1, Sym(args[0])
         if args[0] not in weight or args[1] not in weight:
             return None
-        made = SizeOp(_SIZE_OPS[op], self.sizes[args[0]], self.sizes[args[1]])
+        made = SizeOp(_OPERATORS[op], self.sizes[args[0]], self.sizes[args[1]])
         return 1 + weight[args[0]] + weight[args[1]], made
 
     def _symbols(self, classes: dict[int, tuple[ENode, ...]]) -> dict[str, TileSymbol]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from egglift.egraph.graph.encode import literal_text
 from egglift.egraph.graph.graph import ENode, Graph
+from egglift.egraph.rules.constructors import CONSTRUCTORS
 from egglift.ir import patterns as p
-from egglift.ir.patterns import Expr, Operator
-from egglift.ir.traverse import bodies, children, is_expr, subterms
+from egglift.ir.forms import IN_SCOPE
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import bodies, children, subterms
 
 
 def find(graph: Graph, e: Expr) -> int | None:
@@ -28,31 +28,9 @@ def _key(node: ENode) -> object:
 
 
 def node_of(e: Expr, kids: tuple[int, ...]) -> ENode:
-    """The node of a pattern over classes of its bodies and children: the inverse of `frozen.build`."""
-    match e:
-        case p.Apply(op, args):
-            return ENode(f"Op{len(args)}", kids, (op,))
-        case p.Literal(value, t):
-            return ENode("Lit", kids, (float(value) if t.is_float else value, t))
-        case p.Constant(t):
-            return ENode("Constant", kids, (e, t))
-        case p.Get(i):
-            return ENode("Snd" if i else "Fst", kids)
-        case p.Map(_, _, level):
-            return ENode("Map", kids) if level is None else ENode("MapL", kids, (level,))
-        case p.Fold(_, _, _, False, n) if n != 0:
-            return ENode("FoldAhead", kids, (n,))
-        case p.To("local", _, n) if n != 0:
-            return ENode("Increase", kids, (n,))
-        case p.To(space):
-            return ENode("To", kids, (space,))
-        case p.Fold(_, _, _, unroll):
-            return ENode("FoldUnroll" if unroll else "Fold", kids)
-        case p.Pad(left, right, mode, _, value):
-            data = (left, right)
-            return ENode("PadConst", kids, data) if value is not None else ENode("Pad", kids, (*data, mode))
-        case p.PadUp(k, _, value):
-            return ENode("PadUp" if value is None else "PadUpConst", kids, (k,))
-    values = (getattr(e, f.name) for f in fields(e))
-    rest = tuple(v for v in values if isinstance(v, Operator) or not (is_expr(v) or isinstance(v, tuple)))
-    return ENode(type(e).__name__, kids, rest)
+    """The node of a pattern over classes of its bodies and children: the inverse of `build`."""
+    form = CONSTRUCTORS.form_of(e)
+    data = tuple(getattr(e, name) for name, kind in form.slots if kind not in (*IN_SCOPE, "body"))
+    if isinstance(e, p.Literal) and e.type.is_float:
+        data = (float(e.value), e.type)
+    return ENode(form.head, kids, data)

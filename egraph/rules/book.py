@@ -1,9 +1,7 @@
 """The rule book: laws, read from rules/*.egg.
 
-A section of a file starts with `;;; name`; `;;` lines below it give the equation, `source: ...`, `reassociating`
-where the law changes the order of floating-point operations, and `macro` where it is one bigger step that cuts
-arrays, or turns loops inside out, in one go.  The section's rules go into the ruleset `name`, or `name/back` for the
-equation read from right to left (used by proofs).
+A section of a file starts with `;;; name` and a header (headers.py); its rules go into the ruleset `name`, or
+`name/back` for the equation read from right to left (used by proofs).
 """
 
 from __future__ import annotations
@@ -19,7 +17,8 @@ from typing import Any
 
 from egglog.bindings import EggSmolError, EGraph, Rewrite, RewriteCommand, Rule, RuleCommand
 
-from egglift.egraph.rules.language import administrative, core_text
+from egglift.egraph.rules.headers import Variant, header_of, rules_alone, sections
+from egglift.egraph.rules.language import CORE, administrative, core_text
 from egglift.ir.errors import RuleError
 
 #: The groups of the book, in the order in which a reader meets them.
@@ -31,7 +30,8 @@ class Law:
     """An equation and the rules that encode it.
 
     `text` holds the rules alone; `group` is its file's name, or "user"; `line` is where the section starts.
-    `macro`: is it a bigger step, which smaller laws may make too?
+    `macro`: is it a bigger step, which smaller laws may make too?  `phases`: where it runs, () for in proofs only.
+    `variants`: what its header says, of all its rules and of some.
     """
 
     name: str
@@ -42,6 +42,14 @@ class Law:
     group: str = "user"
     line: int = 1
     macro: bool = False
+    phases: tuple[str, ...] = ("user",)
+    variants: tuple[Variant, ...] = ()
+
+    @property
+    def cited(self) -> str:
+        """Its source by key, without what is said besides: `[Hagedorn2018] (25)`, or `[egglift]` for a law of ours."""
+        own = re.match(r"\w+(?=;|$)", self.source)
+        return f"[{own[0]}]" if own else self.source.partition(": ")[0]
 
     @property
     def has_back(self) -> bool:
@@ -49,7 +57,7 @@ class Law:
         return f"{self.name}/back" in self.text
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.equation}  [{self.source}]"
+        return f"{self.name}: {self.equation}  {self.cited}"
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,7 @@ class Book:
     def version(self) -> str:
         """A hash of everything that saturation depends on: part of the key of records."""
         text = "\0".join([core_text(), administrative(), *(law.name + law.text for law in self.laws)])
-        return sha256(text.encode()).hexdigest()[:16]
+        return sha256(_uncommented(text).encode()).hexdigest()[:16]
 
     def extended(self, more: Iterable[Law | str]) -> Book:
         """The book with a user's laws, or .egg text, added; RuleError if one does not parse."""
@@ -130,32 +138,36 @@ def _placed(message: str, name: str) -> str:
 
 def parse(text: str, group: str = "user") -> Iterator[Law]:
     """The laws in .egg text.  Text without `;;; name` lines is one law called `group`."""
-    lines = text.splitlines()
-    starts = [i for i, line in enumerate(lines) if line.startswith(";;; ")]
-    if not starts:
+    found = list(sections(text))
+    if not found:
         bare = re.sub(r":ruleset\s+\S+?(?=[\s)])", "", text)
         yield Law(group, _equation_of(bare), "user", False, _into_ruleset(bare, group), group)
-    for i, start in enumerate(starts):
-        stop = starts[i + 1] if i + 1 < len(starts) else len(lines)
-        yield _law(lines[start:stop], group, start + 1)
+    for name, line, lines in found:
+        yield _law(name, line, lines, group)
 
 
-def _law(lines: Sequence[str], group: str, line: int) -> Law:
-    name = lines[0][4:].strip()
-    notes = [s[3:].strip() for s in lines[1:] if s.startswith(";; ")]
-    rules = "\n".join("" if s.startswith(";") else s for s in lines)
+def _law(name: str, line: int, lines: Sequence[str], group: str) -> Law:
+    header, rules = header_of(lines), rules_alone(lines)
     if not re.fullmatch(r"[a-z][a-z0-9-]*", name):
         raise RuleError(f"{group}.egg, line {line}: {name!r} is not a name of a law; use letters, digits and -")
     return Law(
         name,
-        " ".join(s for s in notes if s not in ("reassociating", "macro") and not s.startswith("source:")),
-        next((s[7:].strip() for s in notes if s.startswith("source:")), "user"),
-        "reassociating" in notes,
+        header.equation,
+        header.source or "user",
+        header.reassociating,
         rules if group != "user" else _into_ruleset(rules, name, line),
         group,
         line,
-        "macro" in notes,
+        header.macro,
+        ("user",) if group == "user" else header.phases,
+        header.variants,
     )
+
+
+def _uncommented(text: str) -> str:
+    """egglog text without comments and empty lines: what only explains is no part of a version."""
+    lines = (re.sub(r";[^\"]*$", "", line).rstrip() for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
 
 
 def _equation_of(text: str) -> str:
@@ -266,7 +278,8 @@ def _subsumed(command: Any) -> list[Any]:
 @cache
 def preamble() -> tuple[Any, ...]:
     """The commands before any law: language, typing and administrative rules."""
-    return tuple(c for part in _parts(core_text() + administrative()) for c in _parsed(part, "core.egg"))
+    texts = [*((f"{name}.egg", core_text(name)) for name in CORE), ("administrative rules", administrative())]
+    return tuple(c for where, text in texts for part in _parts(text) for c in _parsed(part, where))
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -1,7 +1,7 @@
-"""The language of the e-graph, read from rules/core.egg, and the rules that follow for every operator.
+"""The language of the e-graph: what rules/*.egg and the table of constructors declare, and rules for every constructor.
 
-Signatures say what each argument of an operator is: `expr` (in the scope of the same Arg), `body` (a scope of
-its own), `nat` (a length), `type`, `level`, `text`.
+Signatures say what each argument of a constructor is: `expr` (in the scope of the same Arg), `body` (a scope of
+its own), `size` (a length), `type`, `level`, `text`.
 """
 
 from __future__ import annotations
@@ -12,62 +12,50 @@ from importlib.resources import files
 
 from egglog.bindings import Datatypes, EGraph, SubVariants
 
+from egglift.egraph.rules.constructors import SORTS, Constructor, constructors, declared, given, typed
+from egglift.ir import patterns as p
 from egglift.ir.scalars import FUNCTIONS
 
-#: Which arguments are bodies.  Everything else about an operator is in its declaration.
-BODIES = {"Map": 0, "MapL": 1, "Reduce": 0, "Fold": 0, "FoldUnroll": 0, "FoldAhead": 1, "Tree": 0, "Iterate": 1}
-_KINDS = {"Expr": "expr", "Nat": "nat", "Ty": "type", "Level": "level", "String": "text", "i64": "number"}
-_COMPUTES = ("Op1", "Op2", "Op3", "Cast", "Reduce", "Fold", "FoldUnroll", "FoldAhead", "Tree", "Iterate")
+#: What is loaded before any law, in this order: each part uses only what those before it declare.
+CORE = ("sorts", "constructors", "lengths", "typing", "types of constructors", "analyses", "grid_tiles")
+_GENERATED = {"constructors": declared, "types of constructors": typed}
 
 
 @cache
-def core_text() -> str:
-    """The text of rules/core.egg."""
-    return files("egglift.egraph.rules").joinpath("core.egg").read_text()
+def core_text(part: str = "") -> str:
+    """The text of rules/`part`.egg or, of a generated part, the text that is made; of all of CORE by default."""
+    if not part:
+        return "\n".join(map(core_text, CORE))
+    if part in _GENERATED:
+        return _GENERATED[part]()
+    return files("egglift.egraph.rules").joinpath(f"{part}.egg").read_text()
 
 
 @cache
 def declarations() -> dict[str, dict[str, tuple[str, ...]]]:
-    """Sort -> constructor -> sorts of its arguments, as core.egg declares them."""
-    head = core_text().split("(constructor", 1)[0]
-    (command,) = EGraph().parse_program(head)
-    assert isinstance(command, Datatypes)
-    found = {}
-    for _, sort, variants in command.datatypes:
-        assert isinstance(variants, SubVariants)
-        found[sort] = {v.name: tuple(v.types) for v in variants.variants}
+    """Sort -> constructor -> sorts of its arguments."""
+    found = {"Expr": {op: tuple(SORTS[kind] for kind in kinds) for op, kinds in signatures().items()}}
+    for command in EGraph().parse_program(core_text("sorts")):
+        for _, sort, variants in command.datatypes if isinstance(command, Datatypes) else ():
+            assert isinstance(variants, SubVariants)
+            found[sort] = {v.name: tuple(v.types) for v in variants.variants}
     return found
 
 
 @cache
 def signatures() -> dict[str, tuple[str, ...]]:
-    """Operator -> the kind of each argument: `signatures()["Map"] == ("body", "expr")`."""
-    return {
-        op: tuple("body" if BODIES.get(op) == i else _KINDS[s] for i, s in enumerate(sorts))
-        for op, sorts in declarations()["Expr"].items()
-    }
+    """Constructor -> the kind of each argument: `signatures()["Map"] == ("body", "expr")`."""
+    return {c.form.head: c.kinds for c in constructors()} | {"Subst": ("expr", "expr")}
 
 
 def administrative() -> str:
-    """Rules for every operator: substitution, what is closed or open, work, scalar results, where maps begin."""
-    return "\n".join([*_substitution(), *_closed(), *_pruned(), *_work(), *_bottom(), *_results()])
+    """Rules for every constructor: substitution, the analyses that go through all of them, scalar results."""
+    return "\n".join([*_substitution(), *_closed(), *_pruned(), *_work(), *given(), *_bottom(), *_results()])
 
 
-def _operators() -> Iterator[tuple[str, list[str], list[str], list[str]]]:
-    """Each operator with the variables of its arguments, of its Exprs in scope, and of its bodies."""
-    for op, kinds in signatures().items():
-        if op not in ("Subst", "Arg"):
-            xs = [f"x{i}" for i in range(len(kinds))]
-            yield (
-                op,
-                xs,
-                [x for x, k in zip(xs, kinds, strict=True) if k == "expr"],
-                [x for x, k in zip(xs, kinds, strict=True) if k == "body"],
-            )
-
-
-def _call(op: str, args: list[str]) -> str:
-    return f"({op} {' '.join(args)})"
+def _inner() -> Iterator[Constructor]:
+    """Every constructor but Arg, of which these rules say what becomes of its parts."""
+    return (c for c in constructors() if c.form.cls is not p.Arg)
 
 
 def _substitution() -> Iterator[str]:
@@ -75,19 +63,19 @@ def _substitution() -> Iterator[str]:
     # A closed class may hold nodes of several scopes: `0 * x` is 0 for every x.  Those whose Arg has another type than
     # v end here: what is made of them has no finite term.
     yield "(rule ((= e (Subst (Arg t) v)) (= t (type-of v))) ((union e v) (subsume (Subst (Arg t) v))) :ruleset subst)"
-    for op, xs, scope, _ in _operators():
-        new = [f"(Subst {x} v)" if x in scope else x for x in xs]
-        yield f"(rewrite (Subst {_call(op, xs)} v) {_call(op, new)} :subsume :ruleset subst)"
+    for c in _inner():
+        new = [f"(Subst {x} v)" if kind == "expr" else x for x, kind in zip(c.variables, c.kinds, strict=True)]
+        yield f"(rewrite (Subst {c.call} v) ({c.form.head} {' '.join(new)}) :subsume :ruleset subst)"
 
 
 def _closed() -> Iterator[str]:
-    for op, xs, scope, _ in _operators():
-        when = "".join(f" (closed {x})" for x in scope)
-        yield f"(rule ((= e {_call(op, xs)}){when}) ((closed e)) :ruleset typing)"
+    for c in _inner():
+        when = "".join(f" (closed {x})" for x in c.of("expr"))
+        yield f"(rule ((= e {c.call}){when}) ((closed e)) :ruleset typing)"
     yield "(rule ((= e (Arg t))) ((open e)) :ruleset typing)"
-    for op, xs, scope, _ in _operators():
-        for x in scope:
-            yield f"(rule ((= e {_call(op, xs)}) (open {x})) ((open e)) :ruleset typing)"
+    for c in _inner():
+        for x in c.of("expr"):
+            yield f"(rule ((= e {c.call}) (open {x})) ((open e)) :ruleset typing)"
 
 
 def _pruned() -> Iterator[str]:
@@ -96,27 +84,27 @@ def _pruned() -> Iterator[str]:
     """
     yield "(ruleset not-open) (ruleset pruned)"
     yield "(rule ((open e) (closed e)) ((delete (open e))) :ruleset not-open)"
-    for op, xs, scope, _ in _operators():
-        for x in scope:
-            yield f"(rule ((= e {_call(op, xs)}) (closed e) (open {x})) ((subsume {_call(op, xs)})) :ruleset pruned)"
+    for c in _inner():
+        for x in c.of("expr"):
+            yield f"(rule ((= e {c.call}) (closed e) (open {x})) ((subsume {c.call})) :ruleset pruned)"
 
 
 def _work() -> Iterator[str]:
-    for op, xs, scope, bodies in _operators():
-        if op in _COMPUTES:
-            yield f"(rule ((= e {_call(op, xs)})) ((work e)) :ruleset typing)"
+    for c in _inner():
+        if c.computes:
+            yield f"(rule ((= e {c.call})) ((work e)) :ruleset typing)"
         else:
-            for x in scope + bodies:
-                yield f"(rule ((= e {_call(op, xs)}) (work {x})) ((work e)) :ruleset typing)"
+            for x in c.of("expr") + c.of("body"):
+                yield f"(rule ((= e {c.call}) (work {x})) ((work e)) :ruleset typing)"
 
 
 def _bottom() -> Iterator[str]:
     """Of a ruleset of its own: arrays that laws make later do not count."""
     yield "(ruleset bottoms)"
     yield "(rule ((= e (Map f x)) (= x (Arg t))) ((bottom x)) :ruleset bottoms)"
-    for op, xs, _, _ in _operators():
-        if op not in ("Map", "MapL", "Tup") and op not in _COMPUTES[:4]:
-            yield f"(rule ((= e (Map f x)) (= x {_call(op, xs)})) ((bottom x)) :ruleset bottoms)"
+    for c in _inner():
+        if not c.is_scalar and c.form.cls not in (p.Map, p.Tup):
+            yield f"(rule ((= e (Map f x)) (= x {c.call})) ((bottom x)) :ruleset bottoms)"
 
 
 def _results() -> Iterator[str]:

@@ -1,11 +1,11 @@
-"""Phases as data: which laws run together, how often, and what stops them."""
+"""Phases as data: how often laws run together, and what stops them.  Which laws run in which, their headers say."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from egglift.egraph.rules.book import Book
+from egglift.egraph.rules.book import Book, Law, book, rules_of
 
 
 @dataclass(frozen=True)
@@ -41,144 +41,49 @@ class Phase:
     bottom: bool = False
 
 
-#: Equations that make programs smaller; they run with the administrative rules in every phase.
-SIMPLIFY = ("map-id", "join-split", "transpose-transpose", "concat-take-drop", "take-all", "iterate-zero")
+def laws_in(phase: str) -> tuple[str, ...]:
+    """The laws whose headers name `phase`, in the order of the book: in this order a phase applies them."""
+    return tuple(law.name for law in book().laws if phase in law.phases)
 
-FUSE = Phase(
-    "fuse",
-    (
-        "map-fusion",
-        "zip-map",
-        "zip-distl",
-        "map-one",
-        "map-promotion",
-        "split-of-join",
-        "unzip-left",
-        "unzip-right",
-        "stride-trivial",
-        "slide-is-split",
-        "iterate-one",
-        "reduce-promotion",
-        "reduce-absorb",
-        "fold-map-fusion",
-        "reduce-seed",
-        "separate",
-        "reduce-window",
-        "user",
-    ),
-    1000,
-    bottom=True,
-    share=0.3,
-)
-TILE = Phase(
-    "tile",
-    (
-        "deal",
-        "chunk",
-        "vectorise-reduce",
-        "vectorise-map",
-        "tile-map",
-        "hoist-capture",
-        "reduce-to-fold",
-        "fold-map-fusion",
-        "block",
-        "block-row",
-        "fold-split",
-        "split-k",
-        "split-row",
-        "fission",
-        "interchange-outer",
-        "interchange-outer-into",
-        "interchange-row",
-        "interchange-row-into",
-        "tile-outer",
-        "tile-row",
-        "split-zip",
-        "take-zip",
-        "drop-zip",
-        "unzip-left",
-        "unzip-right",
-        "split-distl",
-        "take-distl",
-        "drop-distl",
-        "slide-tiling",
-        "slide-tiling-2d",
-        "slide-tiling-3d",
-        "interchange-window",
-        "zip-part",
-        "pad-pad",
-        "pad-none",
-        "user",
-    ),
-    12,
-    share=0.7,
-)
-LOWER = Phase(
-    "lower",
-    (
-        "drop-map",
-        "reduce-to-fold",
-        "reduce-to-tree",
-        "fold-map-fusion",
-        "fold-unroll",
-        "map-global",
-        "map-global-2d",
-        "map-global-3d",
-        "map-workgroup-2d",
-        "map-workgroup-3d",
-        "map-local-2d",
-        "map-local-3d",
-        "prefetch",
-        "increase",
-        "pack",
-        "map-workgroup",
-        "map-local",
-        "map-seq",
-        "map-seq-unroll",
-        "map-warp",
-        "map-lane",
-        "map-vec",
-        "copy-result",
-        "copy-result-2d",
-        "to-global",
-        "to-local",
-        "to-private",
-        "user",
-    ),
-    3,
-)
+
+#: Equations that make programs smaller; they run with the administrative rules in every phase.
+SIMPLIFY = laws_in("simplify")
+
+#: Which laws run in these phases, their headers say; the user's run in all of them.
+FUSE = Phase("fuse", (*laws_in("fuse"), "user"), 1000, bottom=True, share=0.3)
+TILE = Phase("tile", (*laws_in("tile"), "user"), 12, share=0.7)
+LOWER = Phase("lower", (*laws_in("lower"), "user"), 3)
 
 #: How programs are optimised.
 EXPLORE = (FUSE, TILE, LOWER)
 
-#: Other laws than tiling.egg's that cut with new tile symbols: in a proof the lengths are those of the two programs.
-CUTTING = (
-    "deal",
-    "chunk",
-    "vectorise-reduce",
-    "vectorise-map",
-    "tile-map",
-    "reduce-stride",
-    "slide-tiling",
-    "slide-tiling-2d",
-    "slide-tiling-3d",
-    "slide-slide",
-)
+#: What the headers of laws may name as a phase, and what it is for.
+NAMES = {
+    "simplify": "with the administrative rules, all the time: programs get smaller",
+    "fuse": "first: neighbouring patterns become one",
+    "tile": "then: arrays are cut, loops change places",
+    "lower": "last: who executes what, and where values are kept",
+}
+
+#: What says who executes, where values are kept or how long a tile is: no proof of equality invents that.
+_CHOICES = frozenset({"MapL", "FoldUnroll", "FoldAhead", "To", "Increase", "Tile"})
 
 
-def proof(book: Book) -> tuple[Phase, ...]:
+def chooses(law: Law) -> bool:
+    """Do a law's rules, from left to right, make levels, memories or new tile lengths?"""
+    heads = [str(action) for rule in rules_of(law) if rule.ruleset == law.name for action in rule.head]
+    return any(f"({name} " in head for head in heads for name in _CHOICES)
+
+
+def proof(whole: Book) -> tuple[Phase, ...]:
     """How two programs are compared.
 
     First both are collapsed: laws from right to left undo levels, memories and tilings.  Where that does not
     make them meet, the laws that restructure run in both directions.  Laws that only offer levels, memories
     or new tile symbols never run from left to right: the levels and lengths are those of the two programs.
     """
-    offers = {
-        law.name
-        for law in book.laws
-        if law.group in ("tiling", "lowering", "memory") or law.name in (*CUTTING, "map-vec")
-    }
-    every = tuple(name for name in book.names if name not in SIMPLIFY)
+    offers = {law.name for law in whole.laws if law.group == "tiling" or (law.group != "user" and chooses(law))}
+    every = tuple(name for name in whole.names if name not in SIMPLIFY)
     forward = tuple(name for name in every if name not in {*offers, "map-one"})
     opened = (*FUSE.laws, "reduce-to-fold", "iterate-unfold")
     fuse = tuple(name for name in opened if name != "map-one")  # it copies bodies: only where all else fails
@@ -203,11 +108,11 @@ def without(laws: Collection[str], phases: Sequence[Phase], at: tuple[str, int] 
             yield replace(phase, name=f"{phase.name}-book", laws=tuple(kept), back=tuple(back), iterations=rest)
 
 
-def rulesets(phase: Phase, book: Book, allowed: frozenset[str]) -> Iterator[str]:
+def rulesets(phase: Phase, whole: Book, allowed: frozenset[str]) -> Iterator[str]:
     """The rulesets of a phase, those of `allowed` laws only."""
     if phase.bottom:
         yield "bottoms"
-    for law in book.laws:
+    for law in whole.laws:
         if law.name in allowed:
             if law.name in phase.laws or ("user" in phase.laws and law.group == "user"):
                 yield law.name

@@ -18,6 +18,7 @@ from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.sizes import symbols
+from egglift.ir.tile_kinds import PREFETCH
 from egglift.ir.traverse import instantiate, rebuild, subterms
 from egglift.ir.types import leaves
 
@@ -65,8 +66,9 @@ def meeting(program: Expr, found: Rewritten, exact: bool, rng: Random) -> Meetin
     """Random numbers and inputs for an instance and its graph; None if the program has no value there."""
     lengths = [*found.tiles.values(), *(n for i in _inputs(found.graph) for shape, _ in leaves(i.type) for n in shape)]
     names = dict.fromkeys([*found.graph.symbols, *(s for n in lengths for s in sorted(symbols(n)))])
-    # those called f say how far ahead to fetch
-    numbers = {name: rng.choice((0, 1, 2) if name.startswith("f") else (1, 2, 2, 3, 4, 5)) for name in names}
+    numbers = {
+        name: rng.choice((0, 1, 2) if name.startswith(PREFETCH.letter) else (1, 2, 2, 3, 4, 5)) for name in names
+    }
     try:
         program = binary(instantiate(program, {name: number(n, numbers) for name, n in found.tiles.items()}))
         asked = [t for t in subterms(program) if isinstance(t, p.Input)]

@@ -1,6 +1,6 @@
-"""What the conditions of laws stand for, as patterns: (over a y u), (part f r c), (pairwise f) of rules/core.egg.
+"""What the conditions of laws stand for, as patterns: (over a y u), (part f r c), (pairwise f) of analyses.egg.
 
-A random instance of a law needs bodies of which such a condition holds; the rules of core.egg then derive it.
+A random instance of a law needs bodies of which such a condition holds; the rules of that file then derive it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def windows() -> Any:
 
 
 def grid(rng: Random, dims: int, zipped: bool = True) -> Any:
-    """A grid whose elements are windows, in the shapes that core.egg takes apart; `zipped`: or one zipped with such."""
+    """A grid whose elements are windows, in the shapes that grid_tiles.egg knows; `zipped`: or one zipped with such."""
     return pattern(_grid(rng, dims, zipped))
 
 

@@ -325,7 +325,7 @@ class _Filled:
 
     def _plain(self, kind: str, arg: Any) -> Any:
         match kind, arg:
-            case "nat", _:
+            case "size", _:
                 return self.size(self.pattern.nat(arg))
             case "type", _:
                 return self.type(self.pattern.type_pattern(arg))

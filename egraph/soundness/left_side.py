@@ -8,6 +8,7 @@ from typing import Any
 
 from egglog.bindings import Call, Eq, Fact, Int, Lit, Rule, String, Var
 
+from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
 from egglift.egraph.rules.language import declarations
 from egglift.egraph.soundness import condition_samples
 from egglift.egraph.soundness.choices import Choices
@@ -28,8 +29,10 @@ from egglift.egraph.soundness.random_terms import (
     unify,
 )
 from egglift.ir.errors import RuleError
-from egglift.ir.sizes import Sym
-from egglift.ir.types import I32, I64, Scalar
+from egglift.ir.schemes import Function, Need, Scheme, Variable
+from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.tile_kinds import BLOCK_COLUMNS, BLOCK_ROWS, GRID_TILES
+from egglift.ir.types import I32, I64, Array, Scalar, Tuple, Type
 
 
 def subject(rule: Rule) -> Any:
@@ -158,8 +161,8 @@ class LeftSide:
     def _tiled(self, dims: int, g: Any, *rest: Any) -> None:
         """(tile2 g r c ts v): `g` becomes a grid of windows, asked for in tiles of r by c."""
         self.defined[g.name] = condition_samples.grid(self.rng, dims)
-        for r, kind in zip(rest[:dims], "hyx"[-dims:], strict=True):
-            self._tile(r.name, kind, f"{r.name}-array")
+        for r, kind in zip(rest[:dims], GRID_TILES[-dims:], strict=True):
+            self._tile(r.name, kind.letter, f"{r.name}-array")
         self.facts.append((f"ask{dims}", [g, *rest[:dims]]))
         self.derived |= {v.name for v in rest[dims:]}
 
@@ -277,7 +280,8 @@ class LeftSide:
 
     def _free_kind(self) -> str:
         """A kind of tile lengths that are kept in registers."""
-        return "m" if f"m0{self.tag}" not in self.tiles else "n"
+        rows, columns = BLOCK_ROWS.letter, BLOCK_COLUMNS.letter
+        return rows if f"{rows}0{self.tag}" not in self.tiles else columns
 
     def _tile(self, length: str, kind: str, array: str) -> None:
         n = found(self.nats.setdefault(length, Length(length)))
@@ -290,12 +294,15 @@ class LeftSide:
 
 @dataclass
 class _Typing:
-    """The typing rules of the language, over types with unknowns."""
+    """The types of constructors, over types with unknowns.  names: what lengths in a scheme stand for; types: types."""
 
     pattern: LeftSide
     scope: Kind | None
+    names: dict[Size, Count] = field(default_factory=dict)
+    types: dict[str, Kind] = field(default_factory=dict)
 
     def of(self, call: Any) -> Kind:
+        """The type of a pattern, with what follows for its parts."""
         args = call.args
         match call.name:
             case "Arg":
@@ -304,34 +311,15 @@ class _Typing:
                     raise Clash("no argument here")
                 unify(t, self.scope, self._lengths)
                 return t
-            case "Input":
-                return self.pattern.type_pattern(args[1])
-            case "Fill":
-                return ArrayOf(self.pattern.nat(args[0]), self._expr(args[1]))
             case "Op2":
                 a, b = self._expr(args[1]), self._expr(args[2])
                 unify(a, b, self._lengths)
                 unify(a, self.pattern.number, self._lengths)
                 return self.pattern.number
-            case "Tup":
-                return PairOf(self._expr(args[0]), self._expr(args[1]))
-            case "Fst" | "Snd":
-                pair = PairOf(Unknown(), Unknown())
-                unify(self._expr(args[0]), pair, self._lengths)
-                return pair.a if call.name == "Fst" else pair.b
-            case "To":
-                return self._expr(args[1])
-            case "Increase":
-                self.pattern.nat(args[0])
-                kept, _ = self._matrix(args[1])
-                return kept
-            case "FoldAhead":
-                self.pattern.tests.append(("ahead", args[0]))
-                self.pattern.nat(args[0])
-                return self._computing("Fold", list(args[1:]))
-            case "Map" | "MapL" | "Reduce" | "Tree" | "Fold" | "FoldUnroll" | "Iterate":
-                return self._computing(call.name, list(args))
-        return self._view(call.name, list(args))
+        constructor = Constructor(CONSTRUCTORS.forms[call.name])
+        if constructor.scheme is None:
+            raise Clash(f"{call.name} in a left side is not supported")
+        return self._by_scheme(call.name, constructor, constructor.scheme, dict(zip(constructor.variables, args)))
 
     @property
     def _lengths(self) -> Lengths:
@@ -340,104 +328,81 @@ class _Typing:
     def _expr(self, pattern: Any) -> Kind:
         return self.pattern.type_of(pattern, self.scope)
 
-    def _array(self, pattern: Any) -> ArrayOf:
-        made = ArrayOf(Length(), Unknown())
-        unify(self._expr(pattern), made, self._lengths)
-        return made
+    def _by_scheme(self, name: str, c: Constructor, scheme: Scheme, args: dict[str, Any]) -> Kind:
+        for length, x in c.names.items():
+            if x in c.of("size"):
+                self.names[Sym(length)] = self.pattern.nat(args[x])
+            else:
+                self.types[length] = self.pattern.type_pattern(args[x])
+        for x, t in c.takes:
+            if not isinstance(t, Function):
+                unify(self._expr(args[x]), self._kind(t), self._lengths)
+        for need in scheme.needs:
+            self._require(need)
+        self._besides(name, list(args.values()))
+        for x, t in c.takes:
+            if isinstance(t, Function):
+                unify(self.pattern.body(args[x], self._kind(t.takes)), self._kind(t.gives), self._lengths)
+        return self._kind(scheme.gives)
 
-    def _matrix(self, pattern: Any) -> tuple[ArrayOf, ArrayOf]:
-        outer, inner = self._array(pattern), ArrayOf(Length(), Unknown())
-        unify(outer.element, inner, self._lengths)
-        return outer, inner
-
-    def _computing(self, name: str, args: list[Any]) -> Kind:
+    def _besides(self, name: str, args: list[Any]) -> None:
+        """What constructors ask for besides their schemes."""
         match name, args:
-            case ("Map", [f, x]) | ("MapL", [_, f, x]):
-                a = self._array(x)
-                return ArrayOf(a.length, self.pattern.body(f, a.element))
-            case ("Iterate", [n, f, x]):
-                t = self._expr(x)
-                self.pattern.nat(n)
-                unify(self.pattern.body(f, t), t, self._lengths)
-                return t
-        f, z, x = args
-        a, t = self._array(x), self._expr(z)
-        if name in ("Reduce", "Tree") and isinstance(f, Var):
-            self.pattern.ops.setdefault(f.name, set())
-        if name in ("Reduce", "Tree") or getattr(f, "name", None) in self.pattern.ops:
-            unify(t, a.element, self._lengths)
-        unify(self.pattern.body(f, PairOf(t, a.element)), t, self._lengths)
-        return t
-
-    def _view(self, name: str, args: list[Any]) -> Kind:
-        nat, new = self.pattern.nat, self._lengths.new
-        match name, args:
-            case ("Zip", [a, b]):
-                x, y = self._array(a), self._array(b)
-                self._lengths.equal(x.length, y.length)
-                return ArrayOf(x.length, PairOf(x.element, y.element))
-            case ("Distl", [a, b]):
-                t, y = self._expr(a), self._array(b)
-                return ArrayOf(y.length, PairOf(t, y.element))
-            case ("Cross", [a, b]):
-                x, y = self._array(a), self._array(b)
-                return ArrayOf(x.length, ArrayOf(y.length, PairOf(x.element, y.element)))
-            case ("Split", [k, x]):
-                a, parts = self._array(x), Length()
-                nonempty(nat(k))
-                self._lengths.equal(a.length, new("*", parts, nat(k)))
-                return ArrayOf(parts, ArrayOf(nat(k), a.element))
-            case ("Join", [x]):
-                outer, inner = self._matrix(x)
-                return ArrayOf(new("*", outer.length, inner.length), inner.element)
-            case ("Transpose", [x]):
-                outer, inner = self._matrix(x)
-                return ArrayOf(inner.length, ArrayOf(outer.length, inner.element))
-            case ("Stride", [s, x]):
-                a = self._array(x)
-                nonempty(nat(s))
-                self._lengths.equal(a.length, new("*", Length(), nat(s)))
-                return a
-        return self._resizing(name, args)
-
-    def _resizing(self, name: str, args: list[Any]) -> Kind:
-        nat, new = self.pattern.nat, self._lengths.new
-        rest = Length(usual=0)
-        match name, args:
-            case ("Slide", [n, s, x]):
-                a = self._array(x)
-                nonempty(nat(n))
-                nonempty(nat(s))
-                self._lengths.equal(a.length, new("+", nat(n), new("*", nat(s), rest)))
-                return ArrayOf(new("+", rest, 1), ArrayOf(nat(n), a.element))
-            case ("Take", [n, x]):
-                a = self._array(x)
-                self._lengths.equal(a.length, new("+", nat(n), rest))
-                return ArrayOf(nat(n), a.element)
-            case ("Drop", [n, x]):
-                a = self._array(x)
-                self._lengths.equal(a.length, new("+", nat(n), rest))
-                return ArrayOf(new("-", a.length, nat(n)), a.element)
-            case ("Concat", [a, b]):
-                x, y = self._array(a), self._array(b)
-                unify(x.element, y.element, self._lengths)
-                return ArrayOf(new("+", x.length, y.length), x.element)
-            case ("Gather", [i, x]):
-                indices, a = self._array(i), self._array(x)
-                unify(indices.element, I64, self._lengths)
-                nonempty(a.length)
+            case (("Reduce" | "Tree"), [Var(name=f), *_]):
+                self.pattern.ops.setdefault(f, set())
+            case (("Fold" | "FoldUnroll"), [Var(name=f), *_]) if f in self.pattern.ops:
+                unify(self.types["s"], self.types["t"], self._lengths)
+            case "FoldAhead", [ahead, f, *_]:
+                self.pattern.tests.append(("ahead", ahead))
+                if isinstance(f, Var) and f.name in self.pattern.ops:
+                    unify(self.types["s"], self.types["t"], self._lengths)
+            case "Increase", _:
+                unify(self.types["t"], ArrayOf(Length(), ArrayOf(Length(), Unknown())), self._lengths)
+            case "Gather", [i, _]:
+                nonempty(self.names[Sym("n")])
                 if isinstance(i, Var):
                     self.pattern.indices.add(i.name)
-                return ArrayOf(indices.length, a.element)
-            case ("At", [i, x]):
-                a = self._array(x)
-                self._lengths.equal(a.length, new("+", nat(i), new("+", rest, 1)))
-                return a.element
-            case ("Pad", [left, right, _, x]) | ("PadConst", [left, right, x, _]):
-                a = self._array(x)
-                if name == "PadConst":
-                    unify(self._expr(args[3]), a.element, self._lengths)
-                else:
-                    nonempty(a.length)
-                return ArrayOf(new("+", new("+", a.length, nat(left)), nat(right)), a.element)
-        raise Clash(f"{name} in a left side is not supported")
+            case "Pad", _:
+                nonempty(self.names[Sym("n")])
+
+    def _require(self, need: Need) -> None:
+        """Let lengths satisfy a condition: what is left over is a length of its own."""
+        match need.relation, need.a, need.b:
+            case "integer", Variable(t), _:
+                unify(self.types[t], I64, self._lengths)
+            case "scalar", Variable(t), _:
+                unify(self.types[t], self.pattern.number, self._lengths)
+            case "<=", int() as least, b:
+                if least > 0:
+                    nonempty(self._length(b))
+            case (("<=" | "<"), a, b):
+                rest = self.names[SizeOp("-", b, a)] = Length(usual=0)
+                more = rest if need.relation == "<=" else self._lengths.new("+", rest, 1)
+                self._lengths.equal(self._length(b), self._lengths.new("+", self._length(a), more))
+            case "divides", a, b:
+                parts = self.names[SizeOp("/", b, a)] = Length()
+                self._lengths.equal(self._length(b), self._lengths.new("*", parts, self._length(a)))
+
+    def _kind(self, t: Type) -> Kind:
+        """A type of a scheme; what its names stand for is unknown at first."""
+        match t:
+            case Array(n, element):
+                return ArrayOf(self._length(n), self._kind(element))
+            case Tuple((a, b)):
+                return PairOf(self._kind(a), self._kind(b))
+            case Variable(name):
+                return self.types.setdefault(name, Unknown())
+        raise AssertionError(t)
+
+    def _length(self, n: Size) -> Count:
+        match n:
+            case int():
+                return n
+            case Sym():
+                return self.names.setdefault(n, Length())
+            case SizeOp("/", a, b) if n not in self.names:  # nothing is left over in an instance
+                whole = self.names[n] = Length(usual=0)
+                self._lengths.equal(self._length(a), self._lengths.new("*", self._length(b), whole))
+            case SizeOp(op, a, b) if n not in self.names:
+                return self._lengths.new(op, self._length(a), self._length(b))
+        return self.names[n]

@@ -16,8 +16,9 @@ from egglift.codegen.device.device import devices
 from egglift.costmodel.calibration.calibrate import STAGES
 from egglift.costmodel.calibration.probe_timer import Rig
 from egglift.ir.errors import RecordError
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Apply, Arg, Input, Map
-from egglift.ir.text import dumps, loads
+from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 
 

@@ -31,7 +31,8 @@ def test_an_explanation_gives_the_numbers_of_tile_lengths() -> None:
 def test_an_explanation_shows_each_law_with_what_it_changed() -> None:
     kernel = el.optimize(product(), "pocl", measure="none")
     text = kernel.explain()
-    assert all(book()[name].equation in text for name in kernel.chosen.laws)
+    assert all(book()[name].equation in text and book()[name].cited in text for name in kernel.chosen.laws)
+    assert "`egglift laws NAME`" in text
     assert "\n    -> " in text and "Checked: " in text
 
 

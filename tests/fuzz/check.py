@@ -27,8 +27,9 @@ from egglift.egraph.soundness.check_laws import drawn
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, ShapeError
 from egglift.ir.interpret import evaluate
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Constant, Expr, Input
-from egglift.ir.text import dumps, loads, pretty
+from egglift.ir.text import dumps, pretty
 from egglift.ir.traverse import instantiate, subterms
 from egglift.ir.types import leaves
 from tests.fuzz.data import random_inputs

@@ -9,8 +9,9 @@ from typing import Any
 
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Arg, Constant, Expr, Input, Literal, Operator
-from egglift.ir.text import dumps, loads, pretty
+from egglift.ir.text import dumps, pretty
 from egglift.ir.traverse import children, is_closed, rebuild, subterms
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 from tests.fuzz.workers import Outcome, Task, Worker

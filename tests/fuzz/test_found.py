@@ -10,7 +10,7 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.device.device import open_device
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.measurement.expected_results import flatten
-from egglift.ir.text import loads
+from egglift.ir.parser import loads
 from tests.fuzz.check import Case, check
 from tests.fuzz.guarded import run_all
 

@@ -11,10 +11,11 @@ import pytest
 
 from egglift.codegen.device.device import open_device
 from egglift.ir import patterns as p
+from egglift.ir.forms import SLOTS
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.scalars import FUNCTIONS
-from egglift.ir.text import loads
-from egglift.ir.traverse import EXPRS, bodies, children, subterms
+from egglift.ir.traverse import bodies, children, subterms
 from egglift.ir.types import SCALARS, leaves
 from tests.fuzz.check import COMPILER, Case, check
 from tests.fuzz.generator import random_program, style_of
@@ -51,7 +52,7 @@ def test_programs_are_of_all_patterns_functions_types_and_lengths() -> None:
     programs = [case_of(seed).program for seed in range(500)]
     parts = [list(subterms(e)) for e in programs]
     found = {type(t) for part in parts for t in part}
-    assert {c.__name__ for c in EXPRS - found} == {"Tree", "To"}  # low-level ones, which candidates have
+    assert {c.__name__ for c in SLOTS.keys() - found} == {"Tree", "To"}  # low-level ones, which candidates have
     assert {t.op for part in parts for t in part if isinstance(t, p.Apply)} == FUNCTIONS.keys()
     given = [leaf for part in parts for t in part if isinstance(t, p.Input) for leaf in leaves(t.type)]
     assert {str(s) for _, s in given} == SCALARS.keys() - {"f16"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
-from egglift.ir.text import loads
 from egglift.ir.traverse import subterms
 from tests.fuzz.shrink import shrink, simpler
 

@@ -13,7 +13,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
-from egglift.ir.text import dumps, loads
+from egglift.ir.parser import loads
+from egglift.ir.text import dumps
 
 #: stages of failures that are not a wrong answer of ours, but no answer
 DIED, LATE = "died", "late"

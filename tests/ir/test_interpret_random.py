@@ -9,9 +9,10 @@ from hypothesis import given, settings
 
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.text import brief, dumps, loads, pretty
+from egglift.ir.text import brief, dumps, pretty
 from egglift.ir.types import F64, SCALARS
 from tests.ir.reference import from_arrays, run
 from tests.programs import programs, values_for

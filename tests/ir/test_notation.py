@@ -205,7 +205,7 @@ def test_windows_unpack_and_sum_in_python() -> None:
         (lambda: el.reduce(np.subtract, 0.0, X), OperatorError, "sub is no reduction operator"),
         (lambda: el.reduce(3, 0.0, X), TypeMismatch, "not an operator"),
         (lambda: el.reduce(el.logical_or, 0, el.iota(4)), TypeMismatch, "xs != 0"),
-        (lambda: el.fold(lambda a, b: (a, b), 0.0, X), TypeMismatch, "accumulator"),
+        (lambda: el.fold(lambda a, b: (a, b), 0.0, X), TypeMismatch, "initial value"),
         (lambda: el.stencil(sum, (3, 3), (1, 1, 1), 0, 0, "clamp", A), ShapeError, "2 dimensions"),
     ],
 )

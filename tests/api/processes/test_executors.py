@@ -13,8 +13,9 @@ from egglift.batch import ahead, run_batch, search
 from egglift.codegen.device.device import open_device
 from egglift.costmodel.profiles.profile import load_profile
 from egglift.ir.errors import ClusterError
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Apply, Arg, Input, Map
-from egglift.ir.text import dumps, loads
+from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 from egglift.optimize import optimize
 from egglift.processes.executors import workers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import Launch
-from egglift.ir.text import loads
+from egglift.ir.parser import loads
 
 
 def test_nothing_is_computed_for_places_that_do_not_exist() -> None:

@@ -13,8 +13,8 @@ from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.model.operation_counts import Tally, tally
 from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.text import loads
 from egglift.ir.types import F32, Array, Tuple
 
 CPU = presets()["pocl_cpu"]

@@ -4,8 +4,8 @@ import egglift as el
 from egglift.egraph.explanation.abbreviate import outline, size_outline
 from egglift.ir import patterns as p
 from egglift.ir.notation import as_expr
+from egglift.ir.parser import loads
 from egglift.ir.sizes import SizeOp, Sym
-from egglift.ir.text import loads
 from egglift.ir.traverse import subterms
 from tests.egraph.programs import PROGRAMS, dot
 

@@ -61,7 +61,7 @@ def separated(weights: object, reassociate: bool = True) -> bool:
     e = as_expr(el.convolution2d(weights, "clamp", el.array("x", el.i32, (40, 50))))
     classes = saturate(e, reassociate=reassociate).graph.classes
     weights_of_a_pass = Array(3, I32)
-    return any(n.op == "Constant" and n.data[0].type == weights_of_a_pass for nodes in classes.values() for n in nodes)
+    return any(n.op == "Constant" and n.data[1] == weights_of_a_pass for nodes in classes.values() for n in nodes)
 
 
 def test_only_weights_that_are_an_outer_product_are_separated() -> None:

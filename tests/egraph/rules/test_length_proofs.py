@@ -1,6 +1,6 @@
 """What the rules of the book say about lengths is proved for all integers: chunks divide, windows fit, types agree.
 
-The obligations are read off the rules themselves (tests/lengths.py), the laws of length arithmetic in core.egg
+The obligations are read off the rules themselves (tests/lengths.py), the laws of length arithmetic in lengths.egg
 included, so that a new law has its own.
 """
 

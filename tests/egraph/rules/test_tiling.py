@@ -17,8 +17,8 @@ from egglift.egraph.graph.membership import find
 from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
-from egglift.ir.text import loads
 from egglift.ir.traverse import instantiate
 from tests.harness import compute
 

@@ -1,4 +1,7 @@
-"""Layout patterns: as views of what is read, and as acceptors of what is written."""
+"""Layout patterns: what they read is a view of their parts', what they write goes where the inverse view says.
+
+A new layout pattern has a case in `view` and, if it is one of `patterns.REARRANGING`, one in `pushed`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,6 @@ from egglift.codegen.kernel.index import Index, index
 from egglift.codegen.kernel.views import (
     Arr,
     View,
-    component,
     element,
     join,
     length,
@@ -29,8 +31,8 @@ from egglift.ir.patterns import Expr
 from egglift.ir.types import Array, Scalar, Tuple
 
 
-def layout(em: Builder, e: Expr, v: Callable[[Expr], View]) -> View:
-    """The view of a layout pattern's value, given those of its parts: nothing is computed and nothing copied."""
+def view(em: Builder, e: Expr, v: Callable[[Expr], View]) -> View:
+    """The view of layout pattern `e`, given those of its parts: nothing is computed and nothing copied."""
     match e:
         case p.Iota(n, t):
             em.require(t)
@@ -88,11 +90,8 @@ def _padded(em: Builder, e: p.Pad | p.PadUp, v: Callable[[Expr], View]) -> View:
     return Arr(total, lambda i: element(xs, move(i - left, n)))
 
 
-# ---------------------------------------------------------------------------------------- acceptors
-
-
-def pushed(t: p.Join | p.Split | p.Transpose | p.Stride | p.Take | p.Drop, acc: View) -> View:
-    """The acceptor for the argument of a layout pattern whose value goes to `acc`."""
+def pushed(t: Expr, acc: View) -> View:
+    """The acceptor for the argument of a pattern that rearranges, whose value goes to `acc`: the inverse view."""
     match t:
         case p.Join(x):
             outer, inner = _matrix(x)
@@ -109,23 +108,18 @@ def pushed(t: p.Join | p.Split | p.Transpose | p.Stride | p.Take | p.Drop, acc: 
             return widened(acc, 0, number(n), length(type_of(x)))
         case p.Drop(n, x):
             return widened(acc, number(n), length(type_of(t)), length(type_of(x)))
+    raise AssertionError(t)
 
 
-def inverse(body: Expr, acc: View) -> View:
+def acceptor(body: Expr, acc: View) -> View:
     """The acceptor for a layout body's argument, given that for its value."""
     match body:
         case p.Arg():
             return acc
         case p.Map(inner, x, None):
-            return inverse(x, Arr(length(type_of(x)), lambda i: inverse(inner, element(acc, i))))
-        case p.Join() | p.Split() | p.Transpose() | p.Stride() | p.Take() | p.Drop():
-            return inverse(body.x, pushed(body, acc))
-    raise AssertionError(body)
-
-
-def column(acc: View, n: int, k: int) -> Arr:
-    """The acceptor for array `k` of those whose zip goes to `acc`, of `n` elements."""
-    return Arr(n, lambda i: component(element(acc, i), k))
+            return acceptor(x, Arr(length(type_of(x)), lambda i: acceptor(inner, element(acc, i))))
+    assert isinstance(body, p.REARRANGING), body
+    return acceptor(body.x, pushed(body, acc))
 
 
 def _matrix(x: Expr) -> tuple[int, int]:
