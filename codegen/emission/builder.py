@@ -92,6 +92,7 @@ class Builder:
         return None
 
     def remember(self, key: Any, value: Any) -> None:
+        """Keep `value` under `key` for the rest of this block."""
         self.blocks[-1].memo[key] = value
 
     @contextmanager
@@ -219,19 +220,24 @@ class Builder:
         return _id(f"l{d}", self.shape.local[d], "local", d)
 
     def warp_id(self) -> Index:
+        """The number of the work-item's warp in its group."""
         return _id("warp", self.warps, "warp", 0)
 
     @property
     def warps(self) -> int:
+        """How many warps a group has."""
         return self.shape.local[0] // WARP
 
     def lane_id(self) -> Var:
+        """The number of the work-item in its warp."""
         return Var("lane", WARP, "local")
 
     def group_id(self, d: int) -> Index:
+        """The group's id in dimension `d`."""
         return _id(f"w{d}", self.shape.groups[d], "workgroup", d)
 
     def global_id(self, d: int) -> Index:
+        """The work-item's id in dimension `d` of the whole grid."""
         return _id(f"g{d}", self.shape.groups[d] * self.shape.local[d], "global", d)
 
     def free_items(self) -> list[tuple[Index, int]]:
@@ -281,11 +287,13 @@ class Builder:
         return found
 
     def const(self, value: bool | int | float, t: Scalar) -> im.Const:
+        """A number of type `t`."""
         bits = value.hex() if isinstance(value, float) else value
         made: im.Const = self._cons(("const", bits, t), lambda: im.Const(value, t))
         return made
 
     def load(self, buffer: Buffer, at: Index) -> im.Load:
+        """An element of memory; a global buffer becomes a parameter of the kernel."""
         if buffer.space == "global" and buffer not in self.params:
             self.params.append(buffer)
         made: im.Load = self._cons(("load", id(buffer), at), lambda: im.Load(buffer, at))
@@ -301,6 +309,7 @@ class Builder:
         return made
 
     def call(self, op: str, args: tuple[ScalarValue, ...], t: Scalar) -> ScalarValue:
+        """A scalar function's value, of type `t`."""
         self.require(t)
         made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
         if any(id(a) in self.varying for a in args):
@@ -308,6 +317,7 @@ class Builder:
         return made
 
     def guarded(self, at: Index, n: int, inside: ScalarValue, outside: ScalarValue) -> ScalarValue:
+        """`0 <= at < n ? inside : outside`."""
         key = ("guarded", at, n, id(inside), id(outside))
         made: im.Guarded = self._cons(key, lambda: im.Guarded(at, n, inside, outside))
         if has_lane(at) or id(inside) in self.varying or id(outside) in self.varying:
@@ -408,6 +418,7 @@ class Builder:
 
     @property
     def local_bytes(self) -> int:
+        """The local memory that the group takes so far."""
         return sum(b.size * b.scalar.size for b in self.locals)
 
     def constant(self, scalar: Scalar, values: bytes, of: Expr) -> Buffer:

@@ -151,7 +151,7 @@ def _run(em: Translator, t: Loop, acc: Target, run: Run, type: Type, strict: boo
     ahead = prefetch.ahead(em, t)
     if ahead:
         assert isinstance(t, p.Fold)
-        prefetch.run(em, ahead, n, number(t.prefetch), lambda i: argument(acc.view, i), step, t.unroll)
+        prefetch.run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
     else:
         em.loop(n, lambda i: step(i, {}), _is_unrolled(t))
 

@@ -26,6 +26,7 @@ class Shape:
 
     @property
     def group_items(self) -> int:
+        """Work-items in a group."""
         return self.local[0] * self.local[1] * self.local[2]
 
 

@@ -30,9 +30,11 @@ class KernelText(VectorText):
         self.alignment = _alignments(self.seen)
 
     def line(self, text: str) -> None:
+        """Add a line at the present depth."""
         self.lines.append(INDENT * self.depth + text)
 
     def block(self, head: str, body: Iterable[Statement]) -> None:
+        """Add `head { body }`."""
         self.line(head + " {")
         self.depth += 1
         self.statements(tuple(body))
