@@ -85,13 +85,13 @@ def test_importing_egglift_needs_no_opencl() -> None:
 
 def test_without_any_platform_the_error_says_how_to_get_one() -> None:
     code = (
-        "from egglift.codegen import runtime\n"
-        "cl = runtime.opencl()\n"
+        "from egglift.codegen.device import device\n"
+        "cl = device.opencl()\n"
         "def none(): raise cl.LogicError('clGetPlatformIDs', -1001)\n"
         "cl.get_platforms = none\n"
-        "assert runtime.devices() == []\n"
-        "try: runtime.open_device()\n"
-        "except runtime.DeviceError as e: assert 'egglift[pocl]' in str(e), e\n"
+        "assert device.devices() == []\n"
+        "try: device.open_device()\n"
+        "except device.DeviceError as e: assert 'egglift[pocl]' in str(e), e\n"
         "else: raise SystemExit(1)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
