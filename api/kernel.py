@@ -9,9 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from egglift.candidate import Candidate
-from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, result
+from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, placed, result
 from egglift.codegen.device.device import FAST_MATH, Device
 from egglift.codegen.device.execute import Executable, Timing, build
+from egglift.codegen.device.queues import add_reads, chain_for
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
@@ -51,8 +52,13 @@ class Kernel:
     """An optimised program.  Call it with its inputs, by position or by name.
 
     `kernel(x, y)` or `kernel(x=..., y=...)`: NumPy arrays in, NumPy arrays out; where an input is a pyopencl
-    array or buffer, the results are pyopencl arrays on the same queue, not waited for.  Scalars come back as
-    NumPy scalars, tuples as tuples, arrays of tuples as tuples of arrays.  Several threads may call it.
+    array or buffer, the results are pyopencl arrays, not waited for.  Scalars come back as NumPy scalars, tuples as
+    tuples, arrays of tuples as tuples of arrays.  Several threads may call it.
+
+    It runs on the queue of the first input, in the order of `inputs`, that is a pyopencl array with a queue of its
+    device (else on `device.queue`); results belong to that queue.  Queues may be in order or out of order, and differ:
+    the device, not the host, waits for the events that arrays carry, and for what an array's other, ordered queue was
+    given before.  Buffers carry no events: they are read after what `device.queue` was given before.
 
     program: the source program; plan: its OpenCL; candidates: all that were looked at, best first; chosen:
     the one that runs; device: where it runs.
@@ -138,19 +144,22 @@ class Kernel:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The program's value on these inputs; ArgumentError where they do not fit."""
-        given = self._bind(args, named)
-        arguments = operands(self.device, self._inputs, given)
-        executable, type = self.executable, type_of(self.program)
-        if any(is_on_device(leaf) for leaves in arguments.values() for leaf in leaves):
-            buffers = executable.enqueue(arguments)
-            return result(type, buffers, lambda b, shape, s: device_value(self.device, b, shape, s))
-        return result(type, executable.run(arguments), host_value)
+        given = operands(self.device, self._inputs, self._bind(args, named))
+        executable, type, there = self.executable, type_of(self.program), _on_device(given)
+        if not there:
+            return result(type, executable.run(given), host_value)
+        chain = chain_for(self.device, there)
+        found = executable.enqueue(placed(self.device, given, chain), chain)
+        add_reads(self.device, there, chain)
+        return result(type, found, lambda f, shape, s: device_value(chain.queue, f, shape, s))
 
     def profile(self, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
-        given = self._bind(args, named) if args or named else sample_inputs(self.program)
-        arguments = operands(self.device, self._inputs, given)
-        timing = self.executable.time(arguments, least=10, precision=0.005)
+        values = self._bind(args, named) if args or named else sample_inputs(self.program)
+        given = operands(self.device, self._inputs, values)
+        chain = chain_for(self.device, _on_device(given), self.device.timer)
+        inputs = placed(self.device, given, chain)
+        timing = self.executable.time(inputs, chain=chain, least=10, precision=0.005)
         used = [*(b for group in self.plan.inputs.values() for b in group), *self.plan.outputs]
         return Profiled(timing, sum(b.size * b.scalar.size for b in used))
 
@@ -177,6 +186,11 @@ class Kernel:
         if twice:
             raise ArgumentError(f"given by position and by name: {', '.join(twice)}")
         return given | dict(named)
+
+
+def _on_device(given: Mapping[str, Sequence[Any]]) -> list[Any]:
+    """The pyopencl arrays and buffers among `operands`."""
+    return [leaf for leaves in given.values() for leaf in leaves if is_on_device(leaf)]
 
 
 def kernel_of(program: Expr, device: Device, candidates: Sequence[Candidate], options: Options) -> Kernel:

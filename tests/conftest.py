@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from egglift.codegen import passes
+from tests.gates import Gate
 from tests.verified import verified_passes
 
 #: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
@@ -40,6 +42,20 @@ def verified_kernels() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passes, "STATEMENT_PASSES", verified_passes())
         yield
+
+
+@pytest.fixture
+def gates() -> Iterator[Callable[[Any], Gate]]:
+    """Makes gates in a context of OpenCL; those that a test leaves shut are opened at its end."""
+    made: list[Gate] = []
+
+    def make(context: Any) -> Gate:
+        made.append(Gate(context))
+        return made[-1]
+
+    yield make
+    for gate in made:
+        gate.open()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,10 +9,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.kernel.imperative import DeviceLimits, PlannedKernel
 from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, Scalar
@@ -32,6 +34,7 @@ NO_ROOM, LOST = (-4, -5, -6), (-2, -34, -36, -9999)
 FAST_MATH = ("-cl-fast-relaxed-math",)
 
 
+@cache  # every call of a kernel asks for it several times
 def opencl() -> Any:
     """The pyopencl module, imported on first use; DeviceError where it cannot be loaded."""
     with _opencl_lock:
@@ -254,7 +257,8 @@ def _ranked(found: list[Any], name: str | None) -> list[Any]:
 class Device:
     """An opened device: a context, a queue and what the device allows.
 
-    `queue` is the queue that kernels run on (the caller's, if one was given); `timer` is one with profiling.
+    `queue` is the queue that kernels run on (the caller's, if one was given) unless their inputs live on another one;
+    `timer` is one with profiling.  Either may run its commands out of order.
     """
 
     def __init__(self, context: Any, device: Any, queue: Any = None) -> None:
@@ -265,7 +269,6 @@ class Device:
         self.queue = queue if queue is not None else cl.CommandQueue(context, device, properties=profiling)
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
-        self.ordered = not self.queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
 
     name = property(lambda self: self.info.name, doc="The device's name.")
@@ -332,34 +335,43 @@ class Device:
         with reported(f"{self.name} cannot hold a buffer of {size} bytes"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
 
-    def clone(self, buffer: Operand, size: int) -> Operand:
-        """A new buffer with the first `size` bytes of `buffer`."""
+    def clone(self, chain: Chain, buffer: Operand, size: int, start: int = 0) -> Operand:
+        """A new buffer with `size` bytes of `buffer` from byte `start` on: the next command of `chain` copies them."""
         copy = self.allocate(size)
         if size:
+            part = {"byte_count": size, "src_offset": start}
             with reported(f"{self.name} cannot copy a buffer of {size} bytes"):
-                opencl().enqueue_copy(self.queue, copy, buffer, byte_count=size)
+                chain.add(opencl().enqueue_copy(chain.queue, copy, buffer, wait_for=chain.after, **part))
         return copy
 
-    def download(self, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
-        """`size` elements of `buffer` from the `start`th on, waited for.  WrongResult: a bool is neither 0 nor 1."""
+    def download(self, chain: Chain, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
+        """`size` elements of `buffer` from the `start`th on: the next command of `chain`, and waited for.
+
+        WrongResult: a bool is neither 0 nor 1.
+        """
         with reported(f"{self.name} cannot give back {size} elements of {scalar}"):
             raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
             if size:
-                opencl().enqueue_copy(self.queue, raw, buffer, src_offset=start * scalar.size, is_blocking=True)
+                # PoCL's blocking copies wait for all that a queue was given
+                how = {"src_offset": start * scalar.size, "is_blocking": chain.ordered}
+                copied = chain.add(opencl().enqueue_copy(chain.queue, raw, buffer, wait_for=chain.after, **how))
+                if not chain.ordered:
+                    copied.wait()
         if scalar != BOOL:
             return raw
         if size and int(raw.max()) > 1:
             raise WrongResult(f"a bool holds {int(raw.max())}: the element was not written")
         return raw.view(np.bool_)
 
-    def finish(self, queue: Any) -> None:
-        """Waits until `queue` has done all it was given: what a launch did wrong may show only here."""
+    def finish(self, given: Any) -> None:
+        """Waits until a queue, or a chain, has done all it was given: what a launch did wrong may show only here."""
         with reported(f"{self.name} did not finish what it was given"):
-            queue.finish()
+            given.finish()
 
-    def poison(self, buffer: Operand, scalar: Scalar, size: int) -> None:
-        """Fills `buffer` with values that no program computes: NaN for floats, the byte 0xAA for the rest."""
+    def poison(self, chain: Chain, buffer: Operand, scalar: Scalar, size: int) -> None:
+        """Fills `buffer`, as the next command of `chain`, with what no program computes: NaN, and for others 0xAA."""
         if size:
             value = np.array(np.nan, scalar.dtype) if scalar.is_float else np.array(0xAA, np.uint8)
             with reported(f"{self.name} cannot fill {size} elements of {scalar}"):
-                opencl().enqueue_fill_buffer(self.queue, buffer, value, 0, size * scalar.size)
+                fill = opencl().enqueue_fill_buffer
+                chain.add(fill(chain.queue, buffer, value, 0, size * scalar.size, wait_for=chain.after))

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Address, Device, open_at
 from egglift.codegen.device.execute import build
 from egglift.codegen.kernel.imperative import Plan
@@ -101,7 +102,8 @@ def _build(device: Device, bench: Local | None, order: Build) -> None:
         executable = build(device, order.plan, order.options)
         if device.kind == "cpu":
             inputs = order.plan.inputs.items()
-            executable.enqueue({name: [np.zeros(b.size, b.scalar.dtype) for b in given] for name, given in inputs})
+            zeros = {name: [np.zeros(b.size, b.scalar.dtype) for b in given] for name, given in inputs}
+            executable.enqueue(zeros, Chain(device.queue))
             device.finish(device.queue)
 
 
