@@ -1,4 +1,4 @@
-"""Who executes a program, which levels may follow inside (seed 000, figure 5), and what their iterations cost."""
+"""Who executes a program, which levels may follow inside ([Hagedorn2018] figure 5), and what their iterations cost."""
 
 from __future__ import annotations
 

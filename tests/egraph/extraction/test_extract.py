@@ -27,7 +27,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, subterms
 
 DEVICES = ("pocl_cpu", "nvidia_h200")
-BELOW = {  # seed 000, figure 5: what may stand inside what
+BELOW = {  # [Hagedorn2018] figure 5: what may stand inside what
     "global": {"global", "seq", "unroll", "vec"},
     "workgroup": {"workgroup", "local", "warp", "seq", "unroll", "vec"},
     "local": {"local", "seq", "unroll", "vec"},
