@@ -6,19 +6,16 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, placed, result
-from egglift.codegen.device.device import FAST_MATH, Device
+from egglift.codegen.device.device import FAST_MATH, Device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.device.queues import add_reads, chain_for
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
-from egglift.egraph.explanation.derivation import Derivation
-from egglift.egraph.explanation.derive import derive
-from egglift.egraph.explanation.prove import Explanation, explain, explored
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, EggliftError, RuleError
 from egglift.ir.patterns import Expr
@@ -26,6 +23,10 @@ from egglift.ir.signature import inputs_of
 from egglift.options import Options
 from egglift.report import USUAL, duration
 from egglift.steps import time_steps
+
+if TYPE_CHECKING:
+    from egglift.egraph.explanation.derivation import Derivation
+    from egglift.egraph.explanation.prove import Explanation
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,9 @@ class Kernel:
 
     def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation:
         """Its derivation; else a proof for its numbers; else, as some proofs are long, the laws that matched."""
+        from egglift.egraph.explanation.derive import derive
+        from egglift.egraph.explanation.prove import explain, explored
+
         laws = self.options.laws
         program, term, form = self.program, candidate.term, candidate.form
         if form is not None and (steps := time_steps(program)):
@@ -165,7 +169,8 @@ class Kernel:
 
     @property
     def executable(self) -> Executable:
-        """The compiled plan; compiled on first use."""
+        """The compiled plan; compiled on first use.  ForkError in a process that was forked after OpenCL was used."""
+        opencl()
         with self._lock:
             if self._executable is None:
                 flags = FAST_MATH if self.options.fast_math else ()

@@ -20,7 +20,6 @@ from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.records import Record, Records, record_key
 from egglift.costmodel.records.signing import is_own, sealed
-from egglift.egraph.rules.book import book
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.parser import loads
@@ -111,6 +110,8 @@ def _key(program: Expr, device: Device, options: Options) -> str:
 
 def rules() -> str:
     """The versions of rule book and code: records of others are not used."""
+    from egglift.egraph.rules.book import book
+
     return f"{book().version} {version()}"
 
 

@@ -22,7 +22,6 @@ from egglift.ir.text import dumps
 from egglift.kernel import Kernel, kernel_of
 from egglift.memory import journal, recall, remember
 from egglift.options import Laws, Options, texts, useful
-from egglift.search import searched
 from egglift.timing import measured
 
 
@@ -64,6 +63,8 @@ def optimize(
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
     """Remembered, or searched and measured."""
+    from egglift.search import searched  # loads egglog, which a process that is forked later cannot use
+
     if options.cache and (known := remembered(program, device, options)) is not None:
         return kernel_of(program, device, known, options)
     if options.is_measured and options.measuring.isolate:

@@ -27,8 +27,9 @@ def operands(device: Device, types: Mapping[str, Type], given: Mapping[str, Any]
 
     A value is an array (of any memory order and byte order, read-only too), a number, a nested list, a
     pyopencl Array or Buffer of this device's context, or, for arrays of tuples, a tuple of these.  Dtypes are
-    converted where nothing can be lost.  ArgumentError names the input, what it is and what is taken.
+    converted where nothing can be lost.  ArgumentError names the input, what it is and what is taken; ForkError.
     """
+    opencl()  # what lives on a device that is lost in a fork must not be waited for
     missing = [name for name in types if name not in given]
     unknown = [name for name in given if name not in types]
     if missing or unknown:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import numpy as np
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.kernel.imperative import DeviceLimits, PlannedKernel
 from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
+from egglift.ir.forks import imported_before_fork, lost, use
 from egglift.ir.types import BOOL, Scalar
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
@@ -25,6 +27,8 @@ Operand: TypeAlias = Any
 
 #: PoCL keeps the private arrays of a work-group on one thread's stack, commonly 8 MB, and crashes beyond
 CPU_STACK_BYTES = 4 << 20
+#: seconds within which a device of a forked process has filled four bytes, if it does anything at all
+ANSWER = 5.0
 _opencl_lock = threading.Lock()
 #: OpenCL's codes for "no room" (of buffers, of a launch, on the host), and for a device that serves no more:
 #: not available, queue or context invalid, and NVIDIA's for a kernel that touched memory which is not its own
@@ -36,7 +40,11 @@ FAST_MATH = ("-cl-fast-relaxed-math",)
 
 @cache  # every call of a kernel asks for it several times
 def opencl() -> Any:
-    """The pyopencl module, imported on first use; DeviceError where it cannot be loaded."""
+    """The pyopencl module, imported on first use; DeviceError where it cannot be loaded.
+
+    Whatever is done with OpenCL asks for it first: ForkError in a process that was forked from one that had.
+    """
+    use("OpenCL")
     with _opencl_lock:
         # pins PoCL's threads; it reads this once, when its platform is first seen
         os.environ.setdefault("POCL_AFFINITY", "1")
@@ -254,6 +262,22 @@ def _ranked(found: list[Any], name: str | None) -> list[Any]:
     return sorted(found, key=rank)
 
 
+def _answering(context: Any, device: Any) -> None:
+    """ForkError where nothing that `device` is given gets done: its threads stayed in the process before a fork.
+
+    Only the parent of this process can tell whether it used pyopencl by itself, or imported it and no more.
+    """
+    cl = opencl()
+    queue, buffer = cl.CommandQueue(context, device), cl.Buffer(context, cl.mem_flags.READ_WRITE, 4)
+    done = cl.enqueue_fill_buffer(queue, buffer, np.uint32(0), 0, 4)
+    queue.flush()
+    end = time.perf_counter() + ANSWER
+    while done.command_execution_status > cl.command_execution_status.COMPLETE:
+        if time.perf_counter() > end:
+            raise lost("OpenCL")
+        time.sleep(0.001)
+
+
 class Device:
     """An opened device: a context, a queue and what the device allows.
 
@@ -263,6 +287,8 @@ class Device:
 
     def __init__(self, context: Any, device: Any, queue: Any = None) -> None:
         cl = opencl()
+        if imported_before_fork("pyopencl"):
+            _answering(context, device)
         self.info = _describe(device)
         self.context, self.device = context, device
         profiling = cl.command_queue_properties.PROFILING_ENABLE

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import egglift as el
+import egglift.search
 from egglift.egraph.rules.phases import Limits
 from egglift.egraph.saturation.saturate import saturate
 from egglift.egraph.saturation.subprocess_run import apart

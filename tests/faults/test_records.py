@@ -30,8 +30,8 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The programs that were searched for, not recalled."""
     module: Any = sys.modules["egglift.search"]
     seen: list[Any] = []
-    whole = module.saturate
-    monkeypatch.setattr(module, "saturate", lambda p, **named: (seen.append(p), whole(p, **named))[1])
+    found = module.found
+    monkeypatch.setattr(module, "found", lambda program, *rest: (seen.append(program), found(program, *rest))[1])
     return seen
 
 
