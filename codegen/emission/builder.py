@@ -17,6 +17,7 @@ from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
 from egglift.codegen.kernel.views import View, memory
+from egglift.codegen.known import known
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
@@ -311,6 +312,8 @@ class Builder:
     def call(self, op: str, args: tuple[ScalarValue, ...], t: Scalar) -> ScalarValue:
         """A scalar function's value, of type `t`."""
         self.require(t)
+        if (number := known(op, args, t)) is not None:
+            return self.const(number, t)
         made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
         if any(id(a) in self.varying for a in args):
             self.varying.add(id(made))

@@ -118,5 +118,5 @@ def _values(a: ScalarValue, b: ScalarValue, names: _Names) -> bool:
         case im.Guarded(at, n, x, y), im.Guarded(place, m, z, w):
             return n == m and _at(at, place, names) and _values(x, z, names) and _values(y, w, names)
         case im.Const(), im.Const():
-            return a == b
+            return a.type == b.type and repr(a.value) == repr(b.value)  # 0.0 == -0.0, and a NaN equals nothing
     return False

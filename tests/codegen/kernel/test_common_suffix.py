@@ -193,3 +193,11 @@ def test_long_blocks_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert common_end(lets(0, ONE), lets(1, ONE)) == 200
     assert common_end(lets(0, ONE), lets(1, TWO)) == 0
     assert count[0] <= 2 * 2 * 200
+
+
+def test_numbers_are_the_same_where_their_bits_are() -> None:
+    def stored(number: float) -> Block:
+        return [Store(OUT, index(G), Const(number, F32))]
+
+    assert common_end(stored(0.0), stored(-0.0)) == 0
+    assert common_end(stored(-0.0), stored(-0.0)) == common_end(stored(float("nan")), stored(float("nan"))) == 1
