@@ -76,19 +76,20 @@ class _Planner:
     def plan(self, term: Expr) -> Plan:
         inputs = [t for t in subterms(term) if isinstance(t, p.Input)]
         for t in inputs:
-            self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type))
+            self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type, given=True))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
         outputs = self._buffers(self.names.own("out"), type_of(term))
         self._compute(assign_levels(normal_form(term), self.levels), outputs)
         return Plan(tuple(self.kernels), given, tuple(self.temporaries), outputs, tuple(self.steps))
 
-    def _buffers(self, name: str, type: Type) -> tuple[Buffer, ...]:
+    def _buffers(self, name: str, type: Type, given: bool = False) -> tuple[Buffer, ...]:
         """Global buffers for a value, in leaf order; `name` is theirs."""
         parts = leaves(type)
         sizes = [math.prod(map(number, shape)) for shape, _ in parts]
         names = [name] if len(parts) == 1 else [self.names.own(f"{name}_{k}") for k in range(len(parts))]
         return tuple(
-            Buffer(own, "global", scalar, size) for own, size, (_, scalar) in zip(names, sizes, parts, strict=True)
+            Buffer(own, "global", scalar, size, given=given)
+            for own, size, (_, scalar) in zip(names, sizes, parts, strict=True)
         )
 
     # ------------------------------------------------------------------------------------ kernels
@@ -189,6 +190,6 @@ class _Planner:
         names = [self.names.own(b.name) if b.name in read else b.name for b in source]
         self.memory[state.name] = (
             type,
-            tuple(Buffer(name, "global", b.scalar, b.size) for name, b in zip(names, source, strict=True)),
+            tuple(Buffer(own, "global", b.scalar, b.size, given=b.given) for own, b in zip(names, source, strict=True)),
         )
         return state

@@ -11,7 +11,7 @@ import numpy as np
 from egglift.ir.batch import NdArray, Value
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Array, Scalar, Tuple, Type, dims
+from egglift.ir.types import Array, Scalar, Tuple, Type, dims, zero_or_one
 
 
 def convert(types: Mapping[str, Type], given: Mapping[str, Any]) -> dict[str, Value]:
@@ -64,7 +64,7 @@ def _array(name: str, t: Type, given: Any) -> NdArray:
         )
     if given.shape != shape:
         raise ArgumentError(f"input {name} has shape {given.shape}, but the program takes {shape}")
-    return np.asarray(given, scalar.dtype)
+    return zero_or_one(np.asarray(given, scalar.dtype))
 
 
 def as_array(name: str, given: Any) -> NdArray:
