@@ -12,12 +12,12 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import value_variables
 from egglift.codegen.kernel.conditions import Condition, has_lane, share
 from egglift.codegen.kernel.distribution import WARP, Distribution, Shape
+from egglift.codegen.kernel.folding import known
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, ScalarValue, Statement
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
 from egglift.codegen.kernel.views import View, memory
-from egglift.codegen.known import known
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr

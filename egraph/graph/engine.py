@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from egglift.egraph.graph.empty import empty
 from egglift.egraph.rules.book import Book, commands_of, preamble
+from egglift.egraph.rules.empty import empty
 from egglift.ir.errors import RuleError
 from egglift.ir.forks import use
 

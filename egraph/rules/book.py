@@ -17,7 +17,7 @@ from typing import Any
 
 from egglog.bindings import EggSmolError, Rewrite, RewriteCommand, Rule, RuleCommand
 
-from egglift.egraph.graph.empty import empty
+from egglift.egraph.rules.empty import empty
 from egglift.egraph.rules.headers import Variant, header_of, rules_alone, sections
 from egglift.egraph.rules.language import CORE, administrative, core_text
 from egglift.ir.errors import RuleError

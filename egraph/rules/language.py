@@ -12,8 +12,8 @@ from importlib.resources import files
 
 from egglog.bindings import Datatypes, SubVariants
 
-from egglift.egraph.graph.empty import empty
 from egglift.egraph.rules.constructors import SORTS, Constructor, constructors, declared, given, typed
+from egglift.egraph.rules.empty import empty
 from egglift.ir import patterns as p
 from egglift.ir.scalars import FUNCTIONS
 

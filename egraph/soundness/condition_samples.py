@@ -12,7 +12,7 @@ from typing import Any
 
 from egglog.bindings import Call, Check, Eq
 
-from egglift.egraph.graph.empty import empty
+from egglift.egraph.rules.empty import empty
 
 _names = count()
 

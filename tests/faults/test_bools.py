@@ -55,8 +55,8 @@ PROGRAMS: dict[str, Any] = {
     "not equal": b != c,
     "less": b < c,
     "greater equal": b >= c,
-    "to True": b == True,
-    "to s": b == s,  # noqa: E712
+    "to True": b == True,  # noqa: E712
+    "to s": b == s,
     "and": b & c,
     "or": b | c,
     "xor": b ^ c,

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import Value
+from egglift.codegen.kernel.imperative import ScalarValue
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.types import Scalar
 
 
-def known(op: str, args: tuple[Value, ...], t: Scalar) -> bool | int | float | None:
+def known(op: str, args: tuple[ScalarValue, ...], t: Scalar) -> bool | int | float | None:
     """The value, of type `t`, of a scalar function of numbers; None where an argument is no number, or it is a cast."""
     numbers = [np.asarray(a.value, a.type.dtype) for a in args if isinstance(a, im.Const)]
     if op not in FUNCTIONS or len(numbers) < len(args):
