@@ -38,13 +38,17 @@ NO_ROOM, LOST = (-4, -5, -6), (-2, -34, -36, -9999)
 FAST_MATH = ("-cl-fast-relaxed-math",)
 
 
-@cache  # every call of a kernel asks for it several times
 def opencl() -> Any:
     """The pyopencl module, imported on first use; DeviceError where it cannot be loaded.
 
     Whatever is done with OpenCL asks for it first: ForkError in a process that was forked from one that had.
     """
     use("OpenCL")
+    return _pyopencl()
+
+
+@cache  # every call of a kernel asks for it several times
+def _pyopencl() -> Any:
     with _opencl_lock:
         # pins PoCL's threads; it reads this once, when its platform is first seen
         os.environ.setdefault("POCL_AFFINITY", "1")
