@@ -65,7 +65,8 @@ def constant(data: np.ndarray[Any, Any]) -> Expr:
         raise TypeMismatch(f"arrays of {data.dtype} have no place in a program; it takes {names}") from None
     if data.ndim == 0:
         value = data.item()
-        return p.Literal(float(str(data[()])) if scalar.is_float else value, scalar)
+        with np.printoptions(legacy=False):  # older ways to print leave digits out
+            return p.Literal(float(str(data[()])) if scalar.is_float else value, scalar)
     native = zero_or_one(np.ascontiguousarray(data, scalar.dtype))
     return p.Constant(array_of(scalar, data.shape), native.tobytes())
 

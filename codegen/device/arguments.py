@@ -11,7 +11,7 @@ from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl
 from egglift.codegen.device.execute import Enqueued
 from egglift.codegen.device.queues import is_array
-from egglift.ir.arguments import as_array
+from egglift.ir.arguments import elements
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
@@ -66,33 +66,7 @@ def _parts(type: Type) -> tuple[Type, ...] | None:
 def _leaf(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
     if is_on_device(value):
         return _from_device(device, name, scalar, shape, value)
-    weak = not (isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"))
-    return _from_array(name, scalar, shape, as_array(name, value), weak)
-
-
-def _from_array(name: str, scalar: Scalar, shape: tuple[int, ...], array: NdArray, weak: bool = False) -> NdArray:
-    """`array` in the input's dtype.  weak: Python numbers, which have a kind but no width of their own."""
-    if array.shape != shape:
-        raise ArgumentError(f"input {name} has shape {array.shape}, but the program takes {shape}")
-    if array.dtype == scalar.dtype:
-        return array
-    fits = np.can_cast(array.dtype, scalar.dtype, "safe") or (weak and _fits(array, scalar))
-    if not fits:
-        raise ArgumentError(
-            f"input {name} has dtype {array.dtype}, but the program takes {scalar.dtype}; "
-            f"pass {name.split('[')[0]}.astype({str(scalar.dtype)!r}) if the loss is intended"
-        )
-    return array.astype(scalar.dtype)
-
-
-def _fits(array: NdArray, scalar: Scalar) -> bool:
-    """Can Python numbers be values of `scalar`: ints that it holds, any numbers for floats, bools?"""
-    if scalar.is_float:
-        return array.dtype.kind in "biuf"
-    if not scalar.is_integer or array.dtype.kind not in "biu":
-        return array.size == 0
-    least = -(1 << 8 * scalar.size - 1) if scalar.is_signed else 0
-    return array.size == 0 or (least <= int(array.min()) and int(array.max()) < least + (1 << 8 * scalar.size))
+    return elements(name, scalar, shape, value)
 
 
 def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:

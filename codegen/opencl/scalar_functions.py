@@ -91,7 +91,7 @@ def literal(value: bool | int | float, t: Scalar) -> str:
         return "1" if value else "0"
     if t.is_integer:
         return _integer(int(value), t)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         number = _FLOATS[t.name](value)
     if not np.isfinite(number):
         text = "NAN" if np.isnan(number) else "INFINITY" if number > 0 else "(-INFINITY)"
