@@ -1,5 +1,7 @@
 # make demo: optimises a few programs on PoCL, and shows kernels, candidates, checks and times
-# make test: lints, type-checks and tests.  Each makes its own .venv; PYTHON chooses the interpreter (3.11 or later).
+# make test: lints, type-checks and tests
+# make test-deep: more tests of the same kinds, for hours
+# Each makes its own .venv; PYTHON chooses the interpreter (3.11 or later).
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
 VENV := .venv
@@ -8,7 +10,7 @@ INSTALLED := $(VENV)/installed
 
 export POCL_AFFINITY ?= 1
 
-.PHONY: demo test lint types unit clean
+.PHONY: demo test test-deep lint types unit clean
 
 demo: $(VENV)/.stamp
 	$(RUN) benchmarks/demo.py
@@ -28,6 +30,9 @@ types: $(VENV)/.stamp
 
 unit: $(VENV)/.stamp .oclgrind-venv/.stamp
 	$(RUN) -m pytest -n 2 --dist worksteal
+
+test-deep: $(VENV)/.stamp .oclgrind-venv/.stamp
+	$(RUN) -m pytest -n 2 --dist worksteal -m deep
 
 $(VENV)/.stamp: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

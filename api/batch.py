@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
-from egglift.candidate import Candidate
+from egglift.candidate import Candidate, best_first
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.bench import Subject
@@ -207,7 +207,7 @@ def search(text: str, profile: Profile, limits: DeviceLimits) -> list[Candidate]
     """The candidates for a program's text, the least estimate first.  Runs in a worker, which needs no device."""
     program = loads(text)
     type_of(program)
-    return sorted(searched(program, profile, limits, useful(Laws(), profile)), key=lambda c: c.estimate)
+    return best_first(searched(program, profile, limits, useful(Laws(), profile)))
 
 
 def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any]:
@@ -221,8 +221,7 @@ def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any
             found = measured(found, subject, task.device, task.options.measuring, task.journal(subject))
     except EggliftError as error:
         return {"name": job.name, "error": str(error)}
-    found = sorted(found, key=lambda c: c.seconds)
-    best = min(found, key=lambda c: (c.measured is None, c.seconds))
+    best = found[0]
     if best.seconds == float("inf"):
         return {"name": job.name, "error": f"no candidate runs: {best.status}: {best.reason}"}
     remember(program, task.device, task.options, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -50,3 +50,15 @@ class Candidate:
         if self.status not in ("ok", "model"):
             return float("inf")
         return self.measured if self.measured is not None else self.estimate
+
+
+def best_first(candidates: Iterable[Candidate]) -> list[Candidate]:
+    """Those that ran, by their times; behind them those that were not measured, and those that cannot be chosen, by
+    the model.  A time is not compared with an estimate: the model's scale may be wrong.
+    """
+    return sorted(candidates, key=_place)
+
+
+def _place(c: Candidate) -> tuple[bool, bool, float]:
+    refused = c.seconds == float("inf")
+    return refused, c.measured is None, c.estimate if refused else c.seconds

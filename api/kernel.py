@@ -61,8 +61,8 @@ class Kernel:
     the device, not the host, waits for the events that arrays carry, and for what an array's other, ordered queue was
     given before.  Buffers carry no events: they are read after what `device.queue` was given before.
 
-    program: the source program; plan: its OpenCL; candidates: all that were looked at, best first; chosen:
-    the one that runs; device: where it runs.
+    program: the source program; plan: its OpenCL; candidates: all that were looked at, best first
+    (`candidate.best_first`); chosen: the one that runs; device: where it runs.
     """
 
     def __init__(
@@ -199,11 +199,8 @@ def _on_device(given: Mapping[str, Sequence[Any]]) -> list[Any]:
 
 
 def kernel_of(program: Expr, device: Device, candidates: Sequence[Candidate], options: Options) -> Kernel:
-    """The fastest of measured candidates as a callable; EggliftError where none of them runs."""
-    usable = [c for c in candidates if c.seconds < float("inf")]
-    if not usable:
+    """The first of `candidates`, which come best first, as a callable; EggliftError where none of them runs."""
+    if candidates[0].seconds == float("inf"):
         reasons = "; ".join(f"{c.structure}: {c.reason}" for c in candidates[:3])
         raise EggliftError(f"no candidate for this program runs on {device.name}: {reasons}")
-    timed = [c for c in usable if c.measured is not None]
-    chosen = min(timed or usable, key=lambda c: c.seconds)
-    return Kernel(program, chosen, device, candidates, options)
+    return Kernel(program, candidates[0], device, candidates, options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -28,7 +28,6 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps
 from egglift.options import Options
 
-KEPT = 16  # candidates in a record, and whichever else were measured or failed
 PACKAGES = ("egglift", "egglift.ir", "egglift.egraph", "egglift.costmodel", "egglift.codegen")
 
 
@@ -46,8 +45,9 @@ def recall(program: Expr, device: Device, options: Options) -> Recalled | None:
     record = _records(folder).get(_key(program, device, options)) if folder else None
     if record is None or folder is None:
         return None
+    read = cache(loads)  # candidates that differ in sizes alone have one form
     try:
-        found = [_from_json(data, device) for data in record.candidates]
+        found = [_from_json(data, device, read) for data in record.candidates]
         fits = all(_fits(c, program) for c in found)
     except (EggliftError, AttributeError, KeyError, TypeError, ValueError):
         return None  # of a version that wrote something else: find the result again
@@ -69,7 +69,7 @@ def _fits(c: Candidate, program: Expr) -> bool:
 
 
 def remember(program: Expr, device: Device, options: Options, candidates: Sequence[Candidate]) -> None:
-    """Keep the best of `candidates`, which are sorted, for later calls."""
+    """Keep `candidates`, which come best first, for later calls: all of them, and in their order."""
     best, folder = candidates[0], cache_folder()
     if folder is None:
         return
@@ -82,7 +82,7 @@ def remember(program: Expr, device: Device, options: Options, candidates: Sequen
         parameters=best.parameters,
         estimate=best.estimate,
         measured=best.measured,
-        candidates=tuple(_to_json(c) for i, c in enumerate(candidates) if i < KEPT or c.status != "model"),
+        candidates=tuple(map(_to_json, candidates)),
         rules=rules(),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
     )
@@ -155,9 +155,9 @@ def _to_json(c: Candidate) -> dict[str, Any]:
     }
 
 
-def _from_json(data: Mapping[str, Any], device: Device) -> Candidate:
+def _from_json(data: Mapping[str, Any], device: Device, read: Callable[[str], Expr] = loads) -> Candidate:
     launch = Launch(**data["launch"])
-    form = None if data["form"] is None else loads(data["form"])
+    form = None if data["form"] is None else read(data["form"])
     return Candidate(
         data["structure"],
         loads(data["term"]),

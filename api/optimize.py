@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from egglift.admission import admit
-from egglift.candidate import Candidate
+from egglift.candidate import Candidate, best_first
 from egglift.codegen.device.device import FAST_MATH, Device, open_device
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
@@ -70,10 +70,9 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
     if options.is_measured and options.measuring.isolate:
         worker_for(device)  # it starts while the program is searched
 
-    candidates = searched(program, profile, device.limits, options.laws)
+    candidates = best_first(searched(program, profile, device.limits, options.laws))
     if options.is_measured:
         candidates = _timed(candidates, program, device, options)
-    candidates = sorted(candidates, key=lambda c: c.seconds)
     if options.cache:
         remember(program, device, options, candidates)
     return kernel_of(program, device, candidates, options)
@@ -94,8 +93,11 @@ def remembered(program: Expr, device: Device, options: Options) -> list[Candidat
         return None
     if known.own:
         return known.candidates
-    usable = [c for c in known.candidates if c.seconds < float("inf")]
-    best = [replace(c, measured=None, status="model", reason="") for c in sorted(usable, key=lambda c: c.seconds)[:1]]
+    best = [
+        replace(c, measured=None, status="model", reason="")
+        for c in best_first(known.candidates)[:1]
+        if c.seconds < float("inf")
+    ]
     try:
         checked = _timed(best, program, device, replace(options, cache=False))
     except EggliftError:

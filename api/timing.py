@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from egglift.candidate import Candidate
+from egglift.candidate import Candidate, best_first
 from egglift.codegen.device.device import Device
 from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.journal import Journal
@@ -32,7 +32,7 @@ def measured(
             tried = [pool[i] for i in results]
             waiting = [c for c in waiting if c not in tried]
             done += [_measured(pool[i], m) for i, m in results.items()]
-    return done + waiting
+    return best_first(done + waiting)
 
 
 def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:

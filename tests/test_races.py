@@ -34,6 +34,31 @@ from tests.oclgrind import LIMITS, examine
 TILES = {"v": 4, "w": 4, "u": 3}
 SHARED = {"workgroup": 3, "local": 8, "global": 10}
 STRUCTURES = 6
+#: a program of each kind of kernels, at its largest small size: maps, sums, several results, several kernels, columns,
+#: narrow numbers, products, all pairs, records, stencils in one, two and three dimensions; the others with `-m deep`
+KINDS = {
+    "scal",
+    "dot",
+    "arg_max",
+    "mean_variance",
+    "atax",
+    "softmax_rows",
+    "integer_sums-i8",
+    "matmul-f32",
+    "gemm-tn",
+    "linear_relu",
+    "attention",
+    "nbody",
+    "kmeans",
+    "record_distances",
+    "heat_1d",
+    "game_of_life",
+    "gradient",
+    "convolution_17-gaussian",
+    "jacobi_2d-9",
+    "jacobi_3d-7",
+    "acoustic",
+}
 #: programs that zip a product of matrices to something else: no law fuses the two yet, so few structures are found
 UNFUSED = {"linear_relu", "syrk"}
 
@@ -62,7 +87,13 @@ def cases() -> Iterator[Any]:
     """A parameter for each program at each small size."""
     for e in entries():
         for size in small(e):
-            yield pytest.param(e, size, id=f"{e.name}-{size_text(size)}")
+            often = e.name in KINDS and size == small(e)[-1]
+            marks = () if often else (pytest.mark.deep,)
+            yield pytest.param(e, size, id=f"{e.name}-{size_text(size)}", marks=marks)
+
+
+def test_there_is_a_program_of_each_kind() -> None:
+    assert {e.name for e in entries()} >= KINDS
 
 
 def plans(program: Expr, preset: str) -> dict[str, Plan]:

@@ -10,7 +10,10 @@ from egglift.codegen.device.execute import Executable
 from egglift.costmodel.calibration import arithmetic_probes
 from egglift.costmodel.calibration.memory_rates import Changes, group_counts
 from egglift.costmodel.calibration.probe_timer import Rig
+from egglift.costmodel.profiles.profile import preset_of
 
+#: operations per second on components, by type and operation
+Rates = dict[str, dict[str, float]]
 COMMON = ("add", "mul", "fma", "div", "mod", "convert")
 FUNCTIONS = ("sqrt", "exp")
 RARER = ("log", "sin", "pow")  # of f32 alone
@@ -32,22 +35,30 @@ def arithmetic(rig: Rig) -> Changes:
     """The rates of all operations, and what the model makes of them: costs in multiply-adds, and their latency."""
     limits = rig.device.limits
     kinds = ["f32", "i32", "i64", *(["f64"] if limits.float64 else []), *(["f16"] if limits.float16 else [])]
-    rates: dict[str, dict[str, float]] = {}
-    for t in kinds:
-        functions = FUNCTIONS if t[0] == "f" else ()
-        found = {op: _rate(rig, t, op) for op in (*COMMON, *functions, *(RARER if t == "f32" else ()))}
-        rates[t] = {op: r for op, r in found.items() if r is not None}
-    unit = rates["f32"].get("fma")
-    if unit is None:  # then there is nothing to compare the others with
-        return {"rates": None, "issue_rate": None}
+    found = {t: {op: _rate(rig, t, op) for op in _operations(t)} for t in kinds}
+    unit = found["f32"]["fma"] or 0.0  # without it there is nothing to compare the others with
     # an addition may be half of a multiply-add, and a narrower type has more in a register
     most = {"f16": 6 * unit, "f32": 3 * unit, "i32": 3 * unit, "f64": 2 * unit, "i64": 2 * unit}
-    rates = {t: {op: r for op, r in of.items() if r < most[t]} for t, of in rates.items()}
-    return {"rates": rates, **_derived(rig, rates)}
+    rates = {t: {op: r for op, r in of.items() if r is not None and r < most[t]} for t, of in found.items()}
+    unmeasured = {t: missing for t, of in found.items() if (missing := [op for op in of if op not in rates[t]])}
+    if not unit:
+        return {"rates": None, "issue_rate": None, "unmeasured": unmeasured}
+    before, preset = rig.profile.rates, preset_of(rig.device).rates
+    kept = {t: preset.get(t, {}) | before.get(t, {}) for t in kinds}
+    return {
+        "rates": {t: {op: r for op in of if (r := rates[t].get(op, kept[t].get(op)))} for t, of in found.items()},
+        "unmeasured": unmeasured,
+        **_derived(rig, rates),
+    }
 
 
-def _derived(rig: Rig, rates: dict[str, dict[str, float]]) -> Changes:
-    """What the model reads."""
+def _operations(type: str) -> tuple[str, ...]:
+    """The operations on a type that are measured."""
+    return (*COMMON, *(FUNCTIONS if type[0] == "f" else ()), *(RARER if type == "f32" else ()))
+
+
+def _derived(rig: Rig, rates: Rates) -> Changes:
+    """What the model reads, by the rates that were measured."""
     p = rig.profile
     simd = p.simd_bytes if rig.gpu else rig.device.info.vector_bytes or p.simd_bytes
     unit = rates["f32"]["fma"]
@@ -59,6 +70,7 @@ def _derived(rig: Rig, rates: dict[str, dict[str, float]]) -> Changes:
     width = {t: 1.0 if rig.gpu else int(t[1:]) / 32 for t in rates}
     types = {t: unit / of["fma"] / width[t] for t, of in rates.items() if "fma" in of and t != "f32"}
     types |= {"u" + t[1:]: c for t, c in types.items() if t[0] == "i"}
+    types = p.type_costs | types
     steps = 1 << 16
     return {
         "simd_bytes": simd,

@@ -25,7 +25,7 @@ MOST = 12  # points of a curve that are shown
 
 def line(changes: Mapping[str, Any]) -> str:
     """The fields that a stage has measured on one line; None: not measured."""
-    parts = [f"{name} {shown(name, value)}" for name, value in changes.items()]
+    parts = [f"{name} {shown(name, value)}" for name, value in changes.items() if value != {}]
     if rates := changes.get("vector_rates"):
         parts.append(f"widths that pay {', '.join(map(str, widths_that_pay(rates)))}")
     return "; ".join(parts)
@@ -42,7 +42,9 @@ def shown(name: str, value: Any) -> str:
             return ", ".join(f"{number(int(size), 'B')}: {number(rate, unit)}" for size, rate in points)
         case dict():
             return ", ".join(f"{key}: {shown(name, v)}" for key, v in value.items()).join(("(", ")"))
-        case tuple():
+        case str():
+            return value
+        case tuple() | list():
             return ", ".join(shown(name, v) for v in value)
         case Cache(size, bandwidth):
             return f"{number(size, 'B')} at {number(bandwidth, 'B/s')}"

@@ -58,6 +58,7 @@ class Profile:
 
     rates: component operations per second by type and operation ("f32": {"add": ..., "fma": ...}); "fma" is a
     multiplication whose result is added to, as one operation; "convert" a conversion to the type and back.
+    unmeasured: by type, the operations whose rates a calibration could not measure: they are kept from before it.
     strided: loads of single f32 at so many elements' distance from each other.  random: loads of single f32 anywhere.
     Both from memory beyond the caches.  vector_rates: reading memory by vectors of so many f32.
     cache_curve: reading a working set of so many bytes again and again.
@@ -94,6 +95,7 @@ class Profile:
     group_start: float
     items_per_unit: int
     rates: dict[str, dict[str, float]] = field(default_factory=dict)
+    unmeasured: dict[str, list[str]] = field(default_factory=dict)
     strided: dict[str, float] = field(default_factory=dict)
     random: float = 0.0
     vector_rates: dict[str, float] = field(default_factory=dict)
@@ -161,8 +163,9 @@ def _sound(profile: Profile) -> Profile:
     """`profile`, if its numbers are numbers that a device can have; ValueError names one that is not."""
     values = asdict(profile)
     texts = [values.pop(name) for name in ("name", "driver", "kind")]
+    texts += [op for operations in values.pop("unmeasured").values() for op in operations]
     if not all(isinstance(text, str) for text in texts):
-        raise ValueError("name, driver and kind are texts")
+        raise ValueError("name, driver, kind and operations are texts")
     if not profile.caches:
         raise ValueError("it has no caches")
     for name, n in _numbers(values):
@@ -209,6 +212,11 @@ def load_profile(device: Device) -> Profile:
             return loads_profile(path.read_text())
         except (OSError, UnicodeDecodeError, RecordError):
             pass  # of an older version, or torn: calibrating again replaces it
+    return preset_of(device)
+
+
+def preset_of(device: Device) -> Profile:
+    """The preset of the name of `device`, else a cautious one of its kind for as many compute units."""
     known = presets()
     for profile in known.values():
         if profile.name == device.name:

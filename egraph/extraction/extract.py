@@ -40,7 +40,7 @@ class Extractor(Context):
     """
 
     seconds: float = math.inf
-    start: float = field(default_factory=perf_counter, init=False, repr=False)
+    start: float = field(default_factory=lambda: perf_counter(), init=False, repr=False)
     plain: Plain = field(init=False, repr=False)
     #: lists of Found for results (True), of Seen for views (False), in one table: they call each other
     table: Fixpoint[State, list[Any]] = field(init=False, repr=False)

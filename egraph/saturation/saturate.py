@@ -169,7 +169,7 @@ class Run:
     matches: Counter[str] = field(default_factory=Counter)
     new: Counter[str] = field(default_factory=Counter)
     spent: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
-    start: float = field(default_factory=perf_counter)
+    start: float = field(default_factory=lambda: perf_counter())
     rules: Counter[str] = field(default_factory=Counter)
     done: int = 0  # iterations
     base: int = 0  # rows of the program itself

@@ -81,6 +81,7 @@ def test_optimize_as_json_carries_what_a_tool_needs(capsys: pytest.CaptureFixtur
         (("batch", "GOOD", "--device", "pocl", "--out", "OUT", "--cluster", "nowhere"), "no dask scheduler answers"),
     ],
 )
+@pytest.mark.usefixtures("searched_here")
 def test_an_error_is_one_line_and_status_2(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: tuple[str, ...], message: str
 ) -> None:
@@ -116,6 +117,7 @@ def rows(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in out.read_text().splitlines()]
 
 
+@pytest.mark.usefixtures("searched_here")
 def test_a_batch_does_every_program_and_goes_on_where_it_stopped(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -153,6 +155,7 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.mark.usefixtures("searched_here")
 def test_the_progress_bar_shows_on_a_terminal_only(tmp_path: Path) -> None:
     files, out = [program(tmp_path, "neg"), str(tmp_path / "missing")], tmp_path / "r.jsonl"
     terminal, pipe = Terminal(), io.StringIO()

@@ -165,7 +165,7 @@ def test_numexpr_computes_the_same_where_it_is_installed(name: str) -> None:
 
 
 @pytest.mark.skipif(bool(absent("numba")), reason="numba is not installed")
-@pytest.mark.parametrize("names", [("dot", "nbody", "jacobi_2d-9"), pytest.param((), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("names", [("dot", "nbody", "jacobi_2d-9"), pytest.param((), marks=pytest.mark.deep)])
 def test_numba_computes_the_same_where_it_is_installed(names: tuple[str, ...]) -> None:
     for name in names or jitted():
         run, e = jitted()[name], entry(name)
@@ -176,11 +176,11 @@ def test_numba_computes_the_same_where_it_is_installed(names: tuple[str, ...]) -
 
 SMALL = {1: (100,), 2: (37, 23), 3: (33, 17, 21), 4: (3, 12, 17, 9)}
 #: CLBlast's kernels of batches take half a minute to compile
-SLOW = pytest.param("batched_matmul", marks=pytest.mark.slow)
+BATCHES = pytest.param("batched_matmul", marks=pytest.mark.deep)
 
 
 @pytest.mark.skipif(bool(absent("clblast")), reason="pyclblast is not installed")
-@pytest.mark.parametrize("name", ["scal", "axpy", "dot", "gesummv", "atax", "gemm-nt", "syrk", SLOW])
+@pytest.mark.parametrize("name", ["scal", "axpy", "dot", "gesummv", "atax", "gemm-nt", "syrk", BATCHES])
 def test_clblast_computes_the_same_where_it_is_installed(name: str) -> None:
     e, device = entry(name), open_device("pocl")
     inputs = e.inputs(*SMALL[len(e.sizes[0])], np.random.default_rng(0))

@@ -17,7 +17,7 @@ from tests.programs import programs, values_for
 
 TYPES = tuple(t for t in SCALARS.values() if t != F16)
 LAUNCHES = (Launch(16), Launch(1), Launch(32, 2), Launch(5, 3))
-slow = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def agree(term: Expr, launch: Launch) -> None:
@@ -36,7 +36,7 @@ def same(e: NdArray, a: NdArray) -> bool:
     return bool(np.all(near | (e == a) | (np.isnan(e) & np.isnan(a))))
 
 
-@slow
+@few
 @given(programs(scalars=TYPES, levels=True), st.sampled_from(LAUNCHES))
 def test_low_level_programs_compile_or_say_why_not(term: Expr, launch: Launch) -> None:
     try:

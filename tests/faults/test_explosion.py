@@ -31,7 +31,7 @@ x = el.array("x", el.f32, 64)
 
 
 def test_a_law_that_grows_for_ever_is_stopped_at_the_row_limit() -> None:
-    limits = Limits(rows=2000, seconds=60)
+    limits = Limits(rows=2000, seconds=3600)
     found = saturate((x * 2).expr, rules=[GROWS], limits=limits)
     assert found.stopped == "rows"
     assert found.rows < 20 * limits.rows
@@ -40,7 +40,7 @@ def test_a_law_that_grows_for_ever_is_stopped_at_the_row_limit() -> None:
 
 def test_a_stop_of_a_users_laws_is_said_with_the_law_that_matched_most(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["egglift.search"]
-    few = Limits(rows=1500, seconds=60)
+    few = Limits(rows=1500, seconds=3600)
     monkeypatch.setattr(module, "saturate", lambda p, **named: saturate(p, **named, limits=few))
     with pytest.warns(RuntimeWarning, match=r"stopped at its limit of rows with \d+ rows; grow matched most often"):
         kernel = el.optimize(x * 2, "pocl", rules=[GROWS], measure="none", cache=False)
@@ -54,7 +54,7 @@ TRIPLES = """
 (rule ((= p (Op2 f a b)) (= q (Op2 g c d)) (= r (Op2 h e i)))
       ((union p (Op2 "add" (Op2 "sub" p (Op2 "mul" q r)) (Op2 "mul" q r)))))
 """
-FEW = Limits(rows=20_000, seconds=30, memory=400 << 20)
+FEW = Limits(rows=20_000, seconds=3600, memory=400 << 20)
 
 
 def test_a_law_that_explodes_within_an_iteration_is_ended_and_what_was_there_is_lowered_without_it() -> None:
@@ -92,7 +92,7 @@ from egglift.egraph.rules.phases import Limits
 from egglift.egraph.saturation.saturate import saturate
 
 def explore(memory):
-    found = saturate((el.array("x", el.f32, 64) * 2 + 1).expr, rules=[{law!r}], limits=Limits(20_000, 30, memory))
+    found = saturate((el.array("x", el.f32, 64) * 2 + 1).expr, rules=[{law!r}], limits=Limits(20_000, 3600, memory))
     print(found.stopped, flush=True)
 
 thread = threading.Thread(target=explore, args=[400 << 20], daemon=True)
@@ -110,7 +110,7 @@ threading.Thread(target=explore, args=[1 << 40], daemon=True).start()
 def test_a_script_without_a_main_guard_may_explore_in_a_daemon_thread_be_interrupted_and_end(tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text(SCRIPT.format(law=TRIPLES))
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=600)
     assert (done.returncode, done.stdout) == (0, "memory\ninterrupted\n")
     assert "Traceback" not in done.stderr  # a thread that is within egglog when Python ends makes its binding complain
 

@@ -21,7 +21,7 @@ from egglift.ir.errors import ProgramError
 
 A, B = el.array("A", el.f32, (48, 40)), el.array("B", el.f32, (40, 56))
 #: seconds after the start: spread over the stages of a run
-DELAYS = (0.1, 0.6, 1.2, 2.2)
+DELAYS = (0.1, 0.8, 2.0)
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_an_interrupt_at_any_stage_ends_in_one_line_and_spoils_nothing(program: 
         run = started(program, cache)
         time.sleep(delay)
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate(timeout=600)
         ends.add(run.returncode)
         if run.returncode == 130:
             assert err == "egglift: interrupted\n"
@@ -60,7 +60,7 @@ def test_an_interrupt_at_any_stage_ends_in_one_line_and_spoils_nothing(program: 
         assert not [*cache.glob("seal?*")], "half-written files are left"
     assert 130 in ends
     last = started(program, cache)
-    out, err = last.communicate(timeout=120)
+    out, err = last.communicate(timeout=600)
     assert (last.returncode, err) == (0, "")
     assert "Check: agrees with NumPy" in out
     assert len(list(Records(cache / "records.jsonl"))) == 1
@@ -90,12 +90,12 @@ def test_two_threads_may_be_deep_at_once(limit: int) -> None:
 
     def long() -> int:
         first.set()
-        second.wait(30)
+        second.wait(600)
         return sink(20 * limit)
 
     thread = threading.Thread(target=lambda: found.append(deep(long)))
     thread.start()
-    first.wait(30)
+    first.wait(600)
     assert deep(lambda: sink(20 * limit)) == 20 * limit  # ends while the other one is at work
     second.set()
     thread.join()
@@ -116,4 +116,4 @@ def test_an_interrupt_ends_the_work_on_a_stack_of_its_own() -> None:
     threading.Timer(0.2, signal.pthread_kill, [main, signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         deep(forever)
-    assert stopped.wait(30)
+    assert stopped.wait(600)

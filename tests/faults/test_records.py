@@ -153,7 +153,6 @@ def test_spoilt_records_are_searched_for_again(
     cache: Path, good: tuple[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One search serves all: the first spoilt record is followed by the one that is written anew."""
-    module: Any = sys.modules["egglift.optimize"]
     kernel, searched = el.optimize(PROGRAM, "pocl", measure="none", cache=False), list[str]()
     now = ""
 
@@ -161,7 +160,7 @@ def test_spoilt_records_are_searched_for_again(
         searched.append(now)
         return list(kernel.candidates)
 
-    monkeypatch.setattr(module, "searched", found)
+    monkeypatch.setattr("egglift.search.searched", found)
     for name, change in SPOILT.items():
         now, raw = name, change(json.loads(good[0]))
         (cache / "records.jsonl").write_text((raw if isinstance(raw, str) else json.dumps(raw)) + "\n")

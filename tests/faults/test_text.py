@@ -195,7 +195,7 @@ def test_an_operator_has_any_name(name: str) -> None:
 
 def cli(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "egglift", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 @pytest.mark.parametrize("name", ["missing.egglift", "/", "/dev/zero", "/dev/null", "nul\0.egglift", "a" * 5000])

@@ -10,6 +10,7 @@ import egglift as el
 from egglift.codegen.device.device import open_device
 from egglift.ir.lifting import as_program
 from egglift.ir.value import Value
+from tests.deep import sampled
 from tests.fuzz.check import COMPILER, Case, check
 
 
@@ -31,10 +32,10 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.parametrize("seed", sampled(range(6), lambda seed: seed == 0))
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_no_candidate_of_a_kind_that_went_wrong_elsewhere_is_wrong(name: str) -> None:
+def test_no_candidate_of_a_kind_that_went_wrong_elsewhere_is_wrong(name: str, seed: int) -> None:
     """Other inputs for each seed, too: a kernel that is right on some inputs only is found."""
-    for seed in range(2):
-        case = Case(as_program(PROGRAMS[name]), random.Random(seed).choice(("exact", "extreme")), seed)
-        failure = check(case, open_device(None))
-        assert failure is None or failure.stage == COMPILER, failure
+    case = Case(as_program(PROGRAMS[name]), random.Random(seed).choice(("exact", "extreme")), seed)
+    failure = check(case, open_device(None))
+    assert failure is None or failure.stage == COMPILER, failure

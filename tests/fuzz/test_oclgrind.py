@@ -9,6 +9,7 @@ import pytest
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.measurement.expected_results import flatten
+from tests.deep import sampled
 from tests.fuzz.check import Candidate, Case, candidates
 from tests.fuzz.generator import Room, random_program, style_of
 from tests.oclgrind import LIMITS, examine
@@ -23,7 +24,11 @@ def case_of(seed: int) -> Case:
     return Case(random_program(rng, style, SMALL), style.name, seed)
 
 
-@pytest.mark.parametrize("seeds", [range(k, k + 6) for k in range(50_001, 50_025, 6)], ids=lambda r: str(r.start))
+@pytest.mark.parametrize(
+    "seeds",
+    sampled((range(k, k + 6) for k in range(50_001, 50_061, 6)), lambda seeds: seeds.start < 50_013),
+    ids=lambda seeds: str(seeds.start),
+)
 def test_the_candidates_of_random_programs_run_clean(seeds: range) -> None:
     jobs: list[tuple[Case, Candidate]] = []
     for case in map(case_of, seeds):

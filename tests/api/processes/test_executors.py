@@ -38,7 +38,7 @@ def test_a_search_drops_no_candidate_that_may_be_the_only_one_to_run() -> None:
 def test_a_cluster_finds_what_is_found_here_and_says_what_went_wrong() -> None:
     device = open_device("pocl")
     profile = load_profile(device)
-    with workers("local", 2) as pool:
+    with workers("local", 1) as pool:
         assert pool.submit(os.getpid).result() != os.getpid()
         found, wrong = ahead(pool, [text("neg"), "(nonsense)"], profile, device.limits)
     here = search(text("neg"), profile, device.limits)
@@ -51,7 +51,7 @@ def test_a_batch_searches_on_the_cluster_at_an_address_and_measures_here(tmp_pat
     for op in ("neg", "abs"):
         files.append(str(tmp_path / f"{op}.egglift"))
         Path(files[-1]).write_text(text(op))
-    with distributed.LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as made:
+    with distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as made:
         summary = run_batch(files, "pocl", tmp_path / "out", budget=1.0, cluster=made.scheduler_address)
     assert (summary.done, summary.failed) == (2, 0)
     rows = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]

@@ -13,7 +13,7 @@ import z3
 
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.codegen.kernel.views import mirrored, wrapped
-from tests.smt import integer, meaning
+from tests.smt import STEPS, integer, meaning
 
 N, COUNT, START = z3.Ints("n count start")
 AT = z3.Int("i")
@@ -132,7 +132,7 @@ def proved(mode: str, given: list[z3.BoolRef], wanted: Callable[[z3.ArithRef], z
         low, high = result.range
         value, right = meaning(result), wanted(AT + START)
         claims = [value == right, value >= 0, value < N, value >= integer(low), value <= integer(high)]
-        path.solver.set("timeout", 20_000)
+        path.solver.set("rlimit", STEPS)
         path.solver.add(AT >= 0, AT < COUNT, z3.Not(z3.And(*claims)))
         answer = path.solver.check()
         assert answer == z3.unsat, f"{result} is not {mode} ({answer}): {path.solver}"
@@ -168,7 +168,7 @@ def test_padding_by_more_goes_round_and_round(mode: str, n: int) -> None:
         at = index(Var("i", count, "loop")) + low
         value = meaning(MODES[mode][0](at, n))
         solver = z3.Solver()
-        solver.set("timeout", 20_000)
+        solver.set("rlimit", STEPS)
         claim = z3.And(value == z3.substitute(right, (START, z3.IntVal(low))), value >= 0, value < n)
         solver.add(AT >= 0, count > AT, z3.Not(claim))
         assert solver.check() == z3.unsat

@@ -67,16 +67,15 @@ def test_a_candidate_is_measured_there_as_it_is_here(device: Device) -> None:
     assert there[0].executable is None  # it is of no use outside its process
 
 
-def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device) -> None:
-    measure([GOOD, CRASHES], SUBJECT, device, APART)  # they are in the driver's cache from here on
+def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device, patient: None) -> None:
     reported: list[str] = []
 
     def seen(_: int, m: Measurement) -> None:
         reported.append(m.status)
 
-    found = measure([GOOD, HANGS, CRASHES, GOOD], SUBJECT, device, Measuring(deadline=3.0), report=seen)
+    found = measure([GOOD, HANGS, CRASHES, GOOD], SUBJECT, device, Measuring(deadline=0.5), report=seen)
     assert reported == ["ok", "hung", "crashed", "ok"] == [m.status for m in found]
-    assert "no answer within 3 s; its process was ended" in found[1].reason
+    assert "no answer within 0.5 s; its process was ended" in found[1].reason
     assert "the measuring process died of SIGSEGV" in found[2].reason
     for m in found[1:3]:
         assert m.seconds is None
@@ -113,7 +112,7 @@ def test_a_process_that_is_killed_while_it_waits_is_replaced(device: Device) -> 
     bench = Remote(worker(device), SUBJECT)
     first = pid(worker(device))
     os.kill(first, signal.SIGKILL)
-    while alive(first):
+    while not worker(device)._child.dead:  # a process with threads may be a zombie before that
         time.sleep(0.01)
     assert bench.run(GOOD, 0.01).status == "ok"  # it was no candidate's fault
     assert pid(worker(device)) != first
@@ -244,7 +243,7 @@ def test_a_script_leaves_no_process_behind(killed: bool, tmp_path: Path) -> None
         measuring = int(script.stdout.readline())
         if killed:
             script.kill()
-    end = time.monotonic() + 30
+    end = time.monotonic() + 600
     while alive(measuring) and time.monotonic() < end:
         time.sleep(0.02)
     assert not alive(measuring)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError, validate
 
+from egglift.codegen.device import transfer_rates
 from egglift.codegen.device.device import Device, open_device
+from egglift.codegen.device.execute import Executable, Timing
+from egglift.costmodel.calibration import arithmetic_probes, memory_rates, probe_timer
 from egglift.costmodel.calibration.calibrate import STAGES, calibrate
 from egglift.costmodel.calibration.probe_timer import Rig
 from egglift.costmodel.profiles.profile import (
@@ -108,6 +113,28 @@ def test_a_kept_profile_is_found_again_unless_it_is_broken(
 # ---------------------------------------------------------------------------------------- calibration
 
 
+STEP, LAUNCH, FENCES = 1e-5, 1e-6, 1e-3  # seconds that the counting clock gives a loop's step, a launch, barriers
+
+
+class Ticks:
+    """The host's clock for a calibration that does not depend on the machine: each look at it is a second later."""
+
+    now = 0.0
+
+    def perf_counter(self) -> float:
+        self.now += 1.0
+        return self.now
+
+
+def counted(self: Executable, inputs: Mapping[str, Sequence[Any]], **_: object) -> Timing:
+    """The device's clock for it: the probe runs, and takes as long as its loop's length (its first number) says."""
+    self.enqueue(inputs)
+    self.device.queue.finish()
+    steps = int(inputs["numbers"][0][0]) if "numbers" in inputs else 0
+    seconds = LAUNCH + STEP * steps + FENCES * ("barrier" in self.plan.source)
+    return Timing(seconds, (seconds,), ())
+
+
 @dataclass(frozen=True)
 class Calibrated:
     """A calibration: its profile, what it reported, and the folder that it was kept in."""
@@ -122,6 +149,9 @@ def calibrated(device: Device, tmp_path_factory: pytest.TempPathFactory) -> Cali
     cache, lines = tmp_path_factory.mktemp("calibrated"), list[str]()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("EGGLIFT_CACHE", str(cache))
+        patch.setattr(Executable, "time", counted)
+        for module in (memory_rates, probe_timer, transfer_rates):
+            patch.setattr(module, "time", Ticks())
         return Calibrated(calibrate(device, report=lines.append), lines, cache)
 
 
@@ -158,14 +188,20 @@ def test_a_fresh_calibration_follows_the_schema_and_has_every_curve(calibrated: 
     assert p.random > 0
 
 
-def test_no_measured_rate_is_beyond_what_the_device_can_do(calibrated: Calibrated) -> None:
+def test_a_measured_rate_is_the_probes_work_by_its_time(calibrated: Calibrated) -> None:
     p = calibrated.profile
-    widest = p.issue_rate * p.simd_bytes
-    assert all(b <= 2 * widest for b in p.cache_curve.values()), "a CPU loads two vectors for an instruction"
-    lanes = p.simd_bytes // 4
-    assert all(r <= 3 * p.issue_rate * lanes for r in p.rates["f32"].values())
-    assert p.rates["f32"]["pow"] < p.rates["f32"]["mul"]
-    assert p.rates["i32"]["div"] < p.rates["i32"]["add"]
+    items = p.compute_units  # of a CPU that is kept busy
+    for type, rates in p.rates.items():
+        for op, rate in rates.items():
+            _, operations = arithmetic_probes.chain(type, op, False, 4 * items)
+            assert rate == pytest.approx(operations / STEP), (type, op)
+    assert p.issue_rate == pytest.approx(p.rates["f32"]["fma"] / (p.simd_bytes // 4))
+    bytes = {"vector_rates": {str(w): 4 * w for w in (1, 2, 4, 8, 16)}, "strided": dict.fromkeys(p.strided, 4)}
+    bytes |= {"cache_curve": dict.fromkeys(p.cache_curve, 64)}
+    for curve, each in bytes.items():
+        assert getattr(p, curve) == pytest.approx({at: b * items / STEP for at, b in each.items()}), curve
+    assert p.random == pytest.approx(4 * items / STEP)
+    assert p.unmeasured == {}
 
 
 def test_rates_beyond_what_the_device_can_do_are_not_measured(device: Device) -> None:
@@ -175,12 +211,12 @@ def test_rates_beyond_what_the_device_can_do_are_not_measured(device: Device) ->
         assert set(STAGES[stage](Rig(device, slow)).values()) == {None}
 
 
-def launched(rig: Rig) -> dict[str, object]:
+def launched(_: Rig) -> dict[str, object]:
     return {"launch": 1.25e-6, "gap": 0.0}
 
 
-def crossed(rig: Rig) -> dict[str, object]:
-    return {"random": rig.profile.launch * 1e12, "strided": None}
+def crossed(bench: Rig) -> dict[str, object]:
+    return {"random": bench.profile.launch * 1e12, "strided": None}
 
 
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
@@ -192,13 +228,13 @@ def test_an_interrupted_calibration_goes_on_where_it_stopped(
 
     def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(rig)
+        return launched(probe_timer)
 
     def second(rig: Rig) -> dict[str, object]:
         calls.append("second")
         if broken:
             raise error("on purpose")
-        return crossed(rig)
+        return crossed(probe_timer)
 
     monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": first, "second": second})
     with pytest.raises(error, match="on purpose"):
@@ -222,7 +258,7 @@ def test_a_fresh_calibration_measures_all_anew(device: Device, tmp_path: Path, m
 
     def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(rig)
+        return launched(probe_timer)
 
     def fails(rig: Rig) -> dict[str, object]:
         raise RuntimeError("on purpose")
@@ -243,7 +279,7 @@ def test_what_another_device_or_version_has_left_is_not_gone_on_with(
 
     def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(rig)
+        return launched(probe_timer)
 
     monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": first})
     path = profile_path(device)

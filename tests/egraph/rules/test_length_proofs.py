@@ -15,6 +15,7 @@ import z3
 from egglift.egraph.rules.book import as_rule, book, commands_of, parse, preamble
 from egglift.ir.sizes import SizeOp, evaluate
 from tests.lengths import Lengths, cancelled
+from tests.smt import STEPS
 
 #: Tile lengths that stand for all where the solver cannot decide products of two unknown ones
 TILES = (1, 2, 3, 4, 7, 16)
@@ -25,14 +26,18 @@ BOUNDED: set[str] = set()
 LEAST = {"core": 250, "algorithmic": 30, "reduction": 45, "layout": 35, "tiling": 250, "stencil": 150, "vector": 25}
 
 
-def refuted(claims: list[z3.BoolRef], given: list[z3.BoolRef], seconds: float = 2) -> z3.ModelRef | None:
+class Undecided(Exception):
+    """The solver has no answer in so many steps."""
+
+
+def refuted(claims: list[z3.BoolRef], given: list[z3.BoolRef], steps: int = STEPS // 4) -> z3.ModelRef | None:
     """Lengths for which `claims` do not all follow from `given`; None if they do."""
     solver = z3.Solver()
-    solver.set("timeout", int(1000 * seconds))
+    solver.set("rlimit", steps)
     solver.add(*given, z3.Not(z3.And(*claims)))
     answer = solver.check()
     if answer == z3.unknown:
-        raise TimeoutError(claims)
+        raise Undecided(claims)
     return solver.model() if answer == z3.sat else None
 
 
@@ -43,7 +48,7 @@ def proved(name: str, rule: Any) -> int:
     for claims in [due] if _decided(due, lengths.assumed) else [[c] for c in due]:
         try:
             wrong = refuted(claims, lengths.assumed)
-        except TimeoutError:
+        except Undecided:
             BOUNDED.add(name)
             wrong = _with_tiles(claims, lengths)
         assert wrong is None, f"{name}: {claims} does not hold for {wrong}"
@@ -52,8 +57,8 @@ def proved(name: str, rule: Any) -> int:
 
 def _decided(claims: list[z3.BoolRef], given: list[z3.BoolRef]) -> bool:
     try:
-        return refuted(claims, given, 0.5) is None
-    except TimeoutError:
+        return refuted(claims, given, STEPS // 16) is None
+    except Undecided:
         return False
 
 
@@ -63,7 +68,7 @@ def _with_tiles(claims: list[z3.BoolRef], lengths: Lengths) -> z3.ModelRef | Non
         tiles = [s == v for s, v in zip(symbols, values, strict=True)]
         at = list(zip(symbols, map(z3.IntVal, values), strict=True))
         given = [z3.simplify(z3.substitute(c, *at)) for c in lengths.assumed]
-        if (wrong := refuted([z3.substitute(c, *at) for c in claims], [*given, *tiles], 20)) is not None:
+        if (wrong := refuted([z3.substitute(c, *at) for c in claims], [*given, *tiles], STEPS)) is not None:
             return wrong
     return None
 

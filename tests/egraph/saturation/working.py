@@ -33,6 +33,12 @@ def hangs(tell: Tell) -> None:
     time.sleep(60)
 
 
+def interrupts(tell: Tell) -> None:
+    """Interrupts who waits for it, and goes on."""
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(600)
+
+
 def grows(tell: Tell) -> None:
     """Holds ever more."""
     tell("growing", 60)

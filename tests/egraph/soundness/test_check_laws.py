@@ -3,8 +3,9 @@
 import pytest
 
 from egglift.egraph.rules.book import Law, book, parse
-from egglift.egraph.soundness.check_laws import check_law, share
+from egglift.egraph.soundness.check_laws import TOGETHER, check_law, share
 from egglift.ir.errors import EggliftError, RuleError
+from tests.deep import sampled
 
 DEAL = book()["deal"].text.replace(":ruleset deal", ":ruleset wrong")
 
@@ -37,9 +38,10 @@ def wrong(text: str) -> Law:
     return law
 
 
+@pytest.mark.parametrize("instances", sampled((TOGETHER, 1000), lambda n: n == TOGETHER))
 @pytest.mark.parametrize("law", book().names)
-def test_a_law_of_the_book_holds(law: str) -> None:
-    verdict = check_law(law, each=share(book()[law], 100))
+def test_a_law_of_the_book_holds(law: str, instances: int) -> None:
+    verdict = check_law(law, each=share(book()[law], instances))
     assert verdict.wrong is None, str(verdict.wrong)
     assert all(verdict.fired.values()), f"rules that never fired: {verdict.fired}"
     assert verdict.compared > 0 and verdict.void == 0
