@@ -1,0 +1,361 @@
+"""From patterns to index notation: what the element of each pattern at an index is.
+
+    map f x                [d]     =  f (x[d])
+    zip x y                [d]     =  <x[d], y[d]>
+    distl a x              [d]     =  <a, x[d]>
+    cross x y              [d, e]  =  <x[d], y[e]>
+    transpose x            [d, e]  =  x[e, d]
+    fill n x               [d]     =  x
+    reduce (+) z x                 =  z + (sum_d x[d])
+    V (A[.., d, ..])               =  (map (.. V) A)[.., d', ..]     for split, join, slide, pad, take, ... (one axis)
+
+The last one floats a layout pattern to the array that is read, so that a computed array that is laid out anew is
+computed in place, and every read is of a closed array at dimensions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from egglift.egraph.stages.axes import at_depth, length_of, permuted, transposed
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import is_closed, subterms
+from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
+
+#: a body that has more nodes than this is not taken: what it reads is better computed first
+LARGE = 400
+
+
+class NoStages(Exception):
+    """A program that has no index notation, in words."""
+
+
+@dataclass(frozen=True)
+class View:
+    """An array, or a tuple with arrays, that is read: its outer axes are at `dims` already."""
+
+    expr: Expr
+    dims: tuple[Dim, ...]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """The array of `element` for every index of `dim`."""
+
+    dim: Dim
+    element: Value
+
+
+@dataclass(frozen=True)
+class Tuples:
+    """A tuple of values."""
+
+    items: tuple[Value, ...]
+
+
+#: a scalar body, or one of the above
+Value = Expr | View | Computed | Tuples
+
+
+@dataclass
+class IndexNotation:
+    """Translates closed programs whose lengths are numbers.
+
+    reassociate: may reductions of one operator within each other become one, and change the order of additions?
+    """
+
+    reassociate: bool = True
+    names: Names = field(default_factory=Names)
+
+    def program(self, e: Expr) -> Value:
+        """The value of a closed program.  NoStages if it has none in index notation."""
+        return self._value(e, None, {})
+
+    def dim(self, extent: object) -> Dim:
+        """A new dimension."""
+        if not isinstance(extent, int):
+            raise NoStages(f"a length of {extent}")
+        if extent == 0:
+            raise NoStages("an empty array")
+        return self.names.dim(extent)
+
+    # ------------------------------------------------------------------------------------ the patterns
+
+    def _value(self, e: Expr, arg: Value | None, memo: dict[Expr, Value]) -> Value:
+        if e not in memo:
+            memo[e] = self._pattern(e, arg, memo)
+        return memo[e]
+
+    def _pattern(self, e: Expr, arg: Value | None, memo: dict[Expr, Value]) -> Value:
+        def of(x: Expr) -> Value:
+            return self._value(x, arg, memo)
+
+        match e:
+            case p.Arg():
+                assert arg is not None
+                return arg
+            case p.Input() | p.Constant() | p.Iota():
+                return self._opened(View(e, ()))
+            case p.Literal():
+                return e
+            case p.Apply(op, args):
+                return p.Apply(op, tuple(self._scalar(of(a)) for a in args))
+            case p.Cast(t, x):
+                return p.Cast(t, self._scalar(of(x)))
+            case p.Tup(items):
+                return Tuples(tuple(of(x) for x in items))
+            case p.Get(i, x):
+                return self._part(of(x), i)
+            case p.Map(body, x):
+                dim, element = self.element(of(x))
+                return Computed(dim, self._value(body, element, {}))
+            case p.Fill(n, x):
+                return Computed(self.dim(n), of(x))
+            case p.Reduce(op, init, x):
+                return self._reduction(op.body, init, of(x), op)
+            case p.Fold(body, init, x):
+                return self._reduction(body, init, of(x), None)
+            case p.Zip(arrays):
+                return self._zip([of(x) for x in arrays])
+            case p.Distl(a, b):
+                dim, element = self.element(of(b))
+                return Computed(dim, Tuples((of(a), element)))
+            case p.Cross(a, b):
+                (i, x), (j, y) = self.element(of(a)), self.element(of(b))
+                return Computed(i, Computed(j, Tuples((x, y))))
+            case p.To(_, x):
+                return of(x)
+            case _:
+                return self._layout(e, of)
+
+    def _layout(self, e: Expr, of: Callable[[Expr], Value]) -> Value:
+        """Layout patterns: of what is read as they are, of what is computed on every read."""
+        match e:
+            case p.Transpose(x):
+                value = of(x)
+                if isinstance(value, View):
+                    return _viewed(value, transposed)
+                i, row = self.element(value)
+                j, element = self.element(row)
+                return Computed(j, Computed(i, element))
+            case p.Split(n, x):
+                return self._axis(of(x), lambda a: p.Split(n, a), 2)
+            case p.Slide(size, step, x):
+                return self._axis(of(x), lambda a: p.Slide(size, step, a), 2)
+            case p.Stride(s, x):
+                return self._axis(of(x), lambda a: p.Stride(s, a), 1)
+            case p.Take(n, x):
+                return self._axis(of(x), lambda a: p.Take(n, a), 1)
+            case p.Drop(n, x):
+                return self._axis(of(x), lambda a: p.Drop(n, a), 1)
+            case p.Gather(indices, x) if is_closed(indices):
+                return self._axis(of(x), lambda a: p.Gather(indices, a), 1)
+            case p.At(i, x):
+                return self._axis(of(x), lambda a: p.At(i, a), 0)
+            case p.Pad(left, right, mode, x, None):
+                return self._axis(of(x), lambda a: p.Pad(left, right, mode, a), 1)
+            case p.PadUp(n, x, None):
+                return self._axis(of(x), lambda a: p.PadUp(n, a), 1)
+            case p.Pad(left, right, _, x, value) if value is not None and is_closed(value):
+                return self._padded(of(x), value, lambda a, v: p.Pad(left, right, "constant", a, v),
+                                    lambda a: p.Pad(left, right, "clamp", a))
+            case p.Join(x):
+                return self._joined(of(x))
+            case _:
+                raise NoStages(f"{type(e).__name__.lower()} has no index notation here")
+
+    def _padded(
+        self,
+        value: Value,
+        constant: Expr,
+        pad: Callable[[Expr, Expr], Expr],
+        clamp: Callable[[Expr], Expr],
+    ) -> Value:
+        """Constant padding: as it is for what is read, else a choice by a mask that is padded so."""
+        if isinstance(value, View):
+            return _viewed(value, lambda a: pad(a, constant))
+        dim, element = self.element(value)
+        wider = self.dim(length_of(clamp(p.Fill(dim.extent, p.Literal(True, BOOL)))))
+        mask = self.names.read(Read(pad(p.Fill(dim.extent, p.Literal(True, BOOL)), p.Literal(False, BOOL)), (wider,)))
+        inside = self._scalar(self._on_axis(element, dim, clamp, (wider,)))
+        return Computed(wider, p.Apply("where", (mask, inside, self._scalar(self._value(constant, None, {})))))
+
+    # ------------------------------------------------------------------------------------ elements of values
+
+    def element(self, value: Value) -> tuple[Dim, Value]:
+        """The element of an array at a new dimension."""
+        match value:
+            case View(expr, dims):
+                t = _type_at(expr, len(dims))
+                if not isinstance(t, Array):
+                    raise NoStages("an element of no array")
+                dim = self.dim(t.length)
+                return dim, self._opened(View(expr, (*dims, dim)))
+            case Computed(dim, element):
+                new = self.dim(dim.extent)
+                return new, self._renamed(element, {dim: new})
+            case _:
+                raise NoStages("an element of no array")
+
+    def opened(self, read: Read) -> Value:
+        """What is read: a scalar, a tuple of such, or an array."""
+        return self._opened(View(read.view, read.dims))
+
+    def renamed(self, body: Expr, new: dict[Dim, Dim]) -> Expr:
+        """A body with other dimensions."""
+        return self.packed(self._renamed(body, new))
+
+    def _opened(self, view: View) -> Value:
+        match _type_at(view.expr, len(view.dims)):
+            case Scalar() if not view.dims:
+                return view.expr
+            case Scalar():
+                return self.names.read(Read(view.expr, view.dims))
+            case Tuple(items):
+                return Tuples(tuple(self._opened(_viewed(view, _getter(i))) for i in range(len(items))))
+            case _:
+                return view
+
+    def _part(self, value: Value, i: int) -> Value:
+        match value:
+            case Tuples(items):
+                return items[i]
+            case View():
+                raise AssertionError("tuples are opened")
+            case Computed():
+                raise NoStages("a component of an array")
+            case _:
+                return p.Get(i, value)
+
+    def _zip(self, values: list[Value]) -> Value:
+        dim, first = self.element(values[0])
+        items = [first]
+        for v in values[1:]:
+            other, element = self.element(v)
+            items.append(self._renamed(element, {other: dim}))
+        return Computed(dim, Tuples(tuple(items)))
+
+    def _scalar(self, value: Value) -> Expr:
+        if isinstance(value, View | Computed | Tuples):
+            raise NoStages("an array or a tuple where a scalar is taken")
+        if sum(1 for _ in subterms(value)) > LARGE:
+            raise NoStages("a body of many parts")
+        return value
+
+    def packed(self, value: Value) -> Expr:
+        """A scalar, or a tuple of scalars, as one expression."""
+        if isinstance(value, Tuples):
+            return p.Tup(tuple(self.packed(v) for v in value.items))
+        return self._scalar(value)
+
+    # ------------------------------------------------------------------------------------ reductions
+
+    def _reduction(self, step: Expr, init: Expr, x: Value, op: p.Operator | None) -> Value:
+        if not is_closed(init):
+            raise NoStages("a reduction that begins with what is computed")
+        dim, element = self.element(x)
+        if not _flat(type_of(init)):
+            raise NoStages("a reduction of arrays")
+        body, dims = self.packed(element), (dim,)
+        inner = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
+        if self.reassociate and op is not None and inner is not None and inner.op == op and inner.init == op.neutral:
+            dims, body = (dim, *inner.dims), inner.element  # sums of sums are one sum
+        return _unpacked(self.names.reduced(Reduction(step, init, dims, body, op)))
+
+    # ------------------------------------------------------------------------------------ axes
+
+    def _axis(self, value: Value, f: Callable[[Expr], Expr], axes: int) -> Value:
+        """A layout pattern that turns the outermost axis into `axes` others."""
+        if isinstance(value, View):
+            return self._opened(_viewed(value, f))
+        dim, element = self.element(value)
+        t: Type = type_of(f(p.Fill(dim.extent, p.Literal(True, BOOL))))
+        new = []
+        for _ in range(axes):
+            assert isinstance(t, Array)
+            new.append(self.dim(t.length))
+            t = t.element
+        found = self._on_axis(element, dim, f, tuple(new))
+        for d in reversed(new):
+            found = Computed(d, found)
+        return found
+
+    def _joined(self, value: Value) -> Value:
+        if isinstance(value, View):
+            return self._opened(_viewed(value, p.Join))
+        i, row = self.element(value)
+        j, element = self.element(row)
+        h = self.dim(i.extent * j.extent)
+
+        def join(read: Read) -> Read:
+            if i not in read.dims and j not in read.dims:
+                return read
+            view, dims = read.view, read.dims
+            for d in (i, j):
+                if d not in dims:  # the same for all of them
+                    view, dims = p.Fill(d.extent, view), (d, *dims)
+            order = [d for d in dims if d not in (i, j)]
+            where = min(dims.index(i), dims.index(j), len(order))
+            order[where:where] = [i, j]
+            view = at_depth(where, permuted(view, dims, order), p.Join)
+            return Read(view, (*order[:where], h, *order[where + 2 :]))
+
+        return Computed(h, self._reads(element, join))
+
+    def _on_axis(self, value: Value, dim: Dim, f: Callable[[Expr], Expr], new: tuple[Dim, ...]) -> Value:
+        def axis(read: Read) -> Read:
+            if dim not in read.dims:
+                return read
+            if read.dims.count(dim) > 1:
+                raise NoStages("a diagonal that is laid out anew")
+            at = read.dims.index(dim)
+            return Read(at_depth(at, read.view, f), (*read.dims[:at], *new, *read.dims[at + 1 :]))
+
+        return self._reads(value, axis)
+
+    def _renamed(self, value: Value, new: dict[Dim, Dim]) -> Value:
+        return self._reads(value, lambda r: Read(r.view, tuple(new.get(d, d) for d in r.dims)))
+
+    def _reads(self, value: Value, f: Callable[[Read], Read]) -> Value:
+        """`value` with every read changed."""
+        match value:
+            case View(expr, dims):
+                read = f(Read(expr, dims))
+                return View(read.view, read.dims)
+            case Computed(dim, element):
+                return Computed(dim, self._reads(element, f))
+            case Tuples(items):
+                return Tuples(tuple(self._reads(v, f) for v in items))
+            case _:
+                return self.names.with_reads(value, f)
+
+
+def _viewed(view: View, f: Callable[[Expr], Expr]) -> View:
+    return View(at_depth(len(view.dims), view.expr, f), view.dims)
+
+
+def _getter(i: int) -> Callable[[Expr], Expr]:
+    return lambda e: p.Get(i, e)
+
+
+def _type_at(expr: Expr, depth: int) -> Type:
+    t = type_of(expr)
+    for _ in range(depth):
+        assert isinstance(t, Array)
+        t = t.element
+    return t
+
+
+def _flat(t: Type) -> bool:
+    return isinstance(t, Scalar) or (isinstance(t, Tuple) and all(_flat(i) for i in t.items))
+
+
+def _unpacked(x: Expr) -> Value:
+    t = type_of(x)
+    if isinstance(t, Tuple):
+        return Tuples(tuple(_unpacked(p.Get(i, x)) for i in range(len(t.items))))
+    return x
