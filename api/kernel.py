@@ -18,6 +18,7 @@ from egglift.costmodel.measurement.refused_kernels import named
 from egglift.egraph.explanation.derivation import Derivation
 from egglift.egraph.explanation.derive import derive
 from egglift.egraph.explanation.prove import Explanation, explain, explored
+from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, RuleError
 from egglift.ir.patterns import Expr
@@ -99,8 +100,10 @@ class Kernel:
     def _laws(self, candidate: Candidate) -> tuple[str, ...]:
         return self._explanation(candidate).laws
 
-    def _explanation(self, candidate: Candidate) -> Explanation | Derivation:
-        """Found once for each candidate: a search that may take seconds."""
+    def _explanation(self, candidate: Candidate) -> Explanation | Derivation | Account:
+        """Found once for each candidate: a search that may take seconds.  Schedules bring their account along."""
+        if candidate.account is not None:
+            return candidate.account
         if candidate.term not in self._explained:
             self._explained[candidate.term] = self._found_explanation(candidate)
         return self._explained[candidate.term]

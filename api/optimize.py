@@ -28,6 +28,8 @@ from egglift.egraph.extraction.solutions import Found
 from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
+from egglift.egraph.schedules.account import Account
+from egglift.egraph.schedules.choices import Choice, scheduled
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.lifting import as_program
@@ -47,6 +49,8 @@ SAMPLE = 8  # candidates measured by measure="sample" unless another number is a
 POOL = 2  # times as many are in the race: a corrected model may bring in one that it put behind the first
 MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
 SPLITTING = ("split-k", "split-row")
+NOTHING = Account("", ())
+SCHEDULES = "schedules"  # switches off, among laws that are disabled, schedules of stages
 
 
 def optimize(
@@ -183,7 +187,7 @@ def searched(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str,
 
     laws: `saturate`'s keywords "reassociate", "rules" and "disabled".
     """
-    candidates = found(program, profile, limits, laws)
+    candidates = found(program, profile, limits, laws) + by_schedules(program, profile, limits, laws)
     if steps := time_steps(program):
         candidates += [w for c in found(steps.program, profile, limits, laws) if (w := _again(steps, c, profile))]
     return [*naive(program, profile, limits, optional=bool(candidates)), *candidates]
@@ -202,6 +206,35 @@ def found(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, An
         warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
         return []
     return choose_sizes(structures, graph, profile, limits)
+
+
+def by_schedules(program: Expr, profile: Profile, limits: Limits, laws: Mapping[str, Any]) -> list[Candidate]:
+    """What schedules of a program's stages give, by rising estimate; nothing where it has no index notation."""
+    if SCHEDULES in laws["disabled"]:
+        return []
+
+    def by_book(part: Expr) -> list[Choice]:
+        best = found(part, profile, limits, laws)[:REFINED]
+        return [Choice(c.structure, c.term, _sizes(c), c.launch, estimate(c.plan, profile), NOTHING) for c in best]
+
+    choices = scheduled(program, profile, limits, laws["reassociate"], by_book)
+    return [
+        Candidate(
+            c.sign,
+            c.term,
+            {**dict(c.sizes), "group_size": c.launch.group_size, "max_groups": c.launch.max_groups},
+            c.launch,
+            limits,
+            c.seconds,
+            c.estimate.sentence(),
+            account=c.account,
+        )
+        for c in choices
+    ]
+
+
+def _sizes(c: Candidate) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((k, n) for k, n in c.parameters.items() if k not in ("group_size", "max_groups")))
 
 
 def _why(whole: Saturated) -> str:

@@ -2,7 +2,8 @@
 
 Kinds: p workers, u and r their chunks, s parts, v and w vectors; m and n the rows and columns of a block, q and d
 chunks per work-item, c the chunk, k a chunk of what is folded, z pieces of it, a the padding of rows, f how far ahead
-to fetch; t side of a tile that is only moved, o rows of it for a work-item, s a work-item's share of a reduction;
+to fetch; t side of a tile that is only moved, o rows of it for a work-item, s a work-item's share of a reduction, l
+lanes that share one, for g results;
 h, y and x layers, rows and columns of a tile of windows, e rows of one for a work-item.
 """
 
@@ -53,6 +54,10 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
             return (64, 32, 128) if gpu else (16, 64, 8)
         case "o":
             return (8, 4, 16, 2) if gpu else (16, 8)
+        case "l":
+            return (32, 64, 128, 256)
+        case "g":
+            return (4, 1, 8, 2)
         case "s":
             return [max(1, n // count) for count in ((16, 8, 32, 4, 64) if gpu else (4, 8))]
         case "k":

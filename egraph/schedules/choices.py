@@ -7,7 +7,7 @@ on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from egglift.codegen.compile import compile_term
@@ -15,18 +15,21 @@ from egglift.codegen.kernel.imperative import Launch, Limits
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Search, varied
-from egglift.egraph.schedules.lower import lower
+from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.structures import structures
+from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage
+from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import rebuild
 
-TRIES = 12  # assignments of sizes that are priced for each structure
+FIRST, TRIES = 2, 14  # assignments of sizes that are priced for each structure, and of those that begin well
+REFINED, CLOSE = 2, 2.0  # so many, at most so many times as slow as the best
 KEPT = 3  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
@@ -41,6 +44,7 @@ class Choice:
     sizes: tuple[tuple[str, int], ...]
     launch: Launch
     estimate: Estimate
+    account: Account
 
     @property
     def seconds(self) -> float:
@@ -89,23 +93,31 @@ class _Choosing:
     def of_stage(self, stage: Stage) -> list[Choice]:
         """The cheapest choices of one stage."""
         found = [*self._direct(stage), *self._shared(stage)]
-        if self.by_book is not None:
-            from egglift.egraph.stages.as_pattern import as_pattern
-
-            found += self.by_book(as_pattern(stage))
+        if self.by_book is not None and not (stage.dims and stage.reductions):
+            found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage))]
         return sorted(found, key=lambda c: c.seconds)[:KEPT]
 
-    def _direct(self, stage: Stage) -> Iterator[Choice]:
+    def _direct(self, stage: Stage) -> list[Choice]:
+        """Schedules of a stage's own loops: of those that begin well, the sizes are searched."""
+        rows = []
         for s in structures(stage, self.profile.kind, self.reassociate):
-            search = Search(lower(stage, s.schedule), s.tiles, self.profile, self.limits)
-            for point in varied(search.run(TRIES), KEPT):
-                yield Choice(s.sign, point.term, point.sizes, point.launch, point.estimate)
+            search = Search(s.term, s.tiles, self.profile, self.limits)
+            rows.append((s, search, search.run(FIRST)))
+        rows = sorted((row for row in rows if row[2]), key=lambda row: row[2][0].estimate.seconds)
+        found = []
+        for i, (s, search, points) in enumerate(rows):
+            refined = i < REFINED and points[0].estimate.seconds <= CLOSE * rows[0][2][0].estimate.seconds
+            best = varied(search.run(TRIES), KEPT) if refined else points[:1]
+            for x in best:
+                account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
+                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
+        return found
 
     def _shared(self, stage: Stage) -> Iterator[Choice]:
         """The reductions in parts, by a kernel before."""
         if not self.reassociate or not can_share(stage) or not stage.dims:
             return
-        for pieces in self._pieces(stage):
+        for pieces in self._pieces(stage) if self.profile.kind == "gpu" else ():
             parts, added = shared_out(stage, pieces)
             firsts = sorted(self._direct(parts), key=lambda c: c.seconds)[:2]
             last = min(self._direct(added), key=lambda c: c.seconds, default=None)
@@ -118,6 +130,8 @@ class _Choosing:
         n = longest(stage.reductions).extent
         assert isinstance(n, int)
         groups = prod(-(-d.extent // TILE) for d in stage.dims if isinstance(d.extent, int))
+        if groups >= WAVES[0] * self.profile.compute_units:
+            return []
         wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in WAVES}
         return sorted(z for z in wanted if 2 <= z <= n // 16)
 
@@ -141,7 +155,7 @@ class _Choosing:
             except EggliftError:
                 continue
             sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
-            found.append(Choice(sign, term, sizes, launch, model))
+            found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]
 
 

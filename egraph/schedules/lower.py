@@ -4,8 +4,8 @@ Every operand is an array with an axis for each digit of its dimensions, in the 
 a map over the operands that have its axis; a loop of a reduction is a fold, whose accumulator is an array over all
 parallel loops inside; what follows the reductions is a map over accumulators.
 
-    grid 0, grid 1, sequential 2, item 0, item 1     mapWorkgroup1 (mapWorkgroup0 (\\<a, b>. fold (\\<acc, <x, y>>.
-                                                 ->    mapLocal1 (mapLocal0 (\\<acc, <x, y>>. acc + x * y)) ..) 0s (zip a b)))
+    grid 0, grid 1, sequential 2, item 0, item 1  ->
+    mapWorkgroup1 (mapWorkgroup0 (\\<a, b>. fold (\\<acc, <x, y>>. mapLocal1 (mapLocal0 step) ..) 0s (zip a b)))
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def chains(names: Names, reductions: tuple[Reduction, ...]) -> list[tuple[Reduct
     """Reductions that go on with one another's results: those that begin, those that follow, ..."""
     if not reductions:
         return []
-    before = tuple(names.reductions[r.init.name] for r in reductions if _continues(names, r) and isinstance(r.init, p.Input))
+    before = tuple(
+        names.reductions[r.init.name] for r in reductions if _continues(names, r) and isinstance(r.init, p.Input)
+    )
     return [*chains(names, before), reductions]
 
 

@@ -51,7 +51,9 @@ def kept(keep: Keep, tensors: Sequence[Tensor], reduced: Collection[Dim]) -> lis
     """
     t = tensors[keep.operand]
     found = list(tensors)
-    found[keep.operand] = replace(t, x=p.To("private", t.x)) if keep.space == "private" else _kept_local(t, keep, reduced)
+    found[keep.operand] = (
+        replace(t, x=p.To("private", t.x)) if keep.space == "private" else _kept_local(t, keep, reduced)
+    )
     return found
 
 

@@ -10,18 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from egglift.egraph.schedules.lower import chains, operands
+from egglift.egraph.schedules.lower import chains, lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, Runs, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.stages.merging import merged_dims, restored
+from egglift.egraph.stages.sharing import can_share
 from egglift.egraph.stages.stage import Dim, Stage
-from egglift.ir.patterns import Level
+from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 
 SEQUENTIAL, VECTOR = Level("seq"), Level("vec")
 #: digits of a tiled dimension: who executes them, from the largest blocks to single elements
 GPU_TILE, CPU_ROWS, CPU_COLUMNS = ("grid", "own", "item", "own"), ("grid", "own"), ("grid", "own", "vector")
+#: where lanes share a reduction, a group has some results
+GPU_LANES = ("grid", "item")
 #: of a stage without reductions: single elements are the neighbours' of a work-item
 GPU_MOVED_ROWS, GPU_MOVED_COLUMNS = ("grid", "own", "item"), ("grid", "item")
+GRID = 3  # dimensions that a grid has
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
 
@@ -36,22 +41,25 @@ class Tile:
 
 @dataclass(frozen=True)
 class Structure:
-    """A schedule whose sizes are symbols.  sign: what it does, in short."""
+    """A low-level program of a stage, whose sizes are symbols.  sign: what it does, in short; schedule: its loops."""
 
     sign: str
     schedule: Schedule
+    term: Expr
     tiles: dict[str, Tile] = field(compare=False)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a structure is made from: tiled dimensions, `chunked`: the reduction in chunks kept in local memory,
-    `shared`: by the work-items of a group."""
+    """What a structure is made from: tiled dimensions, and how the reduction goes.
+
+    whole: one work-item after the other element; chunks: of it, kept in local memory; parts: work-items of a group
+    reduce parts each, one block of elements after the other; lanes: in turn, neighbours next to each other.
+    """
 
     rows: Dim | None
     columns: Dim
-    chunked: bool
-    shared: bool
+    way: str = "whole"
 
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
@@ -68,25 +76,30 @@ def _plans(stage: Stage, kind: str, reassociate: bool) -> Iterator[Plan]:
     columns, others = stage.dims[-1], stage.dims[:-1]
     rows: Sequence[Dim | None] = others if others else (None,)
     reduced = bool(stage.reductions)
-    if len(others) > 2:
-        return
     for r in rows:
-        if kind == "cpu":
-            yield Plan(r, columns, False, False)
-        elif not reduced:
-            yield Plan(r, columns, False, False)
-        else:
-            yield Plan(r, columns, True, False)
-            yield Plan(r, columns, False, False)
-            if reassociate and all(x.op is not None and x.op.neutral is not None for x in stage.reductions):
-                yield Plan(None, columns, False, True)
+        if kind == "gpu" and reduced:
+            yield Plan(r, columns, "chunks")
+        if kind == "cpu" or not reduced or r is not None:
+            yield Plan(r, columns)
+    if kind == "gpu" and reassociate and can_share(stage):
+        yield Plan(None, columns, "parts")
+        yield Plan(None, columns, "lanes")
 
 
 def _structure(stage: Stage, kind: str, plan: Plan) -> Structure | None:
     """The structure of a plan, if the laws make its run."""
-    work = _Work(stage, kind, plan)
+    batch = [d for d in stage.dims if d not in (plan.rows, plan.columns)]
+    tiled = len(stage.dims) - len(batch)
+    whole = merged_dims(stage, batch) if len(batch) > GRID - tiled else stage
+    work = _Work(whole, kind, plan)
     steps = work.steps()
-    return None if steps is None else Structure(work.sign(), Schedule(tuple(steps), tuple(work.cuts.items())), work.tiles)
+    if steps is None:
+        return None
+    schedule = Schedule(tuple(steps), tuple(work.cuts.items()))
+    term = lower(whole, schedule)
+    return Structure(
+        work.sign(), schedule, restored(term, stage.dims, batch) if whole is not stage else term, work.tiles
+    )
 
 
 class _Work:
@@ -100,8 +113,8 @@ class _Work:
         self.tiles: dict[str, Tile] = {}
         self.cuts: dict[Dim, tuple[Size, ...]] = {d: self._blocks(d) for d in self.tiled}
         self.chunk = max(self.reduced, key=lambda d: d.extent if isinstance(d.extent, int) else 0, default=None)
-        if self.chunk is not None and (plan.chunked or plan.shared):
-            self.cuts[self.chunk] = (self._symbol("k" if plan.chunked else "s", self.chunk, self.chunk.extent),)
+        if self.chunk is not None and plan.way != "whole":
+            self.cuts[self.chunk] = self._reduced_blocks(self.chunk)
         self.dims = [*self.batch, *self.tiled, *self._reduction_order()]
         self.runs = self._runs()
 
@@ -118,6 +131,8 @@ class _Work:
 
     def _blocks(self, d: Dim) -> tuple[Size, ...]:
         row = d == self.plan.rows
+        if self.plan.way == "lanes":
+            return (self._symbol("g", d, d.extent),)
         if self.gpu and not self.reduced:
             side = self._symbol("t", d, _padded(d.extent))
             return (side, SizeOp("/", side, self._symbol("o", d, side))) if row else (side,)
@@ -126,6 +141,16 @@ class _Work:
             return (block,) if row else (block, self._symbol("v", d, block))
         own, lanes = self._symbol("q", d, block), self._symbol("c", d, block)
         return block, SizeOp("/", block, own), lanes
+
+    def _reduced_blocks(self, d: Dim) -> tuple[Size, ...]:
+        match self.plan.way:
+            case "chunks":
+                return (self._symbol("k", d, d.extent),)
+            case "parts":
+                return (self._symbol("s", d, d.extent),)
+            case _:
+                lanes, own = self._symbol("l", d, d.extent), self._symbol("w", d, d.extent)
+                return SizeOp("*", lanes, own), own
 
     # ------------------------------------------------------------------------------------ the run
 
@@ -156,22 +181,25 @@ class _Work:
             yield Loop(d, 0, "grid", self._level("grid", 2 - i))
         for d in self.tiled:
             yield Loop(d, 0, "grid", self._level("grid", 1 if d == self.plan.rows else 0))
-        if cut and self.plan.chunked:
+        way = self.plan.way
+        if cut and way == "chunks":
             yield Loop(cut, 0, "sequential", None, self._symbol("f", cut, 1))
-        if self.gpu and (self.plan.chunked or not self.reduced):
+        if self.gpu and (way == "chunks" or not self.reduced):
             yield from self._kept_local()
-        if cut and self.plan.shared:
-            yield Loop(cut, 0, "item", Level("local", 1))
+        if cut and way in ("parts", "lanes"):
+            yield Loop(cut, 1 if way == "lanes" else 0, "item", self._level("share", 0))
         yield from self._digits("item")
         yield from self._inner(cut)
         if self.reduced:
             yield from (Keep(i, "private") for i, o in enumerate(self.reads) if self._has_own(o.dims))
+        if cut and way == "lanes":
+            yield Loop(cut, 2, "unrolled")
         yield from self._digits("own", "vector")
 
     def _inner(self, cut: Dim | None) -> Iterator[Loop]:
         for d in self._reduction_order():
-            kind = "unrolled" if self.gpu and d == cut and self.plan.chunked else "sequential"
-            yield Loop(d, 1 if d == cut else 0, kind)
+            kind = "unrolled" if self.gpu and d == cut and self.plan.way == "chunks" else "sequential"
+            yield Loop(d, 1 if d == cut and self.plan.way != "lanes" else 0, kind)
 
     def _kept_local(self) -> Iterator[Keep]:
         for i, o in enumerate(self.reads):
@@ -181,9 +209,11 @@ class _Work:
                 yield Keep(i, "local", Sym(name))
 
     def _has_own(self, dims: Sequence[Dim]) -> bool:
-        return any(d in dims for d in self.tiled)
+        return any(d in dims for d in self.tiled) or (self.plan.way == "lanes" and self.chunk in dims)
 
     def _table(self, d: Dim) -> tuple[str, ...]:
+        if self.plan.way == "lanes":
+            return GPU_LANES
         rows, columns = (CPU_ROWS, CPU_COLUMNS)
         if self.gpu:
             rows, columns = (GPU_TILE, GPU_TILE) if self.reduced else (GPU_MOVED_ROWS, GPU_MOVED_COLUMNS)
@@ -202,7 +232,9 @@ class _Work:
             case "grid":
                 return Level("workgroup" if self.gpu else "global", dim)
             case "item":
-                return Level("local", dim)
+                return Level("local", 1 if self.plan.way == "lanes" else dim)
+            case "share":
+                return Level("local", 0 if self.plan.way == "lanes" else 1)
             case "vector":
                 return VECTOR
             case _:
@@ -211,8 +243,7 @@ class _Work:
     def sign(self) -> str:
         """The structure in short."""
         tiled = "".join(str(self.stage.dims.index(d)) for d in self.tiled)
-        what = "chunks" if self.plan.chunked else "shared" if self.plan.shared else "whole"
-        return f"tile {tiled} {what}"
+        return f"tile {tiled} {self.plan.way}"
 
 
 def _padded(extent: Size) -> Size:

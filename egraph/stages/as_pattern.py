@@ -1,6 +1,6 @@
 """Stages as patterns again: what a stage means, and what the laws on patterns make something else of.
 
-    [ sum_2 A[0, 2] * B[1, 2] ]  ->  map (\\a. map (\\<a, b>. reduce (+) 0 (map (*) (zip a b))) (distl a B)) A
+[ sum_2 A[0, 2] * B[1, 2] ]  ->  map (\\a. map (\\<a, b>. reduce (+) 0 (map (*) (zip a b))) (distl a B)) A
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from egglift.egraph.stages.axes import at_depth, length_of, permuted, transposed
+from egglift.egraph.stages.axes import at_depth, length_of, transposed
+from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -161,8 +162,12 @@ class IndexNotation:
             case p.PadUp(n, x, None):
                 return self._axis(of(x), lambda a: p.PadUp(n, a), 1)
             case p.Pad(left, right, _, x, value) if value is not None and is_closed(value):
-                return self._padded(of(x), value, lambda a, v: p.Pad(left, right, "constant", a, v),
-                                    lambda a: p.Pad(left, right, "clamp", a))
+                return self._padded(
+                    of(x),
+                    value,
+                    lambda a, v: p.Pad(left, right, "constant", a, v),
+                    lambda a: p.Pad(left, right, "clamp", a),
+                )
             case p.Join(x):
                 return self._joined(of(x))
             case _:
@@ -291,20 +296,7 @@ class IndexNotation:
         j, element = self.element(row)
         h = self.dim(i.extent * j.extent)
 
-        def join(read: Read) -> Read:
-            if i not in read.dims and j not in read.dims:
-                return read
-            view, dims = read.view, read.dims
-            for d in (i, j):
-                if d not in dims:  # the same for all of them
-                    view, dims = p.Fill(d.extent, view), (d, *dims)
-            order = [d for d in dims if d not in (i, j)]
-            where = min(dims.index(i), dims.index(j), len(order))
-            order[where:where] = [i, j]
-            view = at_depth(where, permuted(view, dims, order), p.Join)
-            return Read(view, (*order[:where], h, *order[where + 2 :]))
-
-        return Computed(h, self._reads(element, join))
+        return Computed(h, self._reads(element, lambda read: joined_axes(read, i, j, h)))
 
     def _on_axis(self, value: Value, dim: Dim, f: Callable[[Expr], Expr], new: tuple[Dim, ...]) -> Value:
         def axis(read: Read) -> Read:

@@ -4,7 +4,8 @@ A reduction that depends on fewer dimensions than the stage around it is a stage
 each of its indices (*hoist*).  So is one within another reduction, and one that runs over other elements than those
 beside it: reductions of one stage share a loop (*together*).
 
-    [ (sum_2 A[0,2] * B[1,2]) / sqrt(sum_2 A[0,2]^2) ]  ->  n[0] = sum_1 A[0,1]^2;  [ (sum_2 A[0,2] * B[1,2]) / sqrt(n[0]) ]
+    [ (sum_2 A[0,2] * B[1,2]) / sqrt(sum_2 A[0,2]^2) ]
+    ->  n[0] = sum_1 A[0,1]^2;  [ (sum_2 A[0,2] * B[1,2]) / sqrt(n[0]) ]
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ MANY = 16
 
 @dataclass(frozen=True)
 class Stages:
-    """Stages in an order in which they can run.  result: a body over inputs named after stages, whose value is wanted."""
+    """Stages in an order in which they can run.  result: what is wanted, over inputs named after stages."""
 
     stages: tuple[Stage, ...]
     result: Expr
@@ -96,9 +97,11 @@ class _Partition:
         return self.notation.packed(self.notation.opened(Read(self._written[own], dims)))
 
     def _canonical(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[tuple[int, ...], Reduction]:
-        """Equal for reductions that differ in the numbers of their dimensions only: these are counted from outside in."""
+        """Equal for reductions that differ in the numbers of their dimensions only: counted from outside in."""
         own = {d: Dim(-1 - i, d.extent) for i, d in enumerate((*dims, *r.dims))}
-        return _extents(dims), replace(r, dims=tuple(own[d] for d in r.dims), element=self.notation.renamed(r.element, own))
+        return _extents(dims), replace(
+            r, dims=tuple(own[d] for d in r.dims), element=self.notation.renamed(r.element, own)
+        )
 
     def _free(self, r: Reduction) -> frozenset[Dim]:
         return self.names.free(r.element) - set(r.dims)
