@@ -18,7 +18,7 @@ from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.stages.axes import at_depth, merged, permuted
 from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
-from egglift.egraph.stages.stage import Dim, Names, Reduction, Stage, substituted
+from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
 
@@ -30,22 +30,8 @@ def lower(stage: Stage, schedule: Schedule) -> Expr:
 
 def operands(stage: Stage) -> list[Operand]:
     """What a stage's reductions read; of a stage without any, what its body reads."""
-    chain = chains(stage.names, stage.reductions)
+    chain = stage.phases
     return _operands(stage, _tuple([r.element for r in chain[0]]) if chain else stage.body, chain[0] if chain else ())
-
-
-def chains(names: Names, reductions: tuple[Reduction, ...]) -> list[tuple[Reduction, ...]]:
-    """Reductions that go on with one another's results: those that begin, those that follow, ..."""
-    if not reductions:
-        return []
-    before = tuple(
-        names.reductions[r.init.name] for r in reductions if _continues(names, r) and isinstance(r.init, p.Input)
-    )
-    return [*chains(names, before), reductions]
-
-
-def _continues(names: Names, r: Reduction) -> bool:
-    return isinstance(r.init, p.Input) and r.init.name in names.reductions
 
 
 def _operands(stage: Stage, body: Expr, reductions: Sequence[Reduction]) -> list[Operand]:
@@ -79,7 +65,7 @@ class _Lowering:
 
     def _phases(self) -> list[_Phase]:
         found: list[_Phase] = []
-        for i, reductions in enumerate(chains(self.names, self.stage.reductions)):
+        for i, reductions in enumerate(self.stage.phases):
             reads = _operands(self.stage, _tuple([r.element for r in reductions]), reductions)
             found.append(_Phase(reductions, reads, i == 0))
             if i == 0 and any(self.schedule.blocks(d) for d in reductions[0].dims):

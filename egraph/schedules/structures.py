@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from egglift.egraph.schedules.lower import chains, lower, operands
+from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, Runs, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.stages.merging import merged_dims, restored
@@ -58,14 +58,12 @@ class Plan:
     """
 
     rows: Dim | None
-    columns: Dim
+    columns: Dim | None
     way: str = "whole"
 
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
-    """Structures for a device of that kind ("gpu" or "cpu"); none for a stage without dimensions."""
-    if not stage.dims:
-        return
+    """Structures for a device of that kind ("gpu" or "cpu")."""
     for plan in _plans(stage, kind, reassociate):
         found = _structure(stage, kind, plan)
         if found is not None:
@@ -73,8 +71,8 @@ def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure
 
 
 def _plans(stage: Stage, kind: str, reassociate: bool) -> Iterator[Plan]:
-    columns, others = stage.dims[-1], stage.dims[:-1]
-    rows: Sequence[Dim | None] = others if others else (None,)
+    columns, others = (stage.dims[-1], stage.dims[:-1]) if stage.dims else (None, ())
+    rows: Sequence[Dim | None] = (others or (None,)) if stage.dims else ()
     reduced = bool(stage.reductions)
     for r in rows:
         if kind == "gpu" and reduced:
@@ -82,7 +80,8 @@ def _plans(stage: Stage, kind: str, reassociate: bool) -> Iterator[Plan]:
         if kind == "cpu" or not reduced or r is not None:
             yield Plan(r, columns)
     if kind == "gpu" and reassociate and can_share(stage):
-        yield Plan(None, columns, "parts")
+        if columns is not None:
+            yield Plan(None, columns, "parts")
         yield Plan(None, columns, "lanes")
 
 
@@ -105,7 +104,7 @@ def _structure(stage: Stage, kind: str, plan: Plan) -> Structure | None:
 class _Work:
     def __init__(self, stage: Stage, kind: str, plan: Plan) -> None:
         self.stage, self.plan, self.gpu = stage, plan, kind == "gpu"
-        chain = chains(stage.names, stage.reductions)
+        chain = stage.phases
         self.reduced = tuple(dict.fromkeys(d for r in (chain[0] if chain else ()) for d in r.dims))
         self.reads = operands(stage)
         self.tiled = [d for d in (plan.rows, plan.columns) if d is not None]
@@ -149,8 +148,8 @@ class _Work:
             case "parts":
                 return (self._symbol("s", d, d.extent),)
             case _:
-                lanes, own = self._symbol("l", d, d.extent), self._symbol("w", d, d.extent)
-                return SizeOp("*", lanes, own), own
+                own = self._symbol("w", d, d.extent)
+                return SizeOp("*", self._symbol("l", d, SizeOp("/", d.extent, own)), own), own
 
     # ------------------------------------------------------------------------------------ the run
 

@@ -160,6 +160,18 @@ class Stage:
         """The outermost reductions of the body."""
         return tuple(what for _, what in self.names.of(self.body) if isinstance(what, Reduction))
 
+    @property
+    def phases(self) -> tuple[tuple[Reduction, ...], ...]:
+        """The reductions that begin, then those that go on with their results, ...; none without reductions."""
+        return _phases(self.names, self.reductions)
+
+
+def _phases(names: Names, reductions: tuple[Reduction, ...]) -> tuple[tuple[Reduction, ...], ...]:
+    if not reductions:
+        return ()
+    begun = [r.init.name for r in reductions if isinstance(r.init, p.Input) and r.init.name in names.reductions]
+    return (*_phases(names, tuple(names.reductions[name] for name in begun)), reductions)
+
 
 def substituted(body: Expr, new: dict[Expr, Expr]) -> Expr:
     """`body` with some of its inputs replaced."""
