@@ -55,9 +55,9 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
         case "o":
             return (8, 4, 16, 2) if gpu else (16, 8)
         case "l":
-            return (32, 64, 128, 256)
+            return (64, 256, 32, 128)
         case "g":
-            return (4, 1, 8, 2)
+            return (4, 1, 16, 32, 8, 2)
         case "s":
             return [max(1, n // count) for count in ((16, 8, 32, 4, 64) if gpu else (4, 8))]
         case "k":

@@ -115,7 +115,7 @@ class _Choosing:
 
     def _shared(self, stage: Stage) -> Iterator[Choice]:
         """The reductions in parts, by a kernel before."""
-        if not self.reassociate or not can_share(stage) or not stage.dims:
+        if not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
             return
         for pieces in self._pieces(stage) if self.profile.kind == "gpu" else ():
             parts, added = shared_out(stage, pieces)

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, sizes_of
+from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, packed, sizes_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.stages.axes import at_depth, merged, permuted
 from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
-from egglift.egraph.stages.stage import Dim, Names, Reduction, Stage, substituted
+from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.types import BOOL
@@ -31,22 +31,8 @@ def lower(stage: Stage, schedule: Schedule) -> Expr:
 
 def operands(stage: Stage) -> list[Operand]:
     """What a stage's reductions read; of a stage without any, what its body reads."""
-    chain = chains(stage.names, stage.reductions)
+    chain = stage.phases
     return _operands(stage, chain[0]) if chain else operands_of(stage.names, stage.body, stage.dims)
-
-
-def chains(names: Names, reductions: tuple[Reduction, ...]) -> list[tuple[Reduction, ...]]:
-    """Reductions that go on with one another's results: those that begin, those that follow, ..."""
-    if not reductions:
-        return []
-    before = tuple(
-        names.reductions[r.init.name] for r in reductions if _continues(names, r) and isinstance(r.init, p.Input)
-    )
-    return [*chains(names, before), reductions]
-
-
-def _continues(names: Names, r: Reduction) -> bool:
-    return isinstance(r.init, p.Input) and r.init.name in names.reductions
 
 
 def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:
@@ -91,7 +77,7 @@ class _Lowering:
 
     def _phases(self) -> list[_Phase]:
         found: list[_Phase] = []
-        for i, reductions in enumerate(chains(self.names, self.stage.reductions)):
+        for i, reductions in enumerate(self.stage.phases):
             reads = _operands(self.stage, reductions)
             reads += _counters(reductions[0].dims, reads)
             found.append(_Phase(reductions, reads, i == 0))
@@ -109,9 +95,16 @@ class _Lowering:
 
     def _tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
         """An operand with an axis for each digit of its dimensions, in the order of the loops."""
+        if phase is not None and phase.whole and self._is_packed(o):
+            o = packed(o, self.reduced)
         x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), rest=phase is not None and phase.rest)
         order = [d for d in self._order(phase) if d in axes]
         return Tensor(permuted(x, axes, order), tuple(order))
+
+    def _is_packed(self, o: Operand) -> bool:
+        return any(
+            s == Keep(self.phases[0].operands.index(o), "global") for s in self.schedule.steps if isinstance(s, Keep)
+        )
 
     def _order(self, phase: _Phase | None) -> list[Digit]:
         """The digits in the order of their loops; what follows goes one by one, around the accumulators."""
@@ -139,6 +132,8 @@ class _Lowering:
             return bound(self.stage.body, self.after, [t.x for t in tensors])
         step, inner = steps[0], steps[1:]
         match step:
+            case Keep(space="global"):  # a copy of the whole operand, before it is cut
+                return self._outside(inner, tensors)
             case Keep():
                 return self._outside(inner, kept(step, tensors, self.reduced))
             case Loop(dim=d, kind="item") if d in self.reduced:
@@ -197,7 +192,8 @@ class _Lowering:
             total = self._filled(self._neutral(), parallel, tensors)
             return self._reduced(self.phases[0], inner, total, parallel, ts)
 
-        found = p.To("local", mapped(share, parts[0], part, step.level))
+        space = "private" if step.level == Level("vec") else "local"
+        found = p.To(space, mapped(share, parts[0], part, step.level))
         axes = _digits(parallel)
         found = permuted(found, (share, *axes), (*axes, share))
         others = [t for ts in parts[1:] for t in ts]

@@ -43,6 +43,16 @@ def cut_operand(o: Operand, schedule: Schedule, reduced: Collection[Dim], rest: 
     return x, axes
 
 
+def packed(o: Operand, reduced: Collection[Dim]) -> Operand:
+    """An operand as a copy in global memory, in which neighbours along its last parallel dimension are neighbours.
+
+    A[1, 2] -> (transpose (toGlobal (transpose A)))[1, 2], where 2 is reduced
+    """
+    order = [*(d for d in o.dims if d in reduced), *(d for d in o.dims if d not in reduced)]
+    copy = p.To("global", permuted(o.array, o.dims, order))
+    return Operand(permuted(copy, order, o.dims), o.dims, o.at)
+
+
 def kept(keep: Keep, tensors: Sequence[Tensor], reduced: Collection[Dim]) -> list[Tensor]:
     """The tensors, one of them as a copy in a memory space.
 

@@ -1,31 +1,38 @@
-"""The structures of a stage worth pricing: runs whose loops are given to executors as the device has them.
+"""The structures of a stage worth pricing: the runs of its loops that a way to execute it asks for.
 
-What executes the i-th digit of a dimension is a table for each kind of device; where blocks have one element, a digit
-is no loop, so the most finely cut run stands for all others.  A structure then says which dimensions are tiled, whether
-a reduction goes in chunks that are kept in local memory, and whether work-items share it.
+The laws say which runs there are (runs.py); a way (ways.py) says who executes which digit.  What is left open: which
+dimensions are tiled, and all sizes, which are symbols.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from egglift.egraph.schedules.lower import chains, lower, operands
-from egglift.egraph.schedules.runs import Axis, Digit, Runs, runs_of
+from egglift.egraph.schedules.lower import lower, operands
+from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.schedules.ways import (
+    CHUNKS,
+    CPU_LANES,
+    CPU_MOVED,
+    CPU_PACKED,
+    CPU_WHOLE,
+    KEPT_BEFORE,
+    KINDS,
+    LANES,
+    MOVED,
+    PARTS,
+    WHOLE,
+    Way,
+)
 from egglift.egraph.stages.merging import merged_dims, restored
 from egglift.egraph.stages.sharing import can_share
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 
-SEQUENTIAL, VECTOR = Level("seq"), Level("vec")
-#: digits of a tiled dimension: who executes them, from the largest blocks to single elements
-GPU_TILE, CPU_ROWS, CPU_COLUMNS = ("grid", "own", "item", "own"), ("grid", "own"), ("grid", "own", "vector")
-#: where lanes share a reduction, a group has some results
-GPU_LANES = ("grid", "item")
-#: of a stage without reductions: single elements are the neighbours' of a work-item
-GPU_MOVED_ROWS, GPU_MOVED_COLUMNS = ("grid", "own", "item"), ("grid", "item")
 GRID = 3  # dimensions that a grid has
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
@@ -49,201 +56,162 @@ class Structure:
     tiles: dict[str, Tile] = field(compare=False)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a structure is made from: tiled dimensions, and how the reduction goes.
-
-    whole: one work-item after the other element; chunks: of it, kept in local memory; parts: work-items of a group
-    reduce parts each, one block of elements after the other; lanes: in turn, neighbours next to each other.
-    """
-
-    rows: Dim | None
-    columns: Dim
-    way: str = "whole"
-
-
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
-    """Structures for a device of that kind ("gpu" or "cpu"); none for a stage without dimensions."""
+    """Structures for a device of that kind ("gpu" or "cpu")."""
+    for way in ways(stage, kind, reassociate):
+        columns = stage.dims[-1] if stage.dims else None
+        for rows in stage.dims[:-1] or (None,) if way.rows else (None,):
+            found = _structure(stage, way, rows, columns)
+            if found is not None:
+                yield found
+
+
+def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
+    """The ways that suit a stage on a device of that kind."""
+    shared = reassociate and can_share(stage)
+    if not stage.reductions:
+        return () if not stage.dims else (MOVED,) if kind == "gpu" and len(stage.dims) > 1 else (CPU_MOVED,)
     if not stage.dims:
-        return
-    for plan in _plans(stage, kind, reassociate):
-        found = _structure(stage, kind, plan)
-        if found is not None:
-            yield found
+        return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
+    if kind == "gpu":
+        return (CHUNKS, WHOLE, *((PARTS, LANES) if shared else ()))
+    return (CPU_WHOLE, CPU_PACKED, *((CPU_LANES,) if shared else ()))
 
 
-def _plans(stage: Stage, kind: str, reassociate: bool) -> Iterator[Plan]:
-    columns, others = stage.dims[-1], stage.dims[:-1]
-    rows: Sequence[Dim | None] = others if others else (None,)
-    reduced = bool(stage.reductions)
-    for r in rows:
-        if kind == "gpu" and reduced:
-            yield Plan(r, columns, "chunks")
-        if kind == "cpu" or not reduced or r is not None:
-            yield Plan(r, columns)
-    if kind == "gpu" and reassociate and can_share(stage):
-        yield Plan(None, columns, "parts")
-        yield Plan(None, columns, "lanes")
-
-
-def _structure(stage: Stage, kind: str, plan: Plan) -> Structure | None:
-    """The structure of a plan, if the laws make its run."""
-    batch = [d for d in stage.dims if d not in (plan.rows, plan.columns)]
-    tiled = len(stage.dims) - len(batch)
-    whole = merged_dims(stage, batch) if len(batch) > GRID - tiled else stage
-    work = _Work(whole, kind, plan)
+def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> Structure | None:
+    """The structure of a way, if the laws make its run."""
+    tiled = [d for d in (rows, columns) if d is not None]
+    batch = [d for d in stage.dims if d not in tiled]
+    whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
+    work = _Work(whole, way, rows, columns)
     steps = work.steps()
     if steps is None:
         return None
     schedule = Schedule(tuple(steps), tuple(work.cuts.items()))
     term = lower(whole, schedule)
-    return Structure(
-        work.sign(), schedule, restored(term, stage.dims, batch) if whole is not stage else term, work.tiles
-    )
+    term = restored(term, stage.dims, batch) if whole is not stage else term
+    sign = f"tile {''.join(str(stage.dims.index(d)) for d in tiled)} {way.name}" if tiled else way.name
+    return Structure(sign, schedule, term, work.tiles)
 
 
 class _Work:
-    def __init__(self, stage: Stage, kind: str, plan: Plan) -> None:
-        self.stage, self.plan, self.gpu = stage, plan, kind == "gpu"
-        chain = chains(stage.names, stage.reductions)
-        self.reduced = tuple(dict.fromkeys(d for r in (chain[0] if chain else ()) for d in r.dims))
-        self.reads = operands(stage)
-        self.tiled = [d for d in (plan.rows, plan.columns) if d is not None]
-        self.batch = [d for d in stage.dims if d not in self.tiled]
-        self.tiles: dict[str, Tile] = {}
-        self.cuts: dict[Dim, tuple[Size, ...]] = {d: self._blocks(d) for d in self.tiled}
+    def __init__(self, stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> None:
+        self.stage, self.way, self.rows, self.columns = stage, way, rows, columns
+        self.reduced = tuple(dict.fromkeys(d for r in (stage.phases or ((),))[0] for d in r.dims))
+        self.batch = [d for d in stage.dims if d not in (rows, columns)]
         self.chunk = max(self.reduced, key=lambda d: d.extent if isinstance(d.extent, int) else 0, default=None)
-        if self.chunk is not None and plan.way != "whole":
-            self.cuts[self.chunk] = self._reduced_blocks(self.chunk)
-        self.dims = [*self.batch, *self.tiled, *self._reduction_order()]
-        self.runs = self._runs()
+        self.tiles: dict[str, Tile] = {}
+        self.cuts: dict[Dim, tuple[Size, ...]] = {}
+        for i, (d, _, blocks) in enumerate(self._tables()):
+            if blocks:
+                self.cuts[d] = self._blocks(i, d, blocks)
+        others = [d for d in self.reduced if d != self.chunk]
+        self.dims = [*self.batch, *(d for d, _, _ in self._tables()), *others]
 
-    def _reduction_order(self) -> list[Dim]:
-        """The dimension that is cut first: what is cut can be exchanged with the others."""
-        return [d for d in self.reduced if d == self.chunk] + [d for d in self.reduced if d != self.chunk]
+    def _tables(self) -> list[tuple[Dim, tuple[str, ...], tuple[str, ...]]]:
+        """The dimensions that are cut, with the kinds of their digits and the blocks."""
+        way = self.way
+        found = [(self.rows, way.rows, way.row_blocks), (self.columns, way.columns, way.column_blocks)]
+        found.append((self.chunk, way.reduced, way.reduced_blocks))
+        return [(d, kinds, blocks) for d, kinds, blocks in found if d is not None]
 
     # ------------------------------------------------------------------------------------ sizes
 
-    def _symbol(self, kind: str, d: Dim, length: Size) -> Sym:
-        name = f"{kind}{self.tiled.index(d) if d in self.tiled else 9}"
-        self.tiles[name] = Tile(name, kind, length)
+    def _blocks(self, place: int, d: Dim, blocks: Sequence[str]) -> tuple[Size, ...]:
+        """The blocks of a dimension: `m/q` is a block m of which a work-item has q parts; `l*w` blocks w, l times."""
+        length: Size = d.extent if d in self.reduced else _padded(d.extent)
+        found: list[Size] = []
+        for text in reversed(blocks) if "*" in blocks[0] else blocks:
+            parts = [self._symbol(kind, place, length) for kind in re.split("[*/]", text)[::-1] if kind != blocks[0][0]]
+            first = Sym(f"{blocks[0][0]}{place}")
+            if text == blocks[0] and "*" not in text:
+                found.append(self._symbol(text, place, length))
+                length = first
+            elif "/" in text:
+                found.append(SizeOp("/", first, parts[0]))
+            elif "*" in text:
+                own = found[-1]
+                found.append(SizeOp("*", self._symbol(blocks[0][0], place, SizeOp("/", d.extent, own)), own))
+            else:
+                found.append(parts[0])
+        return tuple(reversed(found)) if "*" in blocks[0] else tuple(found)
+
+    def _symbol(self, kind: str, place: int, length: Size) -> Sym:
+        name = f"{kind}{place}"
+        self.tiles.setdefault(name, Tile(name, kind, length))
         return Sym(name)
-
-    def _blocks(self, d: Dim) -> tuple[Size, ...]:
-        row = d == self.plan.rows
-        if self.plan.way == "lanes":
-            return (self._symbol("g", d, d.extent),)
-        if self.gpu and not self.reduced:
-            side = self._symbol("t", d, _padded(d.extent))
-            return (side, SizeOp("/", side, self._symbol("o", d, side))) if row else (side,)
-        block = self._symbol("m" if row else "n", d, _padded(d.extent))
-        if not self.gpu:
-            return (block,) if row else (block, self._symbol("v", d, block))
-        own, lanes = self._symbol("q", d, block), self._symbol("c", d, block)
-        return block, SizeOp("/", block, own), lanes
-
-    def _reduced_blocks(self, d: Dim) -> tuple[Size, ...]:
-        match self.plan.way:
-            case "chunks":
-                return (self._symbol("k", d, d.extent),)
-            case "parts":
-                return (self._symbol("s", d, d.extent),)
-            case _:
-                lanes, own = self._symbol("l", d, d.extent), self._symbol("w", d, d.extent)
-                return SizeOp("*", lanes, own), own
 
     # ------------------------------------------------------------------------------------ the run
 
-    def _runs(self) -> Runs:
-        axes = tuple(Axis(i, d in self.reduced, len(self.cuts.get(d, ()))) for i, d in enumerate(self.dims))
-        return runs_of(axes, len(self.reads))
-
     def steps(self) -> list[Step] | None:
-        """The steps of the plan's run, if it is in the class of the plain one."""
-        c: int | None = self.runs.root
-        found: list[Step] = []
-        for step in self._wanted():
+        """The steps of the way, if its run is in the class of the plain one."""
+        axes = tuple(Axis(i, d in self.reduced, len(self.cuts.get(d, ()))) for i, d in enumerate(self.dims))
+        runs = runs_of(axes, len(operands(self.stage)))
+        c: int | None = runs.root
+        found = list(self._wanted())
+        for step in found:
             if c is None:
                 return None
             match step:
                 case Keep(operand):
-                    c = self.runs.after(c, operand)
+                    c = runs.after(c, operand)
                 case Loop(d, i):
                     last = i == len(self.cuts.get(d, ()))
-                    c = self.runs.after(c, Digit(self.dims.index(d), i, last))
-            found.append(step)
+                    c = runs.after(c, Digit(self.dims.index(d), i, last))
         return found
 
     def _wanted(self) -> Iterator[Step]:
-        """Grid, chunks of the reduction, what is kept, work-items, the reduction inside, a work-item's own elements."""
-        cut = self.chunk if self.chunk in self.cuts else None
+        """The loops by kind; before some kinds, what is kept."""
+        yield from self._kept("global")
         for i, d in enumerate(reversed(self.batch)):
-            yield Loop(d, 0, "grid", self._level("grid", 2 - i))
-        for d in self.tiled:
-            yield Loop(d, 0, "grid", self._level("grid", 1 if d == self.plan.rows else 0))
-        way = self.plan.way
-        if cut and way == "chunks":
-            yield Loop(cut, 0, "sequential", None, self._symbol("f", cut, 1))
-        if self.gpu and (way == "chunks" or not self.reduced):
-            yield from self._kept_local()
-        if cut and way in ("parts", "lanes"):
-            yield Loop(cut, 1 if way == "lanes" else 0, "item", self._level("share", 0))
-        yield from self._digits("item")
-        yield from self._inner(cut)
-        if self.reduced:
-            yield from (Keep(i, "private") for i, o in enumerate(self.reads) if self._has_own(o.dims))
-        if cut and way == "lanes":
-            yield Loop(cut, 2, "unrolled")
-        yield from self._digits("own", "vector")
+            yield Loop(d, 0, "grid", self._grid(GRID - 1 - i))
+        for kind in KINDS:
+            if kind in KEPT_BEFORE:
+                yield from self._kept(KEPT_BEFORE[kind])
+            for d, kinds, _ in self._tables():
+                yield from (self._loop(d, i, kind) for i, k in enumerate(kinds) if k == kind)
+            if kind == "step":
+                yield from (Loop(d, 0, "sequential") for d in self.reduced if d != self.chunk)
 
-    def _inner(self, cut: Dim | None) -> Iterator[Loop]:
-        for d in self._reduction_order():
-            kind = "unrolled" if self.gpu and d == cut and self.plan.way == "chunks" else "sequential"
-            yield Loop(d, 1 if d == cut and self.plan.way != "lanes" else 0, kind)
-
-    def _kept_local(self) -> Iterator[Keep]:
-        for i, o in enumerate(self.reads):
-            if self.reduced or set(self.tiled) <= set(o.dims):
-                name = f"a{i}"
-                self.tiles[name] = Tile(name, "a", 1)
-                yield Keep(i, "local", Sym(name))
-
-    def _has_own(self, dims: Sequence[Dim]) -> bool:
-        return any(d in dims for d in self.tiled) or (self.plan.way == "lanes" and self.chunk in dims)
-
-    def _table(self, d: Dim) -> tuple[str, ...]:
-        if self.plan.way == "lanes":
-            return GPU_LANES
-        rows, columns = (CPU_ROWS, CPU_COLUMNS)
-        if self.gpu:
-            rows, columns = (GPU_TILE, GPU_TILE) if self.reduced else (GPU_MOVED_ROWS, GPU_MOVED_COLUMNS)
-        return rows if d == self.plan.rows else columns
-
-    def _digits(self, *kinds: str) -> Iterator[Loop]:
-        for d in self.tiled:
-            for i, kind in enumerate(self._table(d)):
-                if kind in kinds:
-                    level = self._level(kind, 1 if d == self.plan.rows else 0)
-                    after = VECTOR if self.gpu and self.reduced and (d, i) == (self.plan.columns, 3) else None
-                    yield Loop(d, i, "item" if kind == "item" else "own", level, after=after)
-
-    def _level(self, kind: str, dim: int) -> Level:
+    def _loop(self, d: Dim, digit: int, kind: str) -> Loop:
         match kind:
-            case "grid":
-                return Level("workgroup" if self.gpu else "global", dim)
-            case "item":
-                return Level("local", 1 if self.plan.way == "lanes" else dim)
+            case "chunk":
+                return Loop(d, digit, "sequential", None, self._symbol("f", 0, 1))
             case "share":
-                return Level("local", 0 if self.plan.way == "lanes" else 1)
+                return Loop(d, digit, "item", self.way.share)
+            case "step" | "held":
+                return Loop(
+                    d, digit, "unrolled" if digit and "chunk" in self.way.reduced or kind == "held" else "sequential"
+                )
+            case "grid":
+                return Loop(d, digit, "grid", self._grid(1 if d == self.rows else 0))
+            case "item":
+                return Loop(d, digit, "item", self.way.items[0 if d == self.rows else 1])
             case "vector":
-                return VECTOR
+                return Loop(d, digit, "own", Level("vec"))
             case _:
-                return SEQUENTIAL
+                last = d == self.columns and digit == len(self.way.columns) - 1 and bool(self.reduced)
+                return Loop(d, digit, "own", Level("seq"), after=Level("vec") if last and self._on_gpu() else None)
 
-    def sign(self) -> str:
-        """The structure in short."""
-        tiled = "".join(str(self.stage.dims.index(d)) for d in self.tiled)
-        return f"tile {tiled} {self.plan.way}"
+    def _on_gpu(self) -> bool:
+        return "item" in self.way.columns
+
+    def _grid(self, dim: int) -> Level:
+        """Groups, where a way has work-items in them; else work-items."""
+        return Level("workgroup" if self._on_gpu() else "global", dim)
+
+    def _kept(self, space: str) -> Iterator[Keep]:
+        if space not in self.way.keep:
+            return
+        tiled = {d for d in (self.rows, self.columns) if d is not None}
+        for i, o in enumerate(operands(self.stage)):
+            match space:
+                case "local" if self.reduced or tiled <= set(o.dims):
+                    yield Keep(i, "local", self._symbol("a", i, 1))
+                case "global" if self.columns in o.dims and set(self.reduced) & set(o.dims):
+                    yield Keep(i, "global")
+                case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
+                    yield Keep(i, "private")
 
 
 def _padded(extent: Size) -> Size:

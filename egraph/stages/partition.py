@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
+from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
@@ -62,7 +63,7 @@ class _Partition:
 
     def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
         """A new stage, after those that it needs; the input that stands for its array."""
-        settled = self._settled(dims, body)
+        settled = self._settled(dims, self._in_one_pass(body))
         stage = Stage(f"%stage{len(self.stages)}", dims, settled, self.names)
         self.stages.append(stage)
         return p.Input(stage.name, stage.type)
@@ -83,8 +84,12 @@ class _Partition:
 
     def _flat(self, outer: tuple[Dim, ...], element: Expr) -> Expr:
         """What is reduced, without reductions in it."""
+        element = self._in_one_pass(element)
         new = {x: self._apart(outer, r) for x, r in self.names.of(element) if isinstance(r, Reduction)}
         return substituted(element, new)
+
+    def _in_one_pass(self, body: Expr) -> Expr:
+        return in_one_pass(self.names, body) if self.notation.reassociate else body
 
     def _apart(self, outer: tuple[Dim, ...], r: Reduction) -> Expr:
         """A reduction as an element of a stage of its own."""

@@ -19,7 +19,8 @@ from egglift.ir.types import Tuple
 
 def can_share(stage: Stage) -> bool:
     """May a stage's reductions be computed in parts?"""
-    return bool(stage.reductions) and all(r.op is not None and r.op.neutral is not None for r in stage.reductions)
+    first = stage.phases[0] if stage.phases else ()
+    return bool(first) and all(r.op is not None and r.op.neutral is not None for r in first)
 
 
 def longest(reductions: tuple[Reduction, ...]) -> Dim:

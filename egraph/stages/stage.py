@@ -128,10 +128,14 @@ class Names:
                     case Read():
                         memo[x] = self.read(f(what))
                     case Reduction():
-                        element = self.with_reads(what.element, f, memo)
-                        memo[x] = self.reduced(replace(what, element=element))
+                        init, element = (self.with_reads(e, f, memo) for e in (what.init, what.element))
+                        memo[x] = self.reduced(replace(what, init=init, element=element))
             new[x] = memo[x]
         return substituted(body, new)
+
+    def is_closed(self, body: Expr) -> bool:
+        """Does a body read and reduce nothing?"""
+        return not any(True for _ in self.of(body))
 
     def has_reductions(self, body: Expr) -> bool:
         """Does a body reduce anything?"""
@@ -159,6 +163,18 @@ class Stage:
     def reductions(self) -> tuple[Reduction, ...]:
         """The outermost reductions of the body."""
         return tuple(what for _, what in self.names.of(self.body) if isinstance(what, Reduction))
+
+    @property
+    def phases(self) -> tuple[tuple[Reduction, ...], ...]:
+        """The reductions that begin, then those that go on with their results, ...; none without reductions."""
+        return _phases(self.names, self.reductions)
+
+
+def _phases(names: Names, reductions: tuple[Reduction, ...]) -> tuple[tuple[Reduction, ...], ...]:
+    if not reductions:
+        return ()
+    begun = [r.init.name for r in reductions if isinstance(r.init, p.Input) and r.init.name in names.reductions]
+    return (*_phases(names, tuple(names.reductions[name] for name in begun)), reductions)
 
 
 def substituted(body: Expr, new: dict[Expr, Expr]) -> Expr:
