@@ -33,6 +33,7 @@ from egglift.egraph.stages.pointwise import pointwise
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.operators import named, recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import is_closed, subterms
@@ -175,9 +176,11 @@ class IndexNotation:
             case p.PadUp(n, x, None):
                 return self._axis(of(x), lambda a: p.PadUp(n, a), 1)
             case p.Pad(left, right, _, x, v) if v is not None:
-                return self._padded(
-                    of(x), v, of(v), lambda a, v: p.Pad(left, right, "constant" if v else "clamp", a, v)
-                )
+
+                def pad(a: Expr, v: Expr | None) -> Expr:
+                    return p.Pad(left, right, "clamp" if v is None else "constant", a, v)
+
+                return self._padded(of(x), v, of(v), pad)
             case p.PadUp(n, x, v) if v is not None:
                 return self._padded(of(x), v, of(v), lambda a, v: p.PadUp(n, a, v))
             case p.Join(x):
@@ -350,9 +353,7 @@ class IndexNotation:
         outer, row = self.element(x)
         (dim, begin), (other, element) = self.element(init), self.element(row)
         own = Computed(outer, self._renamed(element, {other: dim}))
-        neutral = _repeated(op.neutral) if op is not None and op.neutral is not None else None
-        scalar = replace(op, body=plain, neutral=neutral) if op is not None else None
-        return self._array(dim, self._reduction(plain, begin, own, scalar))
+        return self._array(dim, self._reduction(plain, begin, own, None if op is None else _of_elements(op, plain)))
 
     def _unjoined(self, body: Expr, dim: Dim) -> tuple[Expr, tuple[Dim, ...]]:
         """A body over a dimension of joined arrays, over their two dimensions each; and these, in order."""
@@ -464,9 +465,11 @@ def _lengths(x: Expr, depth: int) -> tuple[Size, Size]:
     return outer.length, outer.element.length
 
 
-def _repeated(neutral: Expr) -> Expr | None:
-    """The element of an array of one value."""
-    return neutral.x if isinstance(neutral, p.Fill) else None
+def _of_elements(op: p.Operator, plain: Expr) -> p.Operator:
+    """An operator of arrays that is `plain` of their elements, as one of elements."""
+    if name := recognise(plain):
+        return named(name, type_of(plain))
+    return replace(op, body=plain, neutral=op.neutral.x if isinstance(op.neutral, p.Fill) else None)
 
 
 def _unpacked(x: Expr) -> Value:

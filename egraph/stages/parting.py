@@ -8,7 +8,6 @@ from __future__ import annotations
 from egglift.egraph.stages.axes import element_type, permuted
 from egglift.egraph.stages.stage import Dim, Read
 from egglift.ir import patterns as p
-from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 
 
@@ -26,12 +25,15 @@ def unjoined(x: Expr, depth: int) -> Expr | None:
             inner = unjoined(y, 0)
             return None if inner is None else p.Map(p.Map(body, p.Arg(element_type(inner))), inner)
         case p.Map(body, y, None):
-            inside = unjoined(body, depth - 1)
-            return None if inside is None else p.Map(inside, y)
+            return _mapped(unjoined(body, depth - 1), y)
         case p.Transpose(y):
             return _transposed(unjoined(y, {0: 1, 1: 0}.get(depth, depth)), depth)
         case _:
             return None
+
+
+def _mapped(body: Expr | None, x: Expr) -> Expr | None:
+    return x if isinstance(body, p.Arg) else None if body is None else p.Map(body, x)
 
 
 def _joined(x: Expr | None) -> Expr | None:
@@ -63,8 +65,7 @@ def _unfilled(x: Expr, depth: int) -> Expr | None:
         case p.Fill(_, y) if depth == 0:
             return y
         case p.Map(body, y, None) if depth > 0:
-            inside = _unfilled(body, depth - 1)
-            return None if inside is None else y if inside == p.Arg(type_of(inside)) else p.Map(inside, y)
+            return _mapped(_unfilled(body, depth - 1), y)
         case p.Transpose(y) if depth < 2:
             return _unfilled(y, 1 - depth)
         case _:

@@ -16,11 +16,10 @@ from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage
-from egglift.ir.errors import EggliftError
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Input
 from egglift.ir.text import dumps
-from egglift.ir.traverse import instantiate, subterms
+from egglift.ir.traverse import subterms
 from tests.fuzz.check import SIZES, Case, Failure
 
 PROFILES = ("nvidia_h200", "pocl_cpu")
