@@ -82,8 +82,10 @@ class Names:
         """A new dimension."""
         return Dim(next(self._numbers), extent)
 
-    def read(self, read: Read) -> p.Input:
-        """The expression that stands for a scalar that is read."""
+    def read(self, read: Read) -> Expr:
+        """The expression that stands for a scalar that is read: the scalar itself where it is at no dimension."""
+        if not read.dims:
+            return read.view
         if read not in self._known:
             name = f"%r{len(self.reads)}"
             self.reads[name] = read
@@ -178,5 +180,14 @@ def _phases(names: Names, reductions: tuple[Reduction, ...]) -> tuple[tuple[Redu
 
 
 def substituted(body: Expr, new: dict[Expr, Expr]) -> Expr:
-    """`body` with some of its inputs replaced."""
-    return replaced(body, new.get) if new else body
+    """`body` with some of its inputs replaced; components of tuples are their items."""
+    return replaced(body, lambda e: _replacement(e, new)) if new else body
+
+
+def _replacement(e: Expr, new: dict[Expr, Expr]) -> Expr | None:
+    match e:
+        case p.Get(i, x):
+            whole = _replacement(x, new)
+            return whole.items[i] if isinstance(whole, p.Tup) else None
+        case _:
+            return new.get(e)

@@ -10,21 +10,22 @@ from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.schedules.choices import placed
-from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage
+from egglift.ir import patterns as p
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Input
 from egglift.ir.text import dumps
 from egglift.ir.traverse import subterms
-from tests.fuzz.check import SIZES, Case, Failure
+from tests.fuzz.case import SIZES, Case, Failure
 
-PROFILES = ("nvidia_h200", "pocl_cpu")
-#: so many structures of a program are drawn, and sizes for each until some fit
-STRUCTURES, TRIES = 4, 4
+PROFILES = {"gpu": "nvidia_h200", "cpu": "pocl_cpu"}
+#: so many structures of a program are drawn, kernels made of, and sizes for each until some fit
+STRUCTURES, KERNELS, TRIES = 4, 2, 4
 
 
 def whole(stages: Stages, terms: dict[str, Expr]) -> Expr:
@@ -57,10 +58,10 @@ def _lowered(case: Case, stages: Stages) -> Iterator[tuple[Stage, str, Expr]]:
     found = [(s, kind, x) for s in stages.stages for kind in ("gpu", "cpu") for x in structures(s, kind, True)]
     case.counts["structures of stages"] += len(found)
     for stage, kind, x in case.rng.sample(found, min(STRUCTURES, len(found))):
-        term = drawn_term(x, kind, case.rng)
-        case.counts["structures of stages that fit no size"] += term is None
-        if term is not None:
-            yield stage, f"{kind} {x.sign}", term
+        point = drawn_point(Search(x.term, x.tiles, presets()[PROFILES[kind]], Limits()), case.rng)
+        case.counts["structures of stages that fit no size"] += point is None
+        if point is not None:
+            yield stage, f"{kind} {x.sign} {dict(point.sizes)}", point.term
     for stage in stages.stages:
         if can_share(stage):
             most = longest(stage.reductions).extent
@@ -69,15 +70,27 @@ def _lowered(case: Case, stages: Stages) -> Iterator[tuple[Stage, str, Expr]]:
             yield stage, "in parts", placed(as_pattern(added), {parts.name: as_pattern(parts)})
 
 
-def drawn_term(structure: Structure, kind: str, rng: Random) -> Expr | None:
-    """A structure with random sizes that fit the lengths; None if none was found."""
-    point = drawn_point(structure, kind, rng)
-    return point.term if point is not None else None
+def stage_points(case: Case, profile: str, limits: Limits) -> Iterator[Point]:
+    """The program with one of its stages, the others as they stand, under a random schedule and random sizes."""
+    try:
+        stages = stages_of(case.program)
+    except NoStages:
+        return
+    kind = presets()[profile].kind
+    found = [(s, x) for s in stages.stages for x in structures(s, kind, True)]
+    for stage, x in case.rng.sample(found, min(KERNELS, len(found))):
+        term = whole(stages, {stage.name: p.To("global", x.term)})
+        point = drawn_point(Search(_inside(term), x.tiles, presets()[profile], limits), case.rng)
+        if point is not None:
+            yield point
 
 
-def drawn_point(structure: Structure, kind: str, rng: Random, limits: Limits = Limits()) -> Point | None:
-    """A structure under random sizes and a random launch; None if none of some tries is legal."""
-    search = Search(structure.term, structure.tiles, presets()[PROFILES[kind == "cpu"]], limits)
+def _inside(term: Expr) -> Expr:
+    return term.x if isinstance(term, p.To) else term
+
+
+def drawn_point(search: Search, rng: Random) -> Point | None:
+    """A random assignment of sizes and a random launch; None if none of some tries is legal."""
     for _ in range(TRIES):
         wish: dict[str, int] = {}
         for symbol in search.order:
