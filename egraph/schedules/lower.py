@@ -21,6 +21,7 @@ from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
 from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
+from egglift.ir.types import BOOL
 
 
 def lower(stage: Stage, schedule: Schedule) -> Expr:
@@ -31,12 +32,22 @@ def lower(stage: Stage, schedule: Schedule) -> Expr:
 def operands(stage: Stage) -> list[Operand]:
     """What a stage's reductions read; of a stage without any, what its body reads."""
     chain = stage.phases
-    return _operands(stage, _tuple([r.element for r in chain[0]]) if chain else stage.body, chain[0] if chain else ())
+    return _operands(stage, chain[0]) if chain else operands_of(stage.names, stage.body, stage.dims)
 
 
-def _operands(stage: Stage, body: Expr, reductions: Sequence[Reduction]) -> list[Operand]:
+def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
-    return operands_of(stage.names, body, dims)
+    return operands_of(stage.names, _tuple([r.element for r in reductions]), dims)
+
+
+def _counters(dims: Sequence[Dim], operands: Sequence[Operand]) -> list[Operand]:
+    """What loops over dimensions go through that none of these operands has: arrays that nothing reads."""
+    read = {d for o in operands for d in o.dims}
+    return [Operand(p.Fill(d.extent, p.Literal(True, BOOL)), (d,), _NOTHING) for d in dims if d not in read]
+
+
+#: the name of what nothing reads
+_NOTHING = p.Input("%nothing", BOOL)
 
 
 @dataclass(frozen=True)
@@ -62,11 +73,13 @@ class _Lowering:
         self.reduced = {d for phase in self.phases for d in phase.dims}
         self.first = self.phases[0].reductions if self.phases else ()
         self.after = operands_of(self.names, stage.body, stage.dims)
+        self.after += _counters(stage.dims, [*self.after, *(o for phase in self.phases for o in phase.operands)])
 
     def _phases(self) -> list[_Phase]:
         found: list[_Phase] = []
         for i, reductions in enumerate(self.stage.phases):
-            reads = _operands(self.stage, _tuple([r.element for r in reductions]), reductions)
+            reads = _operands(self.stage, reductions)
+            reads += _counters(reductions[0].dims, reads)
             found.append(_Phase(reductions, reads, i == 0))
             if i == 0 and any(self.schedule.blocks(d) for d in reductions[0].dims):
                 found.append(_Phase(reductions, reads, False, rest=True))

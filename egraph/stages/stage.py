@@ -128,10 +128,14 @@ class Names:
                     case Read():
                         memo[x] = self.read(f(what))
                     case Reduction():
-                        element = self.with_reads(what.element, f, memo)
-                        memo[x] = self.reduced(replace(what, element=element))
+                        init, element = (self.with_reads(e, f, memo) for e in (what.init, what.element))
+                        memo[x] = self.reduced(replace(what, init=init, element=element))
             new[x] = memo[x]
         return substituted(body, new)
+
+    def is_closed(self, body: Expr) -> bool:
+        """Does a body read and reduce nothing?"""
+        return not any(True for _ in self.of(body))
 
     def has_reductions(self, body: Expr) -> bool:
         """Does a body reduce anything?"""
