@@ -33,7 +33,7 @@ from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 
-FEW = 1 << 15  # results for which each work-item has one
+FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
 INNER = "qcvo"  # kinds of symbols that cut a block, not a dimension
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
