@@ -26,7 +26,8 @@ from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import rebuild
+from egglift.ir.traverse import rebuild, subterms
+from egglift.ir.types import Array, Tuple, Type
 
 FIRST, TRIES = 2, 14  # assignments of sizes that are priced for each structure, and of those that begin well
 REFINED, CLOSE = 2, 2.0  # so many, at most so many times as slow as the best
@@ -93,7 +94,7 @@ class _Choosing:
     def of_stage(self, stage: Stage) -> list[Choice]:
         """The cheapest choices of one stage."""
         found = [*self._direct(stage), *self._shared(stage)]
-        if self.by_book is not None and not (stage.dims and stage.reductions):
+        if self.by_book is not None and not (stage.dims and stage.reductions) and _in_pairs(stage):
             found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage))]
         return sorted(found, key=lambda c: c.seconds)[:KEPT]
 
@@ -117,7 +118,7 @@ class _Choosing:
         """The reductions in parts, by a kernel before."""
         if not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
             return
-        for pieces in self._pieces(stage) if self.profile.kind == "gpu" else ():
+        for pieces in self._pieces(stage):
             parts, added = shared_out(stage, pieces)
             firsts = sorted(self._direct(parts), key=lambda c: c.seconds)[:2]
             last = min(self._direct(added), key=lambda c: c.seconds, default=None)
@@ -157,6 +158,22 @@ class _Choosing:
             sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
             found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]
+
+
+def _in_pairs(stage: Stage) -> bool:
+    """Are all tuples that a stage reads or yields pairs?  The e-graph has no others: it would change the type."""
+    types = [t.type for t in subterms(as_pattern(stage)) if isinstance(t, p.Input)]
+    return all(_is_pair(t) for t in (*types, stage.type))
+
+
+def _is_pair(t: Type) -> bool:
+    match t:
+        case Array(_, element):
+            return _is_pair(element)
+        case Tuple(items):
+            return len(items) == 2 and all(_is_pair(i) for i in items)
+        case _:
+            return True
 
 
 def placed(e: Expr, terms: dict[str, Expr]) -> Expr:

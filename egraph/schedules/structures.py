@@ -6,9 +6,9 @@ dimensions are tiled, and all sizes, which are symbols.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
@@ -33,7 +33,9 @@ from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 
+FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
+INNER = "qcvo"  # kinds of symbols that cut a block, not a dimension
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
 
@@ -68,7 +70,7 @@ def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure
 
 def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
     """The ways that suit a stage on a device of that kind."""
-    shared = reassociate and can_share(stage)
+    shared = reassociate and can_share(stage) and _is_worth_sharing(stage)
     if not stage.reductions:
         return () if not stage.dims else (MOVED,) if kind == "gpu" and len(stage.dims) > 1 else (CPU_MOVED,)
     if not stage.dims:
@@ -76,6 +78,12 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
     if kind == "gpu":
         return (CHUNKS, WHOLE, *((PARTS, LANES) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, *((CPU_LANES,) if shared else ()))
+
+
+def _is_worth_sharing(stage: Stage) -> bool:
+    """Are there few results, or is each element read for one result only?  Else a reduction is not what takes long."""
+    results = prod(d.extent for d in stage.dims if isinstance(d.extent, int))
+    return results <= FEW or any(set(stage.dims) <= set(o.dims) for o in operands(stage))
 
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> Structure | None:
@@ -117,24 +125,25 @@ class _Work:
 
     # ------------------------------------------------------------------------------------ sizes
 
-    def _blocks(self, place: int, d: Dim, blocks: Sequence[str]) -> tuple[Size, ...]:
-        """The blocks of a dimension: `m/q` is a block m of which a work-item has q parts; `l*w` blocks w, l times."""
-        length: Size = d.extent if d in self.reduced else _padded(d.extent)
-        found: list[Size] = []
-        for text in reversed(blocks) if "*" in blocks[0] else blocks:
-            parts = [self._symbol(kind, place, length) for kind in re.split("[*/]", text)[::-1] if kind != blocks[0][0]]
-            first = Sym(f"{blocks[0][0]}{place}")
-            if text == blocks[0] and "*" not in text:
-                found.append(self._symbol(text, place, length))
-                length = first
-            elif "/" in text:
-                found.append(SizeOp("/", first, parts[0]))
-            elif "*" in text:
-                own = found[-1]
-                found.append(SizeOp("*", self._symbol(blocks[0][0], place, SizeOp("/", d.extent, own)), own))
-            else:
-                found.append(parts[0])
-        return tuple(reversed(found)) if "*" in blocks[0] else tuple(found)
+    def _blocks(self, place: int, d: Dim, texts: Sequence[str]) -> tuple[Size, ...]:
+        """The blocks of a dimension as a way writes them: `m`, `m/q`, `l*w`."""
+
+        def symbol(kind: str) -> Sym:
+            length: Size = d.extent if d in self.reduced else _padded(d.extent)
+            if kind in INNER:
+                length = Sym(f"{texts[0]}{place}")
+            elif kind == "l":
+                length = SizeOp("/", d.extent, symbol("w"))
+            return self._symbol(kind, place, length)
+
+        def size(text: str) -> Size:
+            for op in "*/":
+                if op in text:
+                    first, second = text.split(op)
+                    return SizeOp(op, symbol(first), symbol(second))
+            return symbol(text)
+
+        return tuple(map(size, texts))
 
     def _symbol(self, kind: str, place: int, length: Size) -> Sym:
         name = f"{kind}{place}"
@@ -181,7 +190,7 @@ class _Work:
                 return Loop(d, digit, "item", self.way.share)
             case "step" | "held":
                 return Loop(
-                    d, digit, "unrolled" if digit and "chunk" in self.way.reduced or kind == "held" else "sequential"
+                    d, digit, "unrolled" if (digit and "chunk" in self.way.reduced) or kind == "held" else "sequential"
                 )
             case "grid":
                 return Loop(d, digit, "grid", self._grid(1 if d == self.rows else 0))

@@ -1,6 +1,6 @@
 """Reductions that need each other's results, in one pass: laws with operators of tuples.  All of them reassociate.
 
-m = (sum_k x) / n;  sum_k (x - m)^2         ->  <n, m, s> of  reduce moments <0, 0, 0> [<1, x, 0>]
+m = (sum_k x) / n;  sum_k (x - m)^2         ->  <n, <m, s>> of  reduce moments <0, <0, 0>> [<1, <x, 0>>]
 source: [Chan1979], updating formulae for sums of squares; n is the number of elements
 
 m = max_k x;  sum_k exp(x - m)              ->  <m, s> of     reduce online <-inf, 0> [<x, 1>]
@@ -68,8 +68,9 @@ def _moments(names: Names, r: Reduction, sum_: Expr, inner: Reduction) -> tuple[
     one, zero = p.Literal(1.0, t), p.Literal(0.0, t)
     op = moments(t)
     assert op.neutral is not None
-    both = names.reduced(Reduction(op.body, op.neutral, r.dims, p.Tup((one, x, zero)), op))
-    return p.Apply("mul", (p.Get(1, both), p.Literal(float(count), t))), p.Get(2, both)
+    both = names.reduced(Reduction(op.body, op.neutral, r.dims, p.Tup((one, p.Tup((x, zero)))), op))
+    mean, squares = (p.Get(i, p.Get(1, both)) for i in range(2))
+    return p.Apply("mul", (mean, p.Literal(float(count), t))), squares
 
 
 def _online(names: Names, r: Reduction, largest: Expr, inner: Reduction) -> tuple[Expr, Expr] | None:
@@ -89,14 +90,19 @@ def _online(names: Names, r: Reduction, largest: Expr, inner: Reduction) -> tupl
 
 
 def moments(t: Scalar) -> Operator:
-    """<count, mean, sum of squared distances to it> of two sets of numbers together."""
-    arg = p.Arg(Tuple((Tuple((t, t, t)), Tuple((t, t, t)))))
-    (na, ma, sa), (nb, mb, sb) = (tuple(p.Get(i, p.Get(k, arg)) for i in range(3)) for k in range(2))
+    """<count, <mean, sum of squared distances to it>> of two sets of numbers together."""
+    three = Tuple((t, Tuple((t, t))))
+    arg = p.Arg(Tuple((three, three)))
+    (na, ma, sa), (nb, mb, sb) = (_three(p.Get(k, arg)) for k in range(2))
     n, d, zero = _add(na, nb), p.Apply("sub", (mb, ma)), p.Literal(0.0, t)
     share = p.Apply("where", (p.Apply("gt", (n, zero)), p.Apply("div", (nb, n)), zero))
     mean = _add(ma, _mul(d, share))
     squares = _add(_add(sa, sb), _mul(_mul(_mul(d, d), na), share))
-    return Operator("moments", p.Tup((n, mean, squares)), True, True, p.Tup((zero, zero, zero)))
+    return Operator("moments", p.Tup((n, p.Tup((mean, squares)))), True, True, p.Tup((zero, p.Tup((zero, zero)))))
+
+
+def _three(x: Expr) -> tuple[Expr, Expr, Expr]:
+    return p.Get(0, x), p.Get(0, p.Get(1, x)), p.Get(1, p.Get(1, x))
 
 
 def online(t: Scalar) -> Operator:
