@@ -28,7 +28,7 @@ from egglift.egraph.schedules.ways import (
     Way,
 )
 from egglift.egraph.stages.merging import merged_dims, restored
-from egglift.egraph.stages.sharing import can_share
+from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
@@ -63,7 +63,7 @@ def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure
     for way in ways(stage, kind, reassociate):
         columns = stage.dims[-1] if stage.dims else None
         for rows in stage.dims[:-1] or (None,) if way.rows else (None,):
-            found = _structure(stage, way, rows, columns)
+            found = _structure(stage, way, rows, columns, reassociate)
             if found is not None:
                 yield found
 
@@ -86,12 +86,12 @@ def _is_worth_sharing(stage: Stage) -> bool:
     return results <= FEW or any(set(stage.dims) <= set(o.dims) for o in operands(stage))
 
 
-def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> Structure | None:
+def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
     tiled = [d for d in (rows, columns) if d is not None]
     batch = [d for d in stage.dims if d not in tiled]
     whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
-    work = _Work(whole, way, rows, columns)
+    work = _Work(whole, way, rows, columns, reassociate)
     steps = work.steps()
     if steps is None:
         return None
@@ -103,18 +103,18 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) ->
 
 
 class _Work:
-    def __init__(self, stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> None:
+    def __init__(self, stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> None:
         self.stage, self.way, self.rows, self.columns = stage, way, rows, columns
         self.reduced = tuple(dict.fromkeys(d for r in (stage.phases or ((),))[0] for d in r.dims))
         self.batch = [d for d in stage.dims if d not in (rows, columns)]
-        self.chunk = max(self.reduced, key=lambda d: d.extent if isinstance(d.extent, int) else 0, default=None)
+        self.commutes = reassociate and commutes(stage)
+        self.chunk = None if not self.reduced else longest(stage.phases[0]) if self.commutes else self.reduced[0]
         self.tiles: dict[str, Tile] = {}
         self.cuts: dict[Dim, tuple[Size, ...]] = {}
         for i, (d, _, blocks) in enumerate(self._tables()):
             if blocks:
                 self.cuts[d] = self._blocks(i, d, blocks)
-        others = [d for d in self.reduced if d != self.chunk]
-        self.dims = [*self.batch, *(d for d, _, _ in self._tables()), *others]
+        self.dims = [*self.batch, *(d for d in (rows, columns) if d is not None), *self.reduced]
 
     def _tables(self) -> list[tuple[Dim, tuple[str, ...], tuple[str, ...]]]:
         """The dimensions that are cut, with the kinds of their digits and the blocks."""
@@ -154,7 +154,9 @@ class _Work:
 
     def steps(self) -> list[Step] | None:
         """The steps of the way, if its run is in the class of the plain one."""
-        axes = tuple(Axis(i, d in self.reduced, len(self.cuts.get(d, ()))) for i, d in enumerate(self.dims))
+        axes = tuple(
+            Axis(i, d in self.reduced, len(self.cuts.get(d, ())), self.commutes) for i, d in enumerate(self.dims)
+        )
         runs = runs_of(axes, len(operands(self.stage)))
         c: int | None = runs.root
         found = list(self._wanted())

@@ -23,8 +23,15 @@ def can_share(stage: Stage) -> bool:
     return bool(first) and all(r.op is not None and r.op.neutral is not None for r in first)
 
 
+def commutes(stage: Stage) -> bool:
+    """May the first reductions of a stage take their elements in any order?"""
+    return all(r.op is not None and r.op.commutative for r in (stage.phases or ((),))[0])
+
+
 def longest(reductions: tuple[Reduction, ...]) -> Dim:
-    """The dimension that is worth sharing out."""
+    """The dimension that is worth sharing out: the outermost where the order of elements must stay."""
+    if not all(r.op is not None and r.op.commutative for r in reductions):
+        return reductions[0].dims[0]
     return max(reductions[0].dims, key=lambda d: d.extent if isinstance(d.extent, int) else 0)
 
 
