@@ -122,7 +122,9 @@ class _Choosing:
             parts, added = shared_out(stage, pieces)
             firsts = sorted(self._direct(parts), key=lambda c: c.seconds)[:2]
             last = min(self._direct(added), key=lambda c: c.seconds, default=None)
-            for first in firsts if last is not None else ():
+            if last is None:
+                continue
+            for first in firsts:
                 term = placed(last.term, {parts.name: p.To("global", first.term)})
                 yield from self._priced(f"{pieces} parts {first.sign}; {last.sign}", term, (first, last))
 
