@@ -19,6 +19,8 @@ EFFORTS = (0.03, 0.1, 0.3)
 FIRST = 0.75
 #: after the first round, what the corrected model takes for this much slower than the best is not looked at
 HOPELESS = 1.5
+#: what the model takes for so many times as slow as the best is not looked at while another is left
+SLOW = 20.0
 #: the best of a kind is looked at first if the model takes it for at most so many times as slow as the best of all
 CLOSE = 1.1
 #: so many are timed in the last round
@@ -76,6 +78,7 @@ def _first(race: Sequence[Entrant], left: Sequence[int], count: int) -> list[int
     What the model errs about, it errs about for a whole kind: several of one kind would show one thing only.
     """
     order = sorted(left, key=lambda i: race[i].estimate)
+    order = [i for i in order if race[i].estimate <= SLOW * race[order[0]].estimate]
     found = order[: count - count // 2]
     kinds = {race[i].kind for i in found}
     for i in order[len(found) :]:
