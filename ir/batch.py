@@ -56,7 +56,7 @@ def _repeats(a: NdArray, axis: int) -> bool:
 
 
 def once(parts: Sequence[NdArray], keep: Sequence[int] = ()) -> tuple[list[NdArray], tuple[int, ...]]:
-    """The arrays (of one rank), cut to length 1 along each axis on which all of them only repeat themselves; these axes.
+    """The arrays (of one rank), cut to length 1 along each axis on which all of them repeat themselves; and these axes.
 
     Empty axes stay empty, and those in `keep` as they are.
     """

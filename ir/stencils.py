@@ -25,7 +25,7 @@ Modes: TypeAlias = "Mode | list[Mode]"
 
 
 def pad_nd(left: Widths, right: Widths, mode: Modes, xs: Like) -> Value:
-    """`pad left right mode` of as many dimensions as the sequences among these have items; of one if none is a sequence.
+    """`pad left right mode` of as many dimensions as the sequences among these have items; of one if there is none.
 
     The innermost dimension is padded first: where a constant meets another mode in a corner, the mode of the outer
     dimension decides.  ShapeError where the numbers of widths differ, or exceed the dimensions of the array.
