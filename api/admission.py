@@ -18,7 +18,7 @@ MOST_NODES = 20_000
 
 
 def admit(program: Expr, device: Device) -> None:
-    """An error where `device` can run no form of `program`.
+    """Raises an error if `device` can run no form of `program`.
 
     ProgramError: it has more than MOST_NODES nodes.  ShapeError: a length is still a symbol.  DeviceError: it has no
     f64 or f16 that the program uses, or cannot hold the program's inputs and result.

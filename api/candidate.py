@@ -8,6 +8,7 @@ from functools import cached_property
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
+from egglift.egraph.schedules.account import Account
 from egglift.ir.patterns import Expr
 
 
@@ -16,7 +17,8 @@ class Candidate:
     """One low-level program equal to the source program.
 
     structure: its loops, staging and tiles in short, e.g. `1T[l...]`; parameters: tile and launch sizes; form: the
-    term as extraction found it, its tile lengths still symbols (None: it has none);
+    term as extraction found it, its tile lengths still symbols (None: it has none); account: how it was made of
+    stages and schedules, if it was;
     estimate: seconds by the analytic model, and `bound`, what limits it, in a sentence; measured: seconds, None
     unless it was timed; status: "ok", "model" (not measured), or why it cannot be chosen, with `reason`.
     """
@@ -32,6 +34,7 @@ class Candidate:
     status: str = "model"
     reason: str = ""
     form: Expr | None = field(default=None, repr=False)
+    account: Account | None = field(default=None, repr=False)
     derive: Callable[[Candidate], tuple[str, ...]] | None = field(default=None, repr=False)
 
     @cached_property

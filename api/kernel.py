@@ -16,6 +16,7 @@ from egglift.codegen.device.queues import add_reads, chain_for
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
+from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, EggliftError, RuleError
 from egglift.ir.patterns import Expr
@@ -107,8 +108,10 @@ class Kernel:
     def _laws(self, candidate: Candidate) -> tuple[str, ...]:
         return self._explanation(candidate).laws
 
-    def _explanation(self, candidate: Candidate) -> Explanation | Derivation:
-        """Found once for each candidate: a search that may take seconds."""
+    def _explanation(self, candidate: Candidate) -> Explanation | Derivation | Account:
+        """Found once for each candidate: a search that may take seconds.  Schedules bring their account along."""
+        if candidate.account is not None:
+            return candidate.account
         if candidate.term not in self._explained:
             self._explained[candidate.term] = self._found_explanation(candidate)
         return self._explained[candidate.term]

@@ -20,6 +20,7 @@ from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.records import Record, Records, record_key
 from egglift.costmodel.records.signing import is_own, sealed
+from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.parser import loads
@@ -152,6 +153,7 @@ def _to_json(c: Candidate) -> dict[str, Any]:
         "reason": c.reason,
         "launch": asdict(c.launch),
         "form": None if c.form is None else dumps(c.form),
+        "account": None if c.account is None else asdict(c.account),
     }
 
 
@@ -170,4 +172,5 @@ def _from_json(data: Mapping[str, Any], device: Device, read: Callable[[str], Ex
         data["status"],
         data["reason"],
         form,
+        None if data["account"] is None else Account(data["account"]["text"], tuple(data["account"]["laws"])),
     )

@@ -47,10 +47,10 @@ def optimize(
     reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
     functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
     rules: further laws, as .egg text.
-    cache: use and keep records of earlier results.  What was measured is kept at once, and survives Ctrl-C.
-    measurements: how many candidates are built, checked and timed; more only where none of them can be chosen.
-    isolate: measure in a process of its own, such that a candidate that crashes the driver, or takes more than
-    `deadline` seconds, is recorded as such and harms nothing.
+    cache: use and keep records of earlier results.  Each measurement is kept at once: Ctrl-C loses none.
+    measurements: how many candidates are built, checked and timed.  More are tried only if none of these can be chosen.
+    isolate: measure in a process of its own.  A candidate that crashes the driver, or takes more than `deadline`
+    seconds, then ends that process only, and is recorded with the reason.
     """
     measuring = Measuring(measurements, budget, isolate, deadline)
     options = Options(Laws(reassociate, texts(rules)), measure, measuring, fast_math, cache)

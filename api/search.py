@@ -19,6 +19,8 @@ from egglift.egraph.extraction.solutions import Found
 from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
+from egglift.egraph.schedules.account import Account
+from egglift.egraph.schedules.choices import Choice, scheduled
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
@@ -29,12 +31,14 @@ REFINED = 4  # structures, the best at their most plausible sizes, whose sizes a
 #: seconds of extraction, after which a program is compiled as it stands, and of pricing, which then ends early
 EXTRACTION, PRICING = 20.0, 30.0
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
+NOTHING = Account("", ())
+SCHEDULES = "schedules"  # switches off, among laws that are disabled, schedules of stages
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 
 
 def searched(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
     """All candidates for a device of that profile, not measured."""
-    candidates = equal_programs(program, profile, limits, laws)
+    candidates = equal_programs(program, profile, limits, laws) + by_schedules(program, profile, limits, laws)
     if steps := time_steps(program):
         candidates += [
             w for c in equal_programs(steps.program, profile, limits, laws) if (w := _again(steps, c, profile))
@@ -55,6 +59,38 @@ def equal_programs(program: Expr, profile: Profile, limits: DeviceLimits, laws: 
         warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
         return []
     return choose_sizes(structures, graph, profile, limits)
+
+
+def by_schedules(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
+    """What schedules of a program's stages give, by rising estimate; nothing where it has no index notation."""
+    if SCHEDULES in laws.disabled:
+        return []
+
+    def by_book(part: Expr) -> list[Choice]:
+        best = equal_programs(part, profile, limits, laws)[:REFINED]
+        return [Choice(c.structure, c.term, _sizes(c), c.launch, estimate(c.plan, profile), NOTHING) for c in best]
+
+    return [
+        Candidate(
+            c.sign,
+            c.term,
+            _parameters(c.sizes, c.launch),
+            c.launch,
+            limits,
+            c.seconds,
+            c.estimate.sentence(),
+            account=c.account,
+        )
+        for c in scheduled(program, profile, limits, laws.reassociate, by_book)
+    ]
+
+
+def _parameters(sizes: Sequence[tuple[str, int]], launch: Launch) -> dict[str, int]:
+    return {**dict(sizes), "group_size": launch.group_size, "max_groups": launch.max_groups}
+
+
+def _sizes(c: Candidate) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted((k, n) for k, n in c.parameters.items() if k not in ("group_size", "max_groups")))
 
 
 def _why(whole: Saturated) -> str:
@@ -105,8 +141,7 @@ def _tries(first: Sequence[Point], long: int) -> int:
 
 
 def _candidate(found: Found, point: Point, limits: DeviceLimits) -> Candidate:
-    sizes = {**dict(point.sizes), "group_size": point.launch.group_size, "max_groups": point.launch.max_groups}
-    model = point.estimate
+    model, sizes = point.estimate, _parameters(point.sizes, point.launch)
     return Candidate(
         found.sign, point.term, sizes, point.launch, limits, model.seconds, model.sentence(), form=found.term
     )

@@ -2,8 +2,8 @@
 
 A value of type T under b enclosing maps is a structure of arrays: one ndarray per scalar of T (tuples are
 Python tuples, also those inside arrays), whose first b axes are the iterations of the maps and whose other
-axes are the lengths of T.  Every ndarray has its full shape; along axes where it only repeats itself its
-stride is zero, so that it costs no memory, and element-wise work is done once for all repetitions.
+axes are the lengths of T.  Every ndarray has its full shape.  Along an axis where all elements are the same its
+stride is zero: the repetitions cost no memory, and element-wise work is done once for all of them.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ def _repeats(a: NdArray, axis: int) -> bool:
 
 
 def once(parts: Sequence[NdArray], keep: Sequence[int] = ()) -> tuple[list[NdArray], tuple[int, ...]]:
-    """The arrays (of one rank) without the axes along which all of them repeat themselves, and these axes.
+    """The arrays (of one rank), cut to length 1 along each axis on which all of them repeat themselves; and these axes.
 
-    Such an axis is cut to length 1 (an empty one stays empty); the axes in `keep` are left alone.
+    Empty axes stay empty, and those in `keep` as they are.
     """
     rank = parts[0].ndim
     axes = tuple(i for i in range(rank) if i not in keep and all(a.shape[i] > 1 and _repeats(a, i) for a in parts))
@@ -152,8 +152,8 @@ def gather(indices: NdArray, a: NdArray, axis: int) -> NdArray:
 def contract(a: NdArray, b: NdArray) -> NdArray | None:
     """`sum(a * b)` over the last axis as matrix products, or None where that would save no memory.
 
-    It does where the operands repeat themselves along different axes: then their product is far larger than
-    either of them.
+    It saves memory where `a` and `b` repeat themselves along different axes: `a * b` is far larger than either of
+    them then, and is never made.
     """
     last = a.ndim - 1
     live_a = [i for i in range(last) if not _repeats(a, i)]

@@ -28,7 +28,7 @@ def one_line(doc: Doc) -> str:
 
 
 def lines(doc: Doc, width: int) -> str:
-    """Lists that do not fit into `width` columns put each list among their parts on a line of its own.
+    """A list that does not fit into `width` columns is broken: each list inside it begins a line of its own.
 
     `(map f x)` stays; a long one becomes `(map` `  (fn ...)` `  x)`: atoms stay beside the head.
     """

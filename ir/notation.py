@@ -120,7 +120,7 @@ def fold(f: Callable[..., Like], init: Like, xs: Like) -> Value:
 
 
 def iterate(n: int, f: Callable[..., Like], x: Like) -> Value:
-    """`f(f(... f(x)))`, n times.  Where f changes the type it is written out n times."""
+    """`f(f(... f(x)))`, n times.  If f changes the type, the program holds n copies of it."""
     return as_value(x).iterate(n, f)
 
 
@@ -145,9 +145,9 @@ def argmax(xs: Like) -> Value:
 
 
 def _place(op: reduction.Defined, xs: Value, worst: float) -> Value:
-    """`reduce op (zip xs (iota n))`, of which the place.  Counted in i32 where that suffices, which is faster.
+    """The place in `reduce op (zip xs (iota n))`.  Places are counted in i32 where that suffices: it is faster.
 
-    NaN is replaced by `worst`: compared with it, nothing is larger or smaller, and the operator is not associative.
+    NaN is replaced by `worst`: no number is larger or smaller than NaN, and with it the operator is not associative.
     """
     if xs.shape == (0,):
         raise ShapeError(f"{op.name} of {brief(xs.expr)}: an empty array has no such place")
@@ -207,7 +207,8 @@ def slide(size: int, step: int, xs: Like) -> Value:
 def pad(left: int, right: int, mode: Mode, xs: Like) -> Value:
     """`left` elements before and `right` after: mode "clamp", "mirror", "wrap", ("constant", value) or a function.
 
-    The function is given an index, from -left on, and the length, and gives the index of the element to repeat.
+    A function is called as `mode(i, n)` with an index of the padded array, which begins at -left, and the length n; it
+    returns the index of the element that stands there.
     """
     return as_value(xs).pad(left, right, mode)
 
@@ -248,7 +249,7 @@ def reorder(order: Callable[[Value], Like] | Like, xs: Like) -> Value:
 def interpret(program: Like, /, *, wide: bool = False, **inputs: Any) -> Any:
     """The NumPy meaning of a program: `el.interpret(dot, x=a, y=b)`.
 
-    Gives an ndarray or NumPy scalar of the program's dtype; a tuple for several outputs or arrays of tuples.
-    With `wide`, floats are computed and given in float64.  ArgumentError where inputs do not fit.
+    Returns an ndarray, or a NumPy scalar, of the program's dtype.  Several outputs are a tuple; an array of tuples is a
+    tuple of arrays.  With `wide`, floats are computed and returned as float64.  ArgumentError where inputs do not fit.
     """
     return evaluate(as_program(program), inputs, wide)

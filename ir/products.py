@@ -15,8 +15,8 @@ from egglift.ir.types import dims
 def matmul(a: Expr, b: Expr) -> Expr:
     """`A @ B` -> `map (\\row. map (\\column. sum (row * column)) (transpose B)) A`.
 
-    Vectors are rows on the left and columns on the right; of stacks of matrices each is multiplied.  ShapeError
-    where the rows of `a` are not as long as the columns of `b`.
+    A vector is a row on the left and a column on the right.  Stacks of matrices are multiplied matrix by matrix.
+    ShapeError where the rows of `a` are not as long as the columns of `b`.
     """
     left, right = dims(type_of(a)), dims(type_of(b))
     for e, lengths in ((a, left), (b, right)):

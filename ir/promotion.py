@@ -1,7 +1,7 @@
-"""The types that scalar functions give: NumPy's rules, with Python's numbers weak.
+"""The types that scalar functions give: NumPy's rules, in which Python's numbers adapt to what they meet.
 
-A Python number takes the type of what it meets (an int meeting a float becomes one, a float meeting an
-integer makes it f64); scalars of different types meet at `np.promote_types`.
+A Python number takes the type of the value that it meets.  A Python int that meets floats becomes a float; a Python
+float that meets integers makes the result f64.  Two values of the program meet at `np.promote_types`.
 """
 
 from __future__ import annotations

@@ -87,8 +87,8 @@ def operator(
                              neutral=(-np.inf, 0))
 
     `neutral`: e with f(e, x) = x = f(x, e), a value or a function of the element type; None: there is none.
-    The claims are checked on samples when `reduce` meets the first elements of a type; OperatorError shows a
-    counter-example.  `check=False` takes them on trust, e.g. if they hold on the program's values only.
+    The first `reduce` over elements of a type checks the claims on samples of that type; OperatorError shows a
+    counter-example.  `check=False` takes them on trust: for claims that hold on the program's values only.
     """
     label = name or str(getattr(f, "__name__", "operator")).strip("<>")
     return Defined(f, associative, commutative, neutral, label, check)

@@ -9,9 +9,10 @@ from egglift.ir.types import Type
 
 
 def inputs_of(e: Expr) -> dict[str, Type]:
-    """The inputs of `e` by name, in reading order: what a pattern is applied to, then what its body uses.
+    """The inputs of `e` by name, in the order in which positional arguments are given.
 
-    This is the order of positional arguments.  ProgramError where one name has two types.
+    Of each pattern, first the inputs in what it is applied to, then those in its body.  ProgramError where one name
+    has two types.
     """
     found: dict[str, Type] = {}
     seen: set[Expr] = set()

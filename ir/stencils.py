@@ -1,7 +1,7 @@
 """Stencils in any number of dimensions: defined functions, compositions of `pad`, `slide`, `map` and `transpose`.
 
-What is given for every dimension is a sequence, the outermost dimension first; one number, or one mode, stands for
-all of them.  Several modes are a list, for a tuple is the mode `("constant", value)`.
+Widths, sizes, steps and modes are given as a sequence, the outermost dimension first; or as one number, or one mode,
+for all dimensions.  Several modes are a list: a tuple is one mode, `("constant", value)`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Modes: TypeAlias = "Mode | list[Mode]"
 
 
 def pad_nd(left: Widths, right: Widths, mode: Modes, xs: Like) -> Value:
-    """`pad left right mode` of every dimension that widths or modes are given for (of one, if all are single).
+    """`pad left right mode` of as many dimensions as the sequences among these have items; of one if there is none.
 
     The innermost dimension is padded first: where a constant meets another mode in a corner, the mode of the outer
     dimension decides.  ShapeError where the numbers of widths differ, or exceed the dimensions of the array.
@@ -62,7 +62,7 @@ def slide3d(size: Widths, step: Widths, xs: Like) -> Value:
 
 
 def map_nd(f: Callable[..., Like], depth: int, xs: Like, *more: Like) -> Value:
-    """f applied to the elements of arrays of arrays, `depth` deep; with more arrays of that shape, to one of each.
+    """f applied to the elements of an array, `depth` dimensions deep; of several arrays it takes one element each.
 
     `map_nd(f, 2, a, b)[i][j] = f(a[i][j], b[i][j])`.
     """
@@ -80,8 +80,8 @@ def stencil(
 ) -> Value:
     """`map f (slide size step (pad left right mode x))`, in as many dimensions as `size` has.
 
-    f takes the window, an array of `size` (in two dimensions `w[i][j]`), and an element of each further array, which
-    has a place for every window.
+    f takes the window, an array of `size` (in two dimensions `w[i][j]`), and one element of each further array; such an
+    array has an element for every window.
     """
     count = len(size) if isinstance(size, Sequence) else 1
     padded = _pad(as_value(x), count, left, right, mode)
@@ -101,7 +101,7 @@ def convolution1d(weights: Like, mode: Mode, xs: Like) -> Value:
 def convolution2d(weights: Like, mode: Modes, xs: Like) -> Value:
     """`y[i][j] = sum over k, l: x[i + k - r][j + l - s] * weights[k][l]`, x continued by `mode`: an array as x.
 
-    The window and the weights are flattened for the sum.  ShapeError where weights are even in number in a dimension.
+    The window and the weights are flattened for the sum.  ShapeError where a dimension has an even number of weights.
     """
     w = _weights(weights, 2, xs)
     sizes = _odd(w)

@@ -1,7 +1,8 @@
 """From Python functions to closed bodies: bracket abstraction.
 
-A lambda is applied to a placeholder, an `Input` with a number in its name.  Of the expression it gives, the
-maximal parts that depend on outer placeholders only are its captures; they are passed in by `Distl`:
+A lambda is applied to a placeholder, an `Input` with a number in its name, and returns an expression.  What it has
+captured are the largest parts of that expression that depend on placeholders of outer lambdas only.  `Distl` passes
+them in:
 
     map (\\r. map (\\c. f r c) B) A  ->  map (map f' (distl arg B)) A      with f' <r, c> = f r c
 

@@ -90,7 +90,7 @@ def typed(e: Expr) -> Value:
 def call(f: Callable[..., Like], *args: Expr) -> Expr:
     """A user's function applied to expressions.
 
-    A function of several arguments that is given one tuple of as many components gets these.
+    A function of several arguments, called with one tuple of as many components, gets the components.
     """
     wanted = arity(f)
     if len(args) == 1 and isinstance(t := type_of(args[0]), Tuple) and wanted == len(t.items):

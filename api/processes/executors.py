@@ -19,10 +19,10 @@ PATIENCE = 10
 
 @contextmanager
 def workers(cluster: str | None = None, jobs: int | None = None) -> Iterator[Executor]:
-    """An executor whose jobs run elsewhere, to submit functions of egglift to.
+    """An executor that runs functions of egglift in other processes, or on a cluster.
 
-    cluster: the address of a dask scheduler ("tcp://host:8786"), whose workers have egglift installed; "local": a
-    dask cluster of processes that is made here and ends with the block; None: processes without dask.
+    cluster: the address of a dask scheduler ("tcp://host:8786"); egglift must be installed where its workers run.
+    "local": a dask cluster on this machine, which ends with the block.  None: processes without dask.
     jobs: how many processes, where they are made here (default: one for each core).
     ClusterError: dask is not installed, or nothing answers at the address.
     """

@@ -71,6 +71,14 @@ class Search:
 
     def point(self, wish: Mapping[str, int], launch: Launch) -> Point | str:
         """Price of the assignment nearest to `wish` that fits the lengths; a text where it has none."""
+        env = self.fitting(wish)
+        key = (tuple(sorted(env.items())), launch)
+        if key not in self.tried:
+            self.tried[key] = self._price(env, launch)
+        return self.tried[key]
+
+    def fitting(self, wish: Mapping[str, int]) -> dict[str, int]:
+        """The assignment nearest to `wish` that fits the lengths."""
         env: dict[str, int] = {}
         chunks: dict[Size, int] = {}
         for name in self.order:
@@ -79,10 +87,7 @@ class Search:
             env[name] = fitted(tile.kind, wish[name], length, chunks.get(tile.length, 1))
             if tile.kind == kinds.CHUNK.letter:
                 chunks[tile.length] = env[name]
-        key = (tuple(sorted(env.items())), launch)
-        if key not in self.tried:
-            self.tried[key] = self._price(env, launch)
-        return self.tried[key]
+        return env
 
     def _price(self, env: dict[str, int], launch: Launch) -> Point | str:
         try:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import traceback
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from random import Random
-from typing import Any
-
-import numpy as np
+from dataclasses import dataclass, replace
+from functools import partial
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.device.device import Device
 from egglift.codegen.kernel.imperative import Barrier, DeviceLimits, If, Launch, Loop, Plan, Statement
-from egglift.costmodel.measurement.expected_results import NdArray, agree, flatten
+from egglift.costmodel.measurement.expected_results import NdArray, flatten
 from egglift.costmodel.profiles.profile import Profile, presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.extraction.extract import Extractor
 from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
-from egglift.egraph.rules.phases import Limits as Rows
+from egglift.egraph.rules.phases import DeviceLimits as Rows
 from egglift.egraph.saturation.saturate import saturate
 from egglift.egraph.soundness.check_laws import drawn
 from egglift.ir.check import type_of
@@ -32,8 +27,9 @@ from egglift.ir.patterns import Constant, Expr, Input
 from egglift.ir.text import dumps, pretty
 from egglift.ir.traverse import instantiate, subterms
 from egglift.ir.types import leaves
-from tests.fuzz.data import random_inputs
+from tests.fuzz.case import SIZES, Case, Failure
 from tests.fuzz.guarded import run_all
+from tests.fuzz.stages import stage_points, staged
 
 LAUNCHES = (Launch(16), Launch(1), Launch(32, 2), Launch(5, 3), Launch(7), Launch(64))
 #: structures that are drawn for each profile, and sizes tried until one is legal
@@ -45,68 +41,11 @@ COMPILER = "compiler"
 UNOPTIMISED = ("-cl-opt-disable",)
 #: PoCL compiles what lies between two barriers once for each: beyond so many it takes minutes
 BARRIERS = 24
-SIZES = (1, 2, 3, 4, 5, 7, 8, 16)
-
-
-@dataclass(frozen=True)
-class Failure:
-    """What went wrong: in which stage, how, and with what (terms, kernels)."""
-
-    stage: str
-    reason: str
-    detail: str = ""
-
-
-@dataclass
-class Case:
-    """A program on its inputs: what it computes by the interpreter, and what is counted while it is checked."""
-
-    program: Expr
-    style: str
-    seed: int
-    counts: Counter[str] = field(default_factory=Counter)
-
-    @cached_property
-    def rng(self) -> Random:
-        return Random(self.seed)
-
-    @cached_property
-    def inputs(self) -> dict[str, Any]:
-        return random_inputs(self.program, self.style, self.seed)
-
-    @cached_property
-    def narrow(self) -> list[NdArray]:
-        """The result, leaf by leaf, in the program's own types."""
-        return flatten(evaluate(self.program, self.inputs))
-
-    @cached_property
-    def wide(self) -> list[NdArray]:
-        """The result with floats in float64."""
-        return flatten(evaluate(self.program, self.inputs, wide=True))
-
-    @cached_property
-    def steady(self) -> bool:
-        """Is the result known well enough to be compared?  Exactly, or for rounded functions to the last few digits."""
-        scalars = [s for _, s in leaves(type_of(self.program))]
-        if self.style == "smooth":
-            return all(agree(w, n, s) is None for w, n, s in zip(self.wide, self.narrow, scalars))
-        return all(np.array_equal(w, n, equal_nan=n.dtype.kind == "f") for w, n in zip(self.wide, self.narrow))
-
-    def disagreement(self, actual: list[NdArray]) -> str | None:
-        """Where a result is not the program's; a result that rounding changes is not compared."""
-        scalars = [s for _, s in leaves(type_of(self.program))]
-        for i, (wide, narrow, got, s) in enumerate(zip(self.wide, self.narrow, actual, scalars, strict=True)):
-            problem = agree(wide, got, s)
-            if problem and agree(narrow, got, s):
-                if self.steady:
-                    return f"result {i}: {problem}"
-                self.counts["not compared: rounding decides"] += 1
-        return None
 
 
 def check(case: Case, device: Device | None) -> Failure | None:
     """The first thing that does not hold; None: everything does.  Without a device, kernels are left out."""
-    stages = (text, meaning, equals, *(() if device is None else (partial(kernels, device=device),)))
+    stages = (text, meaning, equals, staged, *(() if device is None else (partial(kernels, device=device),)))
     for stage in stages:
         name = getattr(stage, "__name__", "kernels")
         try:
@@ -206,7 +145,8 @@ def kernels(case: Case, device: Device) -> Failure | None:
         limits = device.limits
         if name != "pocl_cpu" and device.kind == "cpu" and case.rng.random() < 0.5:
             limits = replace(limits, private_bytes=16 << 10, warp=32, compute_units=presets()[name].compute_units)
-        found.extend(c for c in candidates(case, name, limits) if device.kind != "cpu" or _is_quick(case, c.plan))
+        both = (*candidates(case, name, limits), *scheduled(case, name, limits))
+        found.extend(c for c in both if device.kind != "cpu" or _is_quick(case, c.plan))
     inputs = {name: flatten(value) for name, value in case.inputs.items()}
     for c, actual in zip(found, run_all(device, [c.plan for c in found], inputs), strict=True):
         case.counts[f"{c.stage} kernels"] += 1
@@ -226,6 +166,13 @@ def candidates(case: Case, name: str, limits: DeviceLimits) -> Iterator[Candidat
     for point in points(case, presets()[name], limits):
         how = f"{name}, {point.launch}, {dict(point.sizes)}\n{dumps(point.term)}"
         yield Candidate("candidate", how, point.plan)
+
+
+def scheduled(case: Case, name: str, limits: DeviceLimits) -> Iterator[Candidate]:
+    """Candidates made of random schedules of the program's stages."""
+    for point in stage_points(case, name, limits):
+        how = f"schedules, {name}, {point.launch}, {dict(point.sizes)}\n{dumps(point.term)}"
+        yield Candidate("schedule", how, point.plan)
 
 
 def _is_quick(case: Case, plan: Plan) -> bool:

@@ -11,7 +11,8 @@ from egglift.codegen.device.device import open_device
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.ir.parser import loads
-from tests.fuzz.check import Case, check
+from tests.fuzz.case import Case
+from tests.fuzz.check import check
 from tests.fuzz.guarded import run_all
 
 PROGRAMS = {

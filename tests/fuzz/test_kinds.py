@@ -11,7 +11,8 @@ from egglift.codegen.device.device import open_device
 from egglift.ir.lifting import as_program
 from egglift.ir.value import Value
 from tests.deep import sampled
-from tests.fuzz.check import COMPILER, Case, check
+from tests.fuzz.case import Case
+from tests.fuzz.check import COMPILER, check
 
 
 def x(n: int) -> Value:

@@ -10,7 +10,8 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.measurement.expected_results import flatten
 from tests.deep import sampled
-from tests.fuzz.check import Candidate, Case, candidates
+from tests.fuzz.case import Case
+from tests.fuzz.check import Candidate, candidates
 from tests.fuzz.generator import Room, random_program, style_of
 from tests.oclgrind import LIMITS, examine
 

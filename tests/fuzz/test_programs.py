@@ -18,7 +18,8 @@ from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.traverse import bodies, children, subterms
 from egglift.ir.types import SCALARS, leaves
 from tests.deep import sampled
-from tests.fuzz.check import COMPILER, Case, check
+from tests.fuzz.case import Case
+from tests.fuzz.check import COMPILER, check
 from tests.fuzz.generator import random_program, style_of
 
 CHUNK = 25

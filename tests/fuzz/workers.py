@@ -106,7 +106,8 @@ def serve(pipe: Connection, device: str | None, folder: str) -> None:
 
 def checked(task: Task, device: Any) -> Outcome:
     """One program, made and checked in this process."""
-    from tests.fuzz.check import Case, check
+    from tests.fuzz.case import Case
+    from tests.fuzz.check import check
     from tests.fuzz.generator import random_program, style_of
 
     style = task.style

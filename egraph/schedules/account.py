@@ -1,0 +1,63 @@
+"""How a low-level program was made of stages and schedules, to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
+from egglift.egraph.stages.stage import Stage
+from egglift.egraph.stages.stage_text import text_of
+
+
+@dataclass(frozen=True)
+class Account:
+    """text: a paragraph for each stage; laws: those of rules/schedule.egg that it took, each once."""
+
+    text: str
+    laws: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, int]) -> Account:
+    """The stage, and its loops from the outside in, with the numbers that were chosen for their blocks."""
+    order = {d: i for i, d in enumerate(dict.fromkeys(loop.dim for loop in schedule.loops))}
+    lines = [text_of(stage), f"  {sign}{_sizes(sizes)}"]
+    depth = 2
+    for step in schedule.steps:
+        match step:
+            case Loop():
+                lines.append(f"{'  ' * depth}for {order[step.dim]}{_digit(step, schedule)}: {step.level or step.kind}")
+                depth += 1
+            case Keep(operand, space, _):
+                lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory")
+    return Account("\n".join(lines), laws_of(schedule))
+
+
+def laws_of(schedule: Schedule) -> tuple[str, ...]:
+    """The laws that lead from the plain loops to a schedule."""
+    kept = any(isinstance(s, Keep) for s in schedule.steps)
+    cut = any(blocks for _, blocks in schedule.cuts)
+    return (*(("split", "interchange") if cut else ()), *(("keep",) if kept else ()))
+
+
+def joined(accounts: Iterable[Account]) -> Account:
+    """The accounts of several stages, in order."""
+    parts = list(accounts)
+    laws = dict.fromkeys(law for a in parts for law in a.laws)
+    return Account("\n".join(a.text for a in parts), tuple(laws))
+
+
+def _digit(loop: Loop, schedule: Schedule) -> str:
+    blocks = schedule.blocks(loop.dim)
+    if not blocks:
+        return ""
+    if loop.digit < len(blocks):
+        return f" by {blocks[loop.digit]}"
+    return " inside"
+
+
+def _sizes(sizes: Mapping[str, int]) -> str:
+    return ": " + ", ".join(f"{k} = {v}" for k, v in sorted(sizes.items())) if sizes else ""

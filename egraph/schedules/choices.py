@@ -1,0 +1,193 @@
+"""Low-level programs of whole programs, stage by stage: the best schedules of each, by the analytic model.
+
+A stage is computed as a schedule of its own loops says; or its reductions are shared out, by two stages; or as the laws
+on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of each are put together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import prod
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.costmodel.model.estimate import Estimate, estimate
+from egglift.costmodel.profiles.profile import Profile
+from egglift.costmodel.search.sizes import Search, varied
+from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.structures import structures
+from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.index_notation import NoStages
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.sharing import can_share, longest, shared_out
+from egglift.egraph.stages.stage import Stage
+from egglift.egraph.stages.stage_text import text_of
+from egglift.ir import patterns as p
+from egglift.ir.errors import EggliftError
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import rebuild, subterms
+from egglift.ir.types import Array, Tuple, Type
+
+FIRST, TRIES = 2, 14  # assignments of sizes that are priced for each structure, and of those that begin well
+REFINED, CLOSE = 2, 2.0  # so many, at most so many times as slow as the best
+KEPT = 4  # choices of a stage that are put together with those of the others
+WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
+TILE = 64  # of results, for each dimension, that a group is reckoned to compute
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A low-level program of a stage, or of a whole program, its sizes, its launch and its price."""
+
+    sign: str
+    term: Expr
+    sizes: tuple[tuple[str, int], ...]
+    launch: Launch
+    estimate: Estimate
+    account: Account
+
+    @property
+    def seconds(self) -> float:
+        return self.estimate.seconds
+
+
+#: what the laws on patterns find for a program
+ByBook = Callable[[Expr], Sequence[Choice]]
+
+
+def scheduled(
+    program: Expr, profile: Profile, limits: DeviceLimits, reassociate: bool, by_book: ByBook | None = None
+) -> list[Choice]:
+    """Programs equal to a closed one, put together from schedules of its stages, cheapest first.
+
+    Empty where the program has no index notation.
+    """
+    try:
+        whole = stages_of(program, reassociate)
+    except NoStages:
+        return []
+    work = _Choosing(profile, limits, reassociate, by_book if len(whole.stages) > 1 else None)
+    best = [work.of_stage(s) for s in whole.stages]
+    if not all(best):
+        return []
+    found = (work.together(whole, picked) for picked in _combinations(best))
+    return sorted((c for c in found if c is not None), key=lambda c: c.seconds)
+
+
+def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:
+    """The cheapest of each stage; the next of all; and of one stage at a time, those that cost most first."""
+    first = [choices[0] for choices in best]
+    yield first
+    if len(best) > 1:  # what the model errs about in one stage, it errs about in those like it
+        for rank in range(1, KEPT):
+            yield [choices[min(rank, len(choices) - 1)] for choices in best]
+    for i in sorted(range(len(best)), key=lambda i: -first[i].seconds):
+        for other in best[i][1:]:
+            yield [*first[:i], other, *first[i + 1 :]]
+
+
+@dataclass
+class _Choosing:
+    profile: Profile
+    limits: DeviceLimits
+    reassociate: bool
+    by_book: ByBook | None
+
+    def of_stage(self, stage: Stage) -> list[Choice]:
+        """The cheapest choices of one stage."""
+        found = [*self._direct(stage), *self._shared(stage)]
+        if self.by_book is not None and not (stage.dims and stage.reductions) and _in_pairs(stage):
+            found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage))]
+        return sorted(found, key=lambda c: c.seconds)[:KEPT]
+
+    def _direct(self, stage: Stage) -> list[Choice]:
+        """Schedules of a stage's own loops: of those that begin well, the sizes are searched."""
+        rows = []
+        for s in structures(stage, self.profile.kind, self.reassociate):
+            search = Search(s.term, s.tiles, self.profile, self.limits)
+            rows.append((s, search, search.run(FIRST)))
+        rows = sorted((row for row in rows if row[2]), key=lambda row: row[2][0].estimate.seconds)
+        found = []
+        for i, (s, search, points) in enumerate(rows):
+            refined = i < REFINED and points[0].estimate.seconds <= CLOSE * rows[0][2][0].estimate.seconds
+            best = varied(search.run(TRIES), KEPT) if refined else points[:1]
+            for x in best:
+                account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
+                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
+        return found
+
+    def _shared(self, stage: Stage) -> Iterator[Choice]:
+        """The reductions in parts, by a kernel before."""
+        if not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
+            return
+        for pieces in self._pieces(stage):
+            parts, added = shared_out(stage, pieces)
+            firsts = sorted(self._direct(parts), key=lambda c: c.seconds)[:2]
+            last = min(self._direct(added), key=lambda c: c.seconds, default=None)
+            if last is None:
+                continue
+            for first in firsts:
+                term = placed(last.term, {parts.name: p.To("global", first.term)})
+                yield from self._priced(f"{pieces} parts {first.sign}; {last.sign}", term, (first, last))
+
+    def _pieces(self, stage: Stage) -> list[int]:
+        """Into how many parts: as many as fill the device with groups, of enough elements each."""
+        n = longest(stage.reductions).extent
+        assert isinstance(n, int)
+        groups = prod(-(-d.extent // TILE) for d in stage.dims if isinstance(d.extent, int))
+        if groups >= WAVES[0] * self.profile.compute_units:
+            return []
+        wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in WAVES}
+        return sorted(z for z in wanted if 2 <= z <= n // 16)
+
+    def together(self, whole: Stages, picked: Sequence[Choice]) -> Choice | None:
+        """A choice for each stage as one program."""
+        terms: dict[str, Expr] = {}
+        for stage, choice in zip(whole.stages, picked, strict=True):
+            terms[stage.name] = p.To("global", placed(choice.term, terms))
+        result = placed(whole.result, terms)
+        if isinstance(result, p.To):
+            result = result.x
+        sign = " | ".join(c.sign for c in picked)
+        return next(iter(self._priced(sign, result, picked)), None)
+
+    def _priced(self, sign: str, term: Expr, parts: Sequence[Choice]) -> list[Choice]:
+        """The program under the best of its parts' launches."""
+        found = []
+        for launch in dict.fromkeys(c.launch for c in parts):
+            try:
+                model = estimate(compile_term(term, launch, self.limits), self.profile)
+            except EggliftError:
+                continue
+            sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
+            found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
+        return sorted(found, key=lambda c: c.seconds)[:1]
+
+
+def _in_pairs(stage: Stage) -> bool:
+    """Are all tuples that a stage reads or yields pairs?  The e-graph has no others: it would change the type."""
+    types = [t.type for t in subterms(as_pattern(stage)) if isinstance(t, p.Input)]
+    return all(_is_pair(t) for t in (*types, stage.type))
+
+
+def _is_pair(t: Type) -> bool:
+    match t:
+        case Array(_, element):
+            return _is_pair(element)
+        case Tuple(items):
+            return len(items) == 2 and all(_is_pair(i) for i in items)
+        case _:
+            return True
+
+
+def placed(e: Expr, terms: dict[str, Expr]) -> Expr:
+    """`e` with the programs of other stages for the inputs named after these."""
+    memo: dict[Expr, Expr] = {}
+
+    def go(t: Expr) -> Expr:
+        if t not in memo:
+            memo[t] = terms[t.name] if isinstance(t, p.Input) and t.name in terms else rebuild(t, go, go)
+        return memo[t]
+
+    return go(e)

@@ -1,0 +1,276 @@
+"""From a stage and a schedule to a low-level program: one translation for stages of any number of dimensions.
+
+Every operand is an array with an axis for each digit of its dimensions, in the order of the loops.  A parallel loop is
+a map over the operands that have its axis; a loop of a reduction is a fold, whose accumulator is an array over all
+parallel loops inside; what follows the reductions is a map over accumulators.
+
+    grid 0, grid 1, sequential 2, item 0, item 1  ->
+    mapWorkgroup1 (mapWorkgroup0 (\\<a, b>. fold (\\<acc, <x, y>>. mapLocal1 (mapLocal0 step) ..) 0s (zip a b)))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, packed, sizes_of
+from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.stages.axes import at_depth, merged, permuted
+from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
+from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
+from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.types import BOOL
+
+
+def lower(stage: Stage, schedule: Schedule) -> Expr:
+    """The low-level program of a stage under a schedule of its loops."""
+    return _Lowering(stage, schedule).program()
+
+
+def operands(stage: Stage) -> list[Operand]:
+    """What a stage's reductions read; of a stage without any, what its body reads."""
+    chain = stage.phases
+    return _operands(stage, chain[0]) if chain else operands_of(stage.names, stage.body, stage.dims)
+
+
+def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:
+    dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
+    return operands_of(stage.names, _tuple([r.element for r in reductions]), dims)
+
+
+def _counters(dims: Sequence[Dim], operands: Sequence[Operand]) -> list[Operand]:
+    """What loops over dimensions go through that none of these operands has: arrays that nothing reads."""
+    read = {d for o in operands for d in o.dims}
+    return [Operand(p.Fill(d.extent, p.Literal(True, BOOL)), (d,), _NOTHING) for d in dims if d not in read]
+
+
+#: the name of what nothing reads
+_NOTHING = p.Input("%nothing", BOOL)
+
+
+@dataclass(frozen=True)
+class _Phase:
+    """Elements that accumulators take in: of some reductions over one space.  whole: as the schedule says, in chunks;
+    else what is left over, or a reduction that follows: one after the other."""
+
+    reductions: tuple[Reduction, ...]
+    operands: list[Operand]
+    whole: bool
+    rest: bool = False
+
+    @property
+    def dims(self) -> tuple[Dim, ...]:
+        return self.reductions[0].dims
+
+
+class _Lowering:
+    def __init__(self, stage: Stage, schedule: Schedule) -> None:
+        self.stage, self.schedule, self.names = stage, schedule, stage.names
+        self.results = [x for x, what in self.names.of(stage.body) if isinstance(what, Reduction)]
+        self.phases = self._phases()
+        self.reduced = {d for phase in self.phases for d in phase.dims}
+        self.first = self.phases[0].reductions if self.phases else ()
+        self.after = operands_of(self.names, stage.body, stage.dims)
+        self.after += _counters(stage.dims, [*self.after, *(o for phase in self.phases for o in phase.operands)])
+
+    def _phases(self) -> list[_Phase]:
+        found: list[_Phase] = []
+        for i, reductions in enumerate(self.stage.phases):
+            reads = _operands(self.stage, reductions)
+            reads += _counters(reductions[0].dims, reads)
+            found.append(_Phase(reductions, reads, i == 0))
+            if i == 0 and any(self.schedule.blocks(d) for d in reductions[0].dims):
+                found.append(_Phase(reductions, reads, False, rest=True))
+        return found
+
+    # ------------------------------------------------------------------------------------ the whole
+
+    def program(self) -> Expr:
+        """The stage's array, its axes as the stage has them."""
+        tensors = [self._tensor(o, phase) for phase in self.phases for o in phase.operands]
+        found = self._outside(self.schedule.steps, [*tensors, *(self._tensor(o, None) for o in self.after)])
+        return self._in_order(found)
+
+    def _tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
+        """An operand with an axis for each digit of its dimensions, in the order of the loops."""
+        if phase is not None and phase.whole and self._is_packed(o):
+            o = packed(o, self.reduced)
+        x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), rest=phase is not None and phase.rest)
+        order = [d for d in self._order(phase) if d in axes]
+        return Tensor(permuted(x, axes, order), tuple(order))
+
+    def _is_packed(self, o: Operand) -> bool:
+        return any(
+            s == Keep(self.phases[0].operands.index(o), "global") for s in self.schedule.steps if isinstance(s, Keep)
+        )
+
+    def _order(self, phase: _Phase | None) -> list[Digit]:
+        """The digits in the order of their loops; what follows goes one by one, around the accumulators."""
+        loops = self.schedule.loops
+        if phase is None or phase.whole:
+            return _digits(loops)
+        first = next(i for i, loop in enumerate(loops) if loop.dim in self.reduced)
+        at = len(loops) if loops[first].kind == "item" else first
+        order = [loop for loop in loops[:at] if loop.dim not in self.reduced]
+        return _digits([*order, *self._one_by_one(phase), *self._parallel(loops[at:])])
+
+    def _split(self, tensors: Sequence[Tensor]) -> tuple[list[list[Tensor]], list[Tensor]]:
+        """The tensors of each phase, and those of what follows."""
+        found, start = [], 0
+        for phase in self.phases:
+            found.append(list(tensors[start : start + len(phase.operands)]))
+            start += len(phase.operands)
+        return found, list(tensors[start:])
+
+    # ------------------------------------------------------------------------------------ loops
+
+    def _outside(self, steps: Sequence[Step], tensors: list[Tensor]) -> Expr:
+        """Loops around the accumulators."""
+        if not steps:
+            return bound(self.stage.body, self.after, [t.x for t in tensors])
+        step, inner = steps[0], steps[1:]
+        match step:
+            case Keep(space="global"):  # a copy of the whole operand, before it is cut
+                return self._outside(inner, tensors)
+            case Keep():
+                return self._outside(inner, kept(step, tensors, self.reduced))
+            case Loop(dim=d, kind="item") if d in self.reduced:
+                return self._shared(step, inner, tensors)
+            case Loop(dim=d) if d in self.reduced:
+                return self._accumulated(steps, tensors)
+            case Loop():
+                return mapped((step.dim, step.digit), tensors, lambda ts: self._outside(inner, ts), step.level)
+
+    def _accumulated(self, steps: Sequence[Step], tensors: list[Tensor]) -> Expr:
+        """The reductions over all parallel loops inside, and what follows them."""
+        parts, after = self._split(tensors)
+        parallel = self._parallel(steps)
+        total = self._filled(_tuple([r.init for r in self.first]), parallel, tensors)
+        for phase, ts in zip(self.phases, parts, strict=True):
+            own = steps if phase.whole else [*self._one_by_one(phase), *parallel]
+            total = self._reduced(phase, own, total, parallel, ts)
+        return self._finished(parallel, total, after)
+
+    def _parallel(self, steps: Sequence[Step]) -> list[Loop]:
+        return [s for s in steps if isinstance(s, Loop) and s.dim not in self.reduced]
+
+    def _one_by_one(self, phase: _Phase) -> list[Loop]:
+        return [Loop(d, 0, "sequential") for d in phase.dims]
+
+    def _reduced(
+        self, phase: _Phase, steps: Sequence[Step], total: Expr, parallel: list[Loop], tensors: list[Tensor]
+    ) -> Expr:
+        """`total` with all elements of a phase folded in."""
+        if not steps:
+            return self._step(phase, total, [t.x for t in tensors])
+        step, inner = steps[0], steps[1:]
+        match step:
+            case Keep():
+                return self._reduced(phase, inner, total, parallel, kept(step, tensors, self.reduced))
+            case Loop(dim=d, digit=i) if d in self.reduced:
+
+                def fold(acc: Expr, ts: list[Tensor]) -> Expr:
+                    return self._reduced(phase, inner, acc, parallel, ts)
+
+                return folded((d, i), total, tensors, fold, step.kind == "unrolled", step.prefetch)
+            case Loop(dim=d, digit=i):
+                assert parallel[0] == step
+
+                def of(ts: list[Tensor]) -> Expr:
+                    return self._reduced(phase, inner, ts[0].x, parallel[1:], ts[1:])
+
+                return mapped((d, i), [Tensor(total, tuple(_digits(parallel))), *tensors], of, step.level)
+
+    def _shared(self, step: Loop, inner: Sequence[Step], tensors: list[Tensor]) -> Expr:
+        """Work-items reduce parts of the elements; what they find is combined through local memory."""
+        parts, after = self._split(tensors)
+        parallel, share = self._parallel(inner), (step.dim, step.digit)
+
+        def part(ts: list[Tensor]) -> Expr:
+            total = self._filled(self._neutral(), parallel, tensors)
+            return self._reduced(self.phases[0], inner, total, parallel, ts)
+
+        space = "private" if step.level == Level("vec") else "local"
+        found: Expr = p.To(space, mapped(share, parts[0], part, step.level))
+        axes = _digits(parallel)
+        found = permuted(found, (share, *axes), (*axes, share))
+        others = [t for ts in parts[1:] for t in ts]
+
+        def finish(ts: list[Tensor]) -> Expr:
+            total = folded(share, _tuple([r.init for r in self.first]), ts[:1], self._combined)
+            start = 1
+            for phase in self.phases[1:]:
+                own = ts[start : start + len(phase.operands)]
+                total = self._reduced(phase, self._one_by_one(phase), total, [], own)
+                start += len(phase.operands)
+            return self._epilogue(total, [t.x for t in ts[start:]])
+
+        return nest(_levels(parallel), [Tensor(found, (*axes, share)), *others, *after], finish)
+
+    # ------------------------------------------------------------------------------------ points
+
+    def _step(self, phase: _Phase, total: Expr, elements: list[Expr]) -> Expr:
+        element = bound(_tuple([r.element for r in phase.reductions]), phase.operands, elements)
+        if len(phase.reductions) == 1:
+            return applied(phase.reductions[0].step, total, element)
+        assert isinstance(element, p.Tup)
+        each = enumerate(zip(phase.reductions, element.items, strict=True))
+        return p.Tup(tuple(applied(r.step, p.Get(i, total), e) for i, (r, e) in each))
+
+    def _combined(self, total: Expr, ts: list[Tensor]) -> Expr:
+        """Two partial results as one."""
+        ops = [r.op for r in self.first if r.op is not None]
+        if len(ops) == 1:
+            return applied(ops[0].body, total, ts[0].x)
+        return p.Tup(tuple(applied(op.body, p.Get(i, total), p.Get(i, ts[0].x)) for i, op in enumerate(ops)))
+
+    def _neutral(self) -> Expr:
+        return _tuple([r.op.neutral for r in self.first if r.op is not None and r.op.neutral is not None])
+
+    def _finished(self, parallel: list[Loop], total: Expr, after: list[Tensor]) -> Expr:
+        """What follows the reductions, for all accumulators."""
+        if self.stage.body in self.results and not after:
+            return total
+
+        def finish(ts: list[Tensor]) -> Expr:
+            return self._epilogue(ts[0].x, [t.x for t in ts[1:]])
+
+        levels = [((loop.dim, loop.digit), loop.after or loop.level) for loop in parallel]
+        return nest(levels, [Tensor(total, tuple(_digits(parallel))), *after], finish)
+
+    def _epilogue(self, total: Expr, elements: list[Expr]) -> Expr:
+        body = bound(self.stage.body, self.after, elements)
+        several = len(self.results) > 1
+        return substituted(body, {x: p.Get(i, total) if several else total for i, x in enumerate(self.results)})
+
+    def _filled(self, init: Expr, parallel: list[Loop], tensors: list[Tensor]) -> Expr:
+        sizes = sizes_of(tensors)
+        for loop in reversed(parallel):
+            init = p.Fill(sizes[loop.dim, loop.digit], init)
+        return init
+
+    # ------------------------------------------------------------------------------------ the result
+
+    def _in_order(self, found: Expr) -> Expr:
+        """The array over digits in the order of the loops as one over dimensions; what was padded is dropped."""
+        order = [(d, i) for d in self.stage.dims for i in range(len(self.schedule.blocks(d)) + 1)]
+        x = permuted(found, _digits(self._parallel(self.schedule.steps)), order)
+        for i, d in enumerate(self.stage.dims):
+            if blocks := self.schedule.blocks(d):
+                x = merged(x, i, len(blocks) + 1)
+                x = at_depth(i, x, lambda e, d=d: p.Take(d.extent, e))  # type: ignore[misc]
+        return x
+
+
+def _digits(loops: Sequence[Loop]) -> list[Digit]:
+    return [(loop.dim, loop.digit) for loop in loops]
+
+
+def _levels(loops: Sequence[Loop]) -> list[tuple[Digit, Level | None]]:
+    return [((loop.dim, loop.digit), loop.level) for loop in loops]
+
+
+def _tuple(xs: Sequence[Expr]) -> Expr:
+    return xs[0] if len(xs) == 1 else p.Tup(tuple(xs))

@@ -1,0 +1,115 @@
+"""Operands as arrays over digits: cut as a schedule says, and kept in a memory space."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from math import prod
+from typing import TypeAlias
+
+from egglift.egraph.schedules.schedule import Keep, Schedule
+from egglift.egraph.stages.axes import at_depth, cut, length_of, merged, permuted
+from egglift.egraph.stages.loops import Tensor
+from egglift.egraph.stages.operands import Operand
+from egglift.egraph.stages.stage import Dim
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import Size, SizeOp
+from egglift.ir.types import Array
+
+#: the how-many-th digit of a dimension
+Digit: TypeAlias = tuple[Dim, int]
+
+
+def cut_operand(o: Operand, schedule: Schedule, reduced: Collection[Dim], rest: bool) -> tuple[Expr, list[Digit]]:
+    """An operand and its axes, one for each digit.
+
+    Parallel dimensions are padded up to whole blocks; of reduced ones the whole blocks are taken, or the `rest`.
+    """
+    x, axes = o.array, list[Digit]()
+    for d in o.dims:
+        blocks, depth = schedule.blocks(d), len(axes)
+        if blocks and d in reduced and rest:
+            x = at_depth(depth, x, lambda e, b=blocks[0]: p.Drop(_whole(e, b), e))  # type: ignore[misc]
+            blocks = ()
+        elif blocks:
+            if d in reduced:
+                x = at_depth(depth, x, lambda e, b=blocks[0]: p.Take(_whole(e, b), e))  # type: ignore[misc]
+            else:
+                x = at_depth(depth, x, lambda e, b=blocks[0]: p.PadUp(b, e))  # type: ignore[misc]
+            x = cut(x, depth, blocks)
+        axes += [(d, i) for i in range(len(blocks) + 1)]
+    return x, axes
+
+
+def packed(o: Operand, reduced: Collection[Dim]) -> Operand:
+    """An operand as a copy in global memory, in which neighbours along its last parallel dimension are neighbours.
+
+    A[1, 2] -> (transpose (toGlobal (transpose A)))[1, 2], where 2 is reduced
+    """
+    order = [*(d for d in o.dims if d in reduced), *(d for d in o.dims if d not in reduced)]
+    copy = p.To("global", permuted(o.array, o.dims, order))
+    return Operand(permuted(copy, order, o.dims), o.dims, o.at)
+
+
+def kept(keep: Keep, tensors: Sequence[Tensor], reduced: Collection[Dim]) -> list[Tensor]:
+    """The tensors, one of them as a copy in a memory space.
+
+    In local memory it is an array over dimensions, not over their digits, those of reductions outermost, such that
+    work-items that own neighbours read neighbours.
+    """
+    t = tensors[keep.operand]
+    found = list(tensors)
+    found[keep.operand] = (
+        replace(t, x=p.To("private", t.x)) if keep.space == "private" else _kept_local(t, keep, reduced)
+    )
+    return found
+
+
+def _kept_local(t: Tensor, keep: Keep, reduced: Collection[Dim]) -> Tensor:
+    axes: tuple[Digit, ...] = t.axes  # type: ignore[assignment]
+    dims = list(dict.fromkeys(d for d, _ in axes))
+    dims = [d for d in dims if d in reduced] + [d for d in dims if d not in reduced]
+    groups = [sorted((a for a in axes if a[0] == d), key=lambda a: a[1]) for d in dims]
+    order = [a for group in groups for a in group]
+    sizes = sizes_of([t])
+    x = permuted(t.x, axes, order)
+    for depth, group in enumerate(groups):
+        x = merged(x, depth, len(group))
+    x = p.To("local", x, keep.pad if len(groups) > 1 else 0)
+    depth = 0
+    for group in groups:
+        x = cut(x, depth, [_product([sizes[a] for a in group[i:]]) for i in range(1, len(group))])
+        depth += len(group)
+    return replace(t, x=permuted(x, order, axes))
+
+
+def sizes_of(tensors: Sequence[Tensor]) -> dict[Digit, Size]:
+    """How long the axis of each digit is."""
+    found: dict[Digit, Size] = {}
+    for t in tensors:
+        inner = type_of(t.x)
+        for a in t.axes:
+            assert isinstance(inner, Array)
+            found.setdefault(a, inner.length)  # type: ignore[arg-type]
+            inner = inner.element
+    return found
+
+
+def _whole(x: Expr, block: Size) -> Size:
+    """The length of `x` that whole blocks make up."""
+    n = length_of(x)
+    if isinstance(n, int) and isinstance(block, int):
+        return n // block * block
+    return SizeOp("*", SizeOp("/", n, block), block)
+
+
+def _product(sizes: Sequence[Size]) -> Size:
+    numbers = [s for s in sizes if isinstance(s, int)]
+    if len(numbers) == len(sizes):
+        return prod(numbers)
+    found = sizes[0]
+    for s in sizes[1:]:
+        found = SizeOp("*", found, s)
+    return found

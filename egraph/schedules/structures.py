@@ -1,0 +1,231 @@
+"""The structures of a stage worth pricing: the runs of its loops that a way to execute it asks for.
+
+The laws say which runs there are (runs.py); a way (ways.py) says who executes which digit.  What is left open: which
+dimensions are tiled, and all sizes, which are symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from egglift.egraph.schedules.lower import lower, operands
+from egglift.egraph.schedules.runs import Axis, Digit, runs_of
+from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.schedules.ways import (
+    CHUNKS,
+    CPU_LANES,
+    CPU_MOVED,
+    CPU_PACKED,
+    CPU_WHOLE,
+    KEPT_BEFORE,
+    KINDS,
+    LANES,
+    MOVED,
+    PARTS,
+    WHOLE,
+    Way,
+)
+from egglift.egraph.stages.merging import merged_dims, restored
+from egglift.egraph.stages.sharing import can_share, commutes, longest
+from egglift.egraph.stages.stage import Dim, Stage
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.sizes import Size, SizeOp, Sym
+
+FEW = 1 << 17  # results of which each work-item has some
+GRID = 3  # dimensions that a grid has
+INNER = "qcvo"  # kinds of symbols that cut a block, not a dimension
+SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A symbol for a size: its kind (ir/tile_kinds.py) and the length that it cuts."""
+
+    name: str
+    kind: str
+    length: Size
+
+
+@dataclass(frozen=True)
+class Structure:
+    """A low-level program of a stage, whose sizes are symbols.  sign: what it does, in short; schedule: its loops."""
+
+    sign: str
+    schedule: Schedule
+    term: Expr
+    tiles: dict[str, Tile] = field(compare=False)
+
+
+def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
+    """Structures for a device of that kind ("gpu" or "cpu")."""
+    for way in ways(stage, kind, reassociate):
+        columns = stage.dims[-1] if stage.dims else None
+        for rows in stage.dims[:-1] or (None,) if way.rows else (None,):
+            found = _structure(stage, way, rows, columns, reassociate)
+            if found is not None:
+                yield found
+
+
+def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
+    """The ways that suit a stage on a device of that kind."""
+    shared = reassociate and can_share(stage) and _is_worth_sharing(stage)
+    if not stage.reductions:
+        return () if not stage.dims else (MOVED,) if kind == "gpu" and len(stage.dims) > 1 else (CPU_MOVED,)
+    if not stage.dims:
+        return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
+    if kind == "gpu":
+        return (CHUNKS, WHOLE, *((PARTS, LANES) if shared else ()))
+    return (CPU_WHOLE, CPU_PACKED, *((CPU_LANES,) if shared else ()))
+
+
+def _is_worth_sharing(stage: Stage) -> bool:
+    """Are there few results, or is each element read for one result only?  Else a reduction is not what takes long."""
+    results = prod(d.extent for d in stage.dims if isinstance(d.extent, int))
+    return results <= FEW or any(set(stage.dims) <= set(o.dims) for o in operands(stage))
+
+
+def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
+    """The structure of a way, if the laws make its run."""
+    tiled = [d for d in (rows, columns) if d is not None]
+    batch = [d for d in stage.dims if d not in tiled]
+    whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
+    work = _Work(whole, way, rows, columns, reassociate)
+    steps = work.steps()
+    if steps is None:
+        return None
+    schedule = Schedule(tuple(steps), tuple(work.cuts.items()))
+    term = lower(whole, schedule)
+    term = restored(term, stage.dims, batch) if whole is not stage else term
+    sign = f"tile {''.join(str(stage.dims.index(d)) for d in tiled)} {way.name}" if tiled else way.name
+    return Structure(sign, schedule, term, work.tiles)
+
+
+class _Work:
+    def __init__(self, stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> None:
+        self.stage, self.way, self.rows, self.columns = stage, way, rows, columns
+        self.reduced = tuple(dict.fromkeys(d for r in (stage.phases or ((),))[0] for d in r.dims))
+        self.batch = [d for d in stage.dims if d not in (rows, columns)]
+        self.commutes = reassociate and commutes(stage)
+        self.chunk = None if not self.reduced else longest(stage.phases[0]) if self.commutes else self.reduced[0]
+        self.tiles: dict[str, Tile] = {}
+        self.cuts: dict[Dim, tuple[Size, ...]] = {}
+        for i, (d, _, blocks) in enumerate(self._tables()):
+            if blocks:
+                self.cuts[d] = self._blocks(i, d, blocks)
+        self.dims = [*self.batch, *(d for d in (rows, columns) if d is not None), *self.reduced]
+
+    def _tables(self) -> list[tuple[Dim, tuple[str, ...], tuple[str, ...]]]:
+        """The dimensions that are cut, with the kinds of their digits and the blocks."""
+        way = self.way
+        found = [(self.rows, way.rows, way.row_blocks), (self.columns, way.columns, way.column_blocks)]
+        found.append((self.chunk, way.reduced, way.reduced_blocks))
+        return [(d, kinds, blocks) for d, kinds, blocks in found if d is not None]
+
+    # ------------------------------------------------------------------------------------ sizes
+
+    def _blocks(self, place: int, d: Dim, texts: Sequence[str]) -> tuple[Size, ...]:
+        """The blocks of a dimension as a way writes them: `m`, `m/q`, `l*w`."""
+
+        def symbol(kind: str) -> Sym:
+            length: Size = d.extent if d in self.reduced else _padded(d.extent)
+            if kind in INNER:
+                length = Sym(f"{texts[0]}{place}")
+            elif kind == "l":
+                length = SizeOp("/", d.extent, symbol("w"))
+            return self._symbol(kind, place, length)
+
+        def size(text: str) -> Size:
+            for op in "*/":
+                if op in text:
+                    first, second = text.split(op)
+                    return SizeOp(op, symbol(first), symbol(second))
+            return symbol(text)
+
+        return tuple(map(size, texts))
+
+    def _symbol(self, kind: str, place: int, length: Size) -> Sym:
+        name = f"{kind}{place}"
+        self.tiles.setdefault(name, Tile(name, kind, length))
+        return Sym(name)
+
+    # ------------------------------------------------------------------------------------ the run
+
+    def steps(self) -> list[Step] | None:
+        """The steps of the way, if its run is in the class of the plain one."""
+        axes = tuple(
+            Axis(i, d in self.reduced, len(self.cuts.get(d, ())), self.commutes) for i, d in enumerate(self.dims)
+        )
+        runs = runs_of(axes, len(operands(self.stage)))
+        c: int | None = runs.root
+        found = list(self._wanted())
+        for step in found:
+            if c is None:
+                return None
+            match step:
+                case Keep(operand):
+                    c = runs.after(c, operand)
+                case Loop(d, i):
+                    last = i == len(self.cuts.get(d, ()))
+                    c = runs.after(c, Digit(self.dims.index(d), i, last))
+        return found
+
+    def _wanted(self) -> Iterator[Step]:
+        """The loops by kind; before some kinds, what is kept."""
+        yield from self._kept("global")
+        for i, d in enumerate(reversed(self.batch)):
+            yield Loop(d, 0, "grid", self._grid(GRID - 1 - i))
+        for kind in KINDS:
+            if kind in KEPT_BEFORE:
+                yield from self._kept(KEPT_BEFORE[kind])
+            for d, kinds, _ in self._tables():
+                yield from (self._loop(d, i, kind) for i, k in enumerate(kinds) if k == kind)
+            if kind == "step":
+                yield from (Loop(d, 0, "sequential") for d in self.reduced if d != self.chunk)
+
+    def _loop(self, d: Dim, digit: int, kind: str) -> Loop:
+        match kind:
+            case "chunk":
+                return Loop(d, digit, "sequential", None, self._symbol("f", 0, 1))
+            case "share":
+                return Loop(d, digit, "item", self.way.share)
+            case "step" | "held":
+                return Loop(
+                    d, digit, "unrolled" if (digit and "chunk" in self.way.reduced) or kind == "held" else "sequential"
+                )
+            case "grid":
+                return Loop(d, digit, "grid", self._grid(1 if d == self.rows else 0))
+            case "item":
+                return Loop(d, digit, "item", self.way.items[0 if d == self.rows else 1])
+            case "vector":
+                return Loop(d, digit, "own", Level("vec"))
+            case _:
+                last = d == self.columns and digit == len(self.way.columns) - 1 and bool(self.reduced)
+                return Loop(d, digit, "own", Level("seq"), after=Level("vec") if last and self._on_gpu() else None)
+
+    def _on_gpu(self) -> bool:
+        return "item" in self.way.columns
+
+    def _grid(self, dim: int) -> Level:
+        """Groups, where a way has work-items in them; else work-items."""
+        return Level("workgroup" if self._on_gpu() else "global", dim)
+
+    def _kept(self, space: str) -> Iterator[Keep]:
+        if space not in self.way.keep:
+            return
+        tiled = {d for d in (self.rows, self.columns) if d is not None}
+        for i, o in enumerate(operands(self.stage)):
+            match space:
+                case "local" if self.reduced or tiled <= set(o.dims):
+                    yield Keep(i, "local", self._symbol("a", i, 1))
+                case "global" if self.columns in o.dims and set(self.reduced) & set(o.dims):
+                    yield Keep(i, "global")
+                case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
+                    yield Keep(i, "private")
+
+
+def _padded(extent: Size) -> Size:
+    if isinstance(extent, int) and extent < SHORT and extent % 4:
+        return 1 << max(1, (extent - 1).bit_length())
+    return extent

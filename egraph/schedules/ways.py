@@ -1,0 +1,73 @@
+"""Ways to execute a stage: who executes each digit of its dimensions, from the largest blocks to single elements.
+
+A run goes through the kinds of KINDS in their order; between them, what is read is kept where a way says so.  Where
+blocks have one element, a digit is no loop, so that the most finely cut run stands for all coarser ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from egglift.ir.patterns import Level
+
+#: kinds of loops, outermost first.  grid: groups, or work-items of a CPU; chunk: of a reduction, which is kept in local
+#: memory; share: work-items, or lanes, that reduce parts each; item: work-items of a group; step: of a reduction;
+#: held: of what is kept in registers; own: elements of one work-item; vector: by lanes
+KINDS = ("grid", "chunk", "share", "item", "step", "held", "own", "vector")
+#: before loops of this kind, what is read is kept in that memory space
+KEPT_BEFORE = {"share": "local", "held": "private"}
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to execute a stage.
+
+    rows, columns, reduced: the kinds of the digits of a dimension, the largest blocks first; rows is empty where
+    one dimension is tiled only.  Each has the blocks into which it is cut: products and quotients of symbols, whose
+    kinds are their letters (ir/tile_kinds.py).  keep: memory spaces for what is read; `global` is a
+    copy in which neighbours in columns are neighbours in memory.  share, item: who shares reductions, and who executes
+    items in rows and columns.
+    """
+
+    name: str
+    rows: tuple[str, ...]
+    row_blocks: tuple[str, ...]
+    columns: tuple[str, ...]
+    column_blocks: tuple[str, ...]
+    reduced: tuple[str, ...] = ()
+    reduced_blocks: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    share: Level | None = None
+    items: tuple[Level, Level] = (Level("local", 1), Level("local", 0))
+
+
+TILE = ("grid", "own", "item", "own")
+#: of a product: register blocks in tiles, the reduction in chunks that the group keeps in local memory
+CHUNKS = Way(
+    "chunks", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("chunk", "step"), ("k",), ("local", "private")
+)
+#: each work-item reduces all elements of its own results
+WHOLE = Way("whole", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("step",), (), ("private",))
+#: few results of long reductions: work-items in a second dimension reduce a part each
+PARTS = Way("parts", (), (), TILE, ("n", "n/q", "c"), ("share", "step"), ("j",), ("private",), Level("local", 1))
+#: reductions of what lies together: neighbouring work-items reduce neighbouring elements, in turn
+LANES = Way(
+    "lanes",
+    (),
+    (),
+    ("grid", "item"),
+    ("g",),
+    ("step", "share", "held"),
+    ("l*w", "w"),
+    ("private",),
+    Level("local", 0),
+    (Level("local", 0), Level("local", 1)),
+)
+#: nothing is reduced: a tile goes through local memory, and is written in the order of the result
+MOVED = Way("moved", ("grid", "own", "item"), ("i", "i/o"), ("grid", "item"), ("i",), keep=("local",))
+
+CPU_ROWS, CPU_COLUMNS = ("grid", "own"), ("grid", "own", "vector")
+CPU_WHOLE = Way("whole", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"), ("step",), (), ("private",))
+CPU_PACKED = Way("packed", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"), ("step",), (), ("global", "private"))
+CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
+CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))

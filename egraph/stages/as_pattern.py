@@ -1,0 +1,80 @@
+"""Stages as patterns again: what a stage means, and what the laws on patterns make something else of.
+
+[ sum_2 A[0, 2] * B[1, 2] ]  ->  map (\\a. map (\\<a, b>. reduce (+) 0 (map (*) (zip a b))) (distl a B)) A
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from egglift.egraph.stages.axes import permuted
+from egglift.egraph.stages.loops import Tensor, nest
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+
+
+def as_pattern(stage: Stage) -> Expr:
+    """The program of a stage, over the inputs that it reads."""
+    return computed(stage.names, stage.dims, stage.body)
+
+
+def computed(names: Names, dims: Sequence[Dim], body: Expr) -> Expr:
+    """The array of `body` for all `dims`, computed where it is read."""
+    reads = reads_of(names, body)
+    tensors = [Tensor(*ordered(r, dims)) for r in reads]
+
+    def inside(elements: list[Tensor]) -> Expr:
+        return _body(names, body, dict(zip(reads, elements, strict=True)))
+
+    return _nest(dims, tensors, inside)
+
+
+def _nest(dims: Sequence[Dim], tensors: list[Tensor], inside) -> Expr:  # type: ignore[no-untyped-def]
+    """Maps over `dims`; of one that nothing depends on, an array of one value again and again."""
+    if not dims:
+        return inside(tensors)  # type: ignore[no-any-return]
+    d = dims[0]
+    if any(t.axes[:1] == (d,) for t in tensors):
+        return nest([(d, None)], tensors, lambda inner: _nest(dims[1:], inner, inside))
+    return p.Fill(d.extent, _nest(dims[1:], tensors, inside))
+
+
+def _body(names: Names, body: Expr, at: dict[Read, Tensor]) -> Expr:
+    """A body whose reads are bound: each read is a tensor, of which the reductions' axes are left."""
+    new: dict[Expr, Expr] = {}
+    for x, what in names.of(body):
+        match what:
+            case Read():
+                new[x] = at[what].x
+            case Reduction():
+                new[x] = _reduction(names, what, at)
+    return substituted(body, new)
+
+
+def _reduction(names: Names, r: Reduction, at: dict[Read, Tensor]) -> Expr:
+    reads = reads_of(names, r.element)
+    tensors = [at[x] for x in reads]
+    array = _nest(r.dims, tensors, lambda inner: _body(names, r.element, dict(zip(reads, inner, strict=True))))
+    for _ in r.dims[1:]:
+        array = p.Join(array)
+    init = _body(names, r.init, at)
+    return p.Reduce(r.op, init, array) if r.op is not None else p.Fold(r.step, init, array)
+
+
+def reads_of(names: Names, body: Expr) -> list[Read]:
+    """All that a body reads, also in its reductions, each once."""
+    found: dict[Read, None] = {}
+    for _, what in names.of(body):
+        match what:
+            case Read():
+                found[what] = None
+            case Reduction():
+                found.update(dict.fromkeys((*reads_of(names, what.init), *reads_of(names, what.element))))
+    return list(found)
+
+
+def ordered(read: Read, dims: Sequence[Dim]) -> tuple[Expr, tuple[Dim, ...]]:
+    """What is read with its axes in the order of `dims`, those that these do not name behind them."""
+    order = (*(d for d in dims if d in read.dims), *(d for d in read.dims if d not in dims))
+    return permuted(read.view, read.dims, order), order

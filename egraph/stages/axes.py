@@ -1,0 +1,75 @@
+"""Axes of nested arrays: a layout pattern somewhere below the outermost axis, and axes in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import Size
+from egglift.ir.types import Array, Type
+
+A = TypeVar("A")
+
+
+def element_type(x: Expr) -> Type:
+    """The type of the elements of an array."""
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return t.element
+
+
+def length_of(x: Expr) -> Size:
+    """The length of an array."""
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return t.length
+
+
+def at_depth(depth: int, x: Expr, f: Callable[[Expr], Expr]) -> Expr:
+    """`f` on each part of `x` that lies so many axes down.
+
+    at_depth(1, x, transpose) -> map transpose x
+    """
+    if depth == 0:
+        return f(x)
+    return p.Map(at_depth(depth - 1, p.Arg(element_type(x)), f), x)
+
+
+def transposed(x: Expr) -> Expr:
+    """`x` with its outer two axes exchanged: transpose (transpose x) -> x."""
+    return x.x if isinstance(x, p.Transpose) else p.Transpose(x)
+
+
+def permuted(x: Expr, axes: Sequence[A], order: Sequence[A]) -> Expr:
+    """`x`, whose outer axes are `axes`, with these in another order.
+
+    permuted(x, "ab", "ba") -> transpose x
+    """
+    now = list(axes)
+    for i, a in enumerate(order):
+        for j in range(now.index(a), i, -1):
+            x = at_depth(j - 1, x, transposed)
+            now[j - 1], now[j] = now[j], now[j - 1]
+    return x
+
+
+def cut(x: Expr, depth: int, blocks: Sequence[Size]) -> Expr:
+    """Axis `depth` of `x` as several: the outermost counts blocks of blocks[0], the next blocks of blocks[1], ...
+
+    Each block divides the one around it, and the first the axis.
+
+    cut(x, 0, (8, 2)) -> map (split 2) (split 8 x)
+    """
+    for i, block in enumerate(blocks):
+        x = at_depth(depth + i, x, lambda e, block=block: p.Split(block, e))  # type: ignore[misc]
+    return x
+
+
+def merged(x: Expr, depth: int, axes: int) -> Expr:
+    """`axes` axes of `x`, from `depth` on, as one: what `cut` undoes."""
+    for _ in range(axes - 1):
+        x = at_depth(depth, x, p.Join)
+    return x

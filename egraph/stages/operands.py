@@ -1,0 +1,71 @@
+"""What a reduction reads, as arrays: the largest parts of its element that depend on fewer dimensions than all of it.
+
+    sum_2 exp(A[0,2] - m[0]) * B[1,2]   ->   sum_2 E[0,2] * B[1,2],   E = [exp(A[0,1] - m[0])]
+
+What is computed of one operand is then computed where it is staged, once for each element, not once for each pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from egglift.egraph.stages.as_pattern import computed
+from egglift.egraph.stages.stage import Dim, Names, substituted
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import children, rebuild
+from egglift.ir.types import Scalar
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A closed array over `dims`; `at` stands for its element in a body."""
+
+    array: Expr
+    dims: tuple[Dim, ...]
+    at: Expr
+
+
+def operands_of(names: Names, body: Expr, dims: Sequence[Dim]) -> list[Operand]:
+    """The operands of a body, without the results of its reductions; their dimensions in the order of `dims`."""
+    found: dict[Expr, Operand] = {}
+    whole = names.free(body)
+    stack = [body]
+    while stack:
+        e = stack.pop()
+        free, reduced = names.free(e), names.has_reductions(e)
+        if not free or e in found or (reduced and isinstance(e, p.Input)):
+            continue
+        if not reduced and isinstance(type_of(e), Scalar) and (free < whole or isinstance(e, p.Input)):
+            order = tuple(d for d in dims if d in free)
+            found[e] = Operand(computed(names, order, e), order, e)
+        else:
+            stack.extend(reversed(children(e)))
+    return list(found.values())
+
+
+def bound(body: Expr, operands: Sequence[Operand], elements: Sequence[Expr]) -> Expr:
+    """`body` with expressions for the elements of its operands."""
+    return substituted(body, {o.at: e for o, e in zip(operands, elements, strict=True)})
+
+
+def applied(step: Expr, accumulator: Expr, element: Expr) -> Expr:
+    """`step <accumulator, element>`, with what projections of tuples are."""
+    memo: dict[Expr, Expr] = {}
+
+    def go(e: Expr) -> Expr:
+        if e not in memo:
+            memo[e] = _applied(e)
+        return memo[e]
+
+    def _applied(e: Expr) -> Expr:
+        if isinstance(e, p.Arg):
+            return p.Tup((accumulator, element))
+        new = rebuild(e, go)
+        if isinstance(new, p.Get) and isinstance(new.x, p.Tup):
+            return new.x.items[new.index]
+        return new
+
+    return go(step)

@@ -1,0 +1,142 @@
+"""From a body in index notation to stages: what is computed once and written, and what is computed in place.
+
+A reduction that depends on fewer dimensions than the stage around it is a stage of its own: it is computed once for
+each of its indices (*hoist*).  So is one within another reduction, and one that runs over other elements than those
+beside it: reductions of one stage share a loop (*together*).
+
+    [ (sum_2 A[0,2] * B[1,2]) / sqrt(sum_2 A[0,2]^2) ]
+    ->  n[0] = sum_1 A[0,1]^2;  [ (sum_2 A[0,2] * B[1,2]) / sqrt(n[0]) ]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import prod
+
+from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
+from egglift.egraph.stages.one_pass import in_one_pass
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+
+#: more stages than this are not worth their launches
+MANY = 16
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Stages in an order in which they can run.  result: what is wanted, over inputs named after stages."""
+
+    stages: tuple[Stage, ...]
+    result: Expr
+
+
+def stages_of(program: Expr, reassociate: bool = True) -> Stages:
+    """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
+    notation = IndexNotation(reassociate)
+    work = _Partition(notation)
+    result = work.result(notation.program(program))
+    if len(work.stages) > MANY:
+        raise NoStages(f"{len(work.stages)} stages")
+    return Stages(tuple(work.stages), result)
+
+
+@dataclass
+class _Partition:
+    notation: IndexNotation
+    stages: list[Stage] = field(default_factory=list)
+    _written: dict[tuple[tuple[int, ...], Reduction], p.Input] = field(default_factory=dict)
+
+    @property
+    def names(self) -> Names:
+        return self.notation.names
+
+    def result(self, value: Value) -> Expr:
+        """What yields a value: the array of a stage, or a tuple of such."""
+        if isinstance(value, Tuples) and not _is_scalar(value):
+            return p.Tup(tuple(self.result(v) for v in value.items))
+        dims: list[Dim] = []
+        while not _is_scalar(value):
+            dim, value = self.notation.element(value)
+            dims.append(dim)
+        return self._stage(tuple(dims), self.notation.packed(value))
+
+    def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
+        """A new stage, after those that it needs; the input that stands for its array."""
+        settled = self._settled(dims, self._in_one_pass(body))
+        stage = Stage(f"%stage{len(self.stages)}", dims, settled, self.names)
+        self.stages.append(stage)
+        return p.Input(stage.name, stage.type)
+
+    def _settled(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
+        """`body` with reductions over one set of elements only: the largest that depend on all of `dims`."""
+        found = {x: what for x, what in self.names.of(body) if isinstance(what, Reduction)}
+        plain = {x: replace(r, element=self._flat(dims, r.element)) for x, r in found.items()}
+        kept = [r for r in plain.values() if self._free(r) == frozenset(dims)]
+        space = max((r.dims for r in kept), key=_volume, default=())
+        new: dict[Expr, Expr] = {}
+        for x, r in plain.items():
+            if r in kept and _extents(r.dims) == _extents(space):
+                new[x] = self.names.reduced(self._along(r, space))
+            else:
+                new[x] = self._apart(dims, r)
+        return substituted(body, new)
+
+    def _flat(self, outer: tuple[Dim, ...], element: Expr) -> Expr:
+        """What is reduced, without reductions in it."""
+        element = self._in_one_pass(element)
+        new: dict[Expr, Expr] = {}
+        for x, r in self.names.of(element):
+            if isinstance(r, Reduction):
+                new[x] = self._apart(outer, r)
+        return substituted(element, new)
+
+    def _in_one_pass(self, body: Expr) -> Expr:
+        return in_one_pass(self.names, body) if self.notation.reassociate else body
+
+    def _apart(self, outer: tuple[Dim, ...], r: Reduction) -> Expr:
+        """A reduction as an element of a stage of its own."""
+        free = self._free(r)
+        dims = tuple(d for d in outer if d in free)
+        dims += tuple(sorted(free - set(dims), key=lambda d: d.number))
+        own = self._canonical(dims, r)
+        if own not in self._written:
+            self._written[own] = self._stage(dims, self.names.reduced(r))
+        return self.notation.packed(self.notation.opened(Read(self._written[own], dims)))
+
+    def _canonical(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[tuple[int, ...], Reduction]:
+        """Equal for reductions that differ in the numbers of their dimensions only: counted from outside in."""
+        own = {d: Dim(-1 - i, d.extent) for i, d in enumerate((*dims, *r.dims))}
+        return _extents(dims), replace(
+            r, dims=tuple(own[d] for d in r.dims), element=self.notation.renamed(r.element, own)
+        )
+
+    def _free(self, r: Reduction) -> frozenset[Dim]:
+        return self.names.free(r.element) - set(r.dims)
+
+    def _along(self, r: Reduction, space: tuple[Dim, ...]) -> Reduction:
+        """A reduction with the dimensions of another over as many elements."""
+        if r.dims == space:
+            return r
+        new = dict(zip(r.dims, space, strict=True))
+        return replace(r, dims=space, element=self.notation.renamed(r.element, new))
+
+
+def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:
+    return tuple(number(d) for d in dims)
+
+
+def _volume(dims: tuple[Dim, ...]) -> int:
+    return prod(_extents(dims))
+
+
+def _is_scalar(value: Value) -> bool:
+    match value:
+        case Tuples(items):
+            return all(_is_scalar(v) for v in items)
+        case Computed():
+            return False
+        case p.Arg() | p.Input() | p.Literal() | p.Apply() | p.Cast() | p.Get() | p.Tup():
+            return True
+        case _:
+            return False

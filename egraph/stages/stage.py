@@ -1,0 +1,199 @@
+"""Stages: array programs in index notation.
+
+A stage yields an array over its dimensions.  Its element at an index is a closed scalar body, which reads arrays at
+dimensions and holds reductions, each over dimensions of its own:
+
+    map (\\row. map (\\col. reduce (+) 0 (map (*) (zip row col))) (transpose B)) A
+    = [ sum_2 A[0, 2] * (transpose B)[1, 2]  for 0 < m, for 1 < n ]
+
+In a body, what is read and what is reduced stand as inputs with names that no user can give (`%r0`, `%s0`): a body is
+an ordinary scalar expression, and equal reads and equal reductions are equal nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import Size
+from egglift.ir.traverse import replaced, subterms
+from egglift.ir.types import Array, Type
+
+
+@dataclass(frozen=True)
+class Dim:
+    """One dimension of an index space: `extent` indices.  Two are the same if their numbers are."""
+
+    number: int
+    extent: Size
+
+
+def number(d: Dim) -> int:
+    """How many indices a dimension of a program has, whose lengths are numbers."""
+    assert isinstance(d.extent, int)
+    return d.extent
+
+
+@dataclass(frozen=True)
+class Read:
+    """`view[d0, d1, ...]`: an element of a closed array, whose outer axes are at `dims`."""
+
+    view: Expr
+    dims: tuple[Dim, ...]
+
+    @property
+    def type(self) -> Type:
+        """The type of the element."""
+        t = type_of(self.view)
+        for _ in self.dims:
+            assert isinstance(t, Array)
+            t = t.element
+        return t
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """`fold step init [element for dims]`, in the order of `dims`; in any order if `op` is given.
+
+    step: a body over <accumulator, element>; op: the associative operator that it is of; init: closed, or the result of
+    a reduction over other elements, which this one goes on with; element: a body, scalar or a tuple.
+    """
+
+    step: Expr
+    init: Expr
+    dims: tuple[Dim, ...]
+    element: Expr
+    op: p.Operator | None
+
+    @property
+    def type(self) -> Type:
+        """The type of the result."""
+        return type_of(self.init)
+
+
+@dataclass
+class Names:
+    """What the inputs of bodies with names of ours stand for."""
+
+    reads: dict[str, Read] = field(default_factory=dict)
+    reductions: dict[str, Reduction] = field(default_factory=dict)
+    _known: dict[Read | Reduction, p.Input] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=count)
+
+    def dim(self, extent: Size) -> Dim:
+        """A new dimension."""
+        return Dim(next(self._numbers), extent)
+
+    def read(self, read: Read) -> Expr:
+        """The expression that stands for a scalar that is read: the scalar itself where it is at no dimension."""
+        if not read.dims:
+            return read.view
+        if read not in self._known:
+            name = f"%r{len(self.reads)}"
+            self.reads[name] = read
+            self._known[read] = p.Input(name, read.type)
+        return self._known[read]
+
+    def reduced(self, reduction: Reduction) -> p.Input:
+        """The expression that stands for the result of a reduction."""
+        if reduction not in self._known:
+            name = f"%s{len(self.reductions)}"
+            self.reductions[name] = reduction
+            self._known[reduction] = p.Input(name, reduction.type)
+        return self._known[reduction]
+
+    def of(self, body: Expr) -> Iterator[tuple[p.Input, Read | Reduction]]:
+        """The reads and the outermost reductions in a body, each once."""
+        for t in subterms(body):
+            if isinstance(t, p.Input):
+                if t.name in self.reads:
+                    yield t, self.reads[t.name]
+                elif t.name in self.reductions:
+                    yield t, self.reductions[t.name]
+
+    def free(self, body: Expr) -> frozenset[Dim]:
+        """The dimensions that a body depends on."""
+        found: set[Dim] = set()
+        for _, what in self.of(body):
+            match what:
+                case Read(_, dims):
+                    found |= set(dims)
+                case Reduction(_, init, dims, element):
+                    found |= self.free(init) | self.free(element) - set(dims)
+        return frozenset(found)
+
+    def with_reads(self, body: Expr, f: Callable[[Read], Read], memo: dict[Expr, Expr] | None = None) -> Expr:
+        """`body` with every read changed, in reductions too."""
+        memo = {} if memo is None else memo
+        new: dict[Expr, Expr] = {}
+        for x, what in self.of(body):
+            if x not in memo:
+                match what:
+                    case Read():
+                        memo[x] = self.read(f(what))
+                    case Reduction():
+                        init, element = (self.with_reads(e, f, memo) for e in (what.init, what.element))
+                        memo[x] = self.reduced(replace(what, init=init, element=element))
+            new[x] = memo[x]
+        return substituted(body, new)
+
+    def is_closed(self, body: Expr) -> bool:
+        """Does a body read and reduce nothing?"""
+        return not any(True for _ in self.of(body))
+
+    def has_reductions(self, body: Expr) -> bool:
+        """Does a body reduce anything?"""
+        return any(isinstance(what, Reduction) for _, what in self.of(body))
+
+
+@dataclass(frozen=True)
+class Stage:
+    """`name[dims] = body`; the names in `body` are explained by `names`."""
+
+    name: str
+    dims: tuple[Dim, ...]
+    body: Expr
+    names: Names = field(compare=False, repr=False)
+
+    @property
+    def type(self) -> Type:
+        """The type of the array that it yields."""
+        t = type_of(self.body)
+        for d in reversed(self.dims):
+            t = Array(d.extent, t)
+        return t
+
+    @property
+    def reductions(self) -> tuple[Reduction, ...]:
+        """The outermost reductions of the body."""
+        return tuple(what for _, what in self.names.of(self.body) if isinstance(what, Reduction))
+
+    @property
+    def phases(self) -> tuple[tuple[Reduction, ...], ...]:
+        """The reductions that begin, then those that go on with their results, ...; none without reductions."""
+        return _phases(self.names, self.reductions)
+
+
+def _phases(names: Names, reductions: tuple[Reduction, ...]) -> tuple[tuple[Reduction, ...], ...]:
+    if not reductions:
+        return ()
+    begun = [r.init.name for r in reductions if isinstance(r.init, p.Input) and r.init.name in names.reductions]
+    return (*_phases(names, tuple(names.reductions[name] for name in begun)), reductions)
+
+
+def substituted(body: Expr, new: dict[Expr, Expr]) -> Expr:
+    """`body` with some of its inputs replaced; components of tuples are their items."""
+    return replaced(body, lambda e: _replacement(e, new)) if new else body
+
+
+def _replacement(e: Expr, new: dict[Expr, Expr]) -> Expr | None:
+    match e:
+        case p.Get(i, x):
+            whole = _replacement(x, new)
+            return whole.items[i] if isinstance(whole, p.Tup) else None
+        case _:
+            return new.get(e)

@@ -1,0 +1,34 @@
+"""Stages as texts to be read:  %stage2[0 < 4096, 1 < 4096] = (mul (add for 2 < 128 of (mul P[0,2] Q[1,2])) n[0])."""
+
+from __future__ import annotations
+
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
+
+LIMIT = 400  # characters of a body
+
+
+def text_of(stage: Stage) -> str:
+    """A stage as one line."""
+    order = {d: str(i) for i, d in enumerate(stage.dims)}
+    dims = ", ".join(f"{order[d]} < {d.extent}" for d in stage.dims)
+    return f"{stage.name.lstrip('%')}[{dims}] = {_body(stage.names, stage.body, order)}"
+
+
+def _body(names: Names, body: Expr, order: dict[Dim, str]) -> str:
+    shown: dict[Expr, Expr] = {x: p.Input(_shown(names, what, order), x.type) for x, what in names.of(body)}
+    return brief(substituted(body, shown), LIMIT)
+
+
+def _shown(names: Names, what: Read | Reduction, order: dict[Dim, str]) -> str:
+    match what:
+        case Read(view, dims):
+            return f"{brief(view, 60).lstrip('%')}[{','.join(order.get(d, '?') for d in dims)}]"
+        case Reduction(_, init, dims, element, op):
+            inner = order | {d: str(len(order) + i) for i, d in enumerate(dims)}
+            space = ", ".join(f"{inner[d]} < {d.extent}" for d in dims)
+            before = names.reductions.get(init.name) if isinstance(init, p.Input) else None
+            begin = f" after {_shown(names, before, order)}" if before else ""
+            return f"({op.name if op else 'fold'} for {space} of {_body(names, element, inner)}{begin})"

@@ -1,0 +1,91 @@
+"""Every structure of a stage means what the stage means, whatever its sizes are."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+
+import egglift as el
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.costmodel.profiles.profile import presets
+from egglift.costmodel.search.sizes import Search
+from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.stages.partition import stages_of
+from egglift.ir.check import type_of
+from egglift.ir.errors import ShapeError
+from egglift.ir.lifting import as_program
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import instantiate
+from tests.egraph.staged import composed, exact_inputs, only_stage, same, whole
+from tests.egraph.stages.programs import PROGRAMS
+
+#: sizes that are drawn until some fit
+TRIES = 30
+
+
+def sized(structure: Structure, rng: Random) -> Expr:
+    """A structure with random small sizes that fit the lengths."""
+    search = Search(structure.term, structure.tiles, presets()["generic_gpu"], DeviceLimits())
+    for _ in range(TRIES):
+        wish = {s: rng.choice((0, 1, 2) if s.startswith("f") else (1, 2, 3, 4, 5, 8)) for s in search.order}
+        found = instantiate(structure.term, search.fitting(wish))
+        try:
+            type_of(found)
+            return found
+        except ShapeError:
+            pass
+    raise AssertionError(f"{structure.sign}: no sizes fit")
+
+
+@pytest.mark.parametrize("kind", ("gpu", "cpu"))
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
+    rng = Random(name + kind)
+    program = as_program(PROGRAMS[name]())
+    stages, inputs = stages_of(program), exact_inputs(program)
+    found = [(s, x) for s in stages.stages for x in structures(s, kind, True)]
+    assert found or all(not s.dims for s in stages.stages)
+    for stage, x in rng.sample(found, min(len(found), 4)):
+        assert same(program, whole(stages, {stage.name: sized(x, rng)}), inputs, 1e-4), (stage, x.sign)
+
+
+def matrices() -> tuple[Any, Any]:
+    return el.array("A", el.i64, (3, 7)), el.array("P", (el.i64, el.i64), 7)
+
+
+@pytest.mark.parametrize("kind", ("gpu", "cpu"))
+def test_operators_that_do_not_commute_keep_their_order(kind: str) -> None:
+    pairs = el.array("P", (el.i64, el.i64), (3, 4, 7))
+    program = as_program(pairs.map(lambda m: el.reduce(composed, (1, 0), el.join(m))))
+    stage, inputs, rng = only_stage(program), exact_inputs(program), Random(1)
+    found = list(structures(stage, kind, True))
+    assert found
+    for x in found:
+        for _ in range(4):
+            term = sized(x, rng)
+            assert same(program, term, inputs), (x.sign, term)
+
+
+@pytest.mark.parametrize("kind", ("gpu", "cpu"))
+def test_folds_keep_their_order(kind: str) -> None:
+    x = el.array("x", el.i64, (3, 4, 7))
+    program = as_program(x.map(lambda m: el.fold(lambda a, v: a * 3 + v, 1, el.join(m))))
+    stage, inputs, rng = only_stage(program), exact_inputs(program), Random(1)
+    assert len(stage.reductions[0].dims) == 2
+    found = list(structures(stage, kind, True))
+    assert found
+    for s in found:
+        assert same(program, sized(s, rng), inputs), s.sign
+
+
+def test_no_order_is_changed_where_sums_are_not_reassociated() -> None:
+    x = el.array("x", el.f32, (3, 4, 7))
+    program = as_program(x.map(lambda m: el.reduce(el.add, 0.0, el.join(m))))
+    stage = only_stage(program, reassociate=False)
+    for kind in ("gpu", "cpu"):
+        for s in structures(stage, kind, False):
+            order = [loop.dim for loop in s.schedule.loops if loop.dim in stage.reductions[0].dims]
+            assert order == sorted(order, key=stage.reductions[0].dims.index), s.sign
+            assert not any(loop.kind == "item" and loop.dim in stage.reductions[0].dims for loop in s.schedule.loops)
