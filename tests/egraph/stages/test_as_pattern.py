@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 
+import egglift as el
 from egglift.egraph.stages.as_pattern import as_pattern, ordered, reads_of
 from egglift.egraph.stages.stage import Dim, Names, Read, Stage
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.lifting import as_program
 from egglift.ir.types import F32
-from tests.egraph.staged import exact_inputs, only_stage, result
-from tests.egraph.stages.programs import PROGRAMS, arr
+from tests.egraph.staged import exact_inputs, only_stage, result, texts
+from tests.egraph.stages.programs import PROGRAMS, arr, dot
+
+
+def least(x: Any) -> Any:
+    return el.reduce(el.minimum, float("inf"), x)
 
 
 def test_dimensions_in_another_order_give_a_transposed_array() -> None:
@@ -33,6 +39,13 @@ def test_what_nothing_reads_is_repeated() -> None:
     (found,) = result(as_pattern(stage), {})
     assert np.array_equal(found, np.full((3, 4), 2.0, np.float32))
     assert type_of(as_pattern(stage)) == stage.type
+
+
+def test_reduced_axes_are_read_in_any_order() -> None:
+    rows = arr("A", 3, 4)
+    products = rows.map(lambda a: rows.map(lambda b: dot(a, b)))
+    _, text = texts(products.T.map(least).reduce(el.minimum, float("inf")))
+    assert text == "stage1[] = (minimum for 0 < 3, 1 < 3 of stage0[1,0])"
 
 
 def test_reads_of_reductions_are_among_the_reads() -> None:
