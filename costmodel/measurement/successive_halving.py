@@ -19,6 +19,10 @@ EFFORTS = (0.03, 0.1, 0.3)
 FIRST = 0.75
 #: after the first round, what the corrected model takes for this much slower than the best is not looked at
 HOPELESS = 1.5
+#: what the model takes for so many times as slow as the best is not looked at while another is left
+SLOW = 20.0
+#: the best of a kind is looked at first if the model takes it for at most so many times as slow as the best of all
+CLOSE = 1.1
 #: so many are timed in the last round
 FINAL = 2
 
@@ -55,7 +59,7 @@ def next_round(race: Sequence[Entrant], number: int, measurements: int) -> Round
     right = sorted((i for i, e in enumerate(race) if e.seconds is not None), key=lambda i: race[i].seconds or 0.0)
     if not right:
         count = min(measurements, max(1, math.ceil(FIRST * measurements)))
-        fresh = tuple(sorted(left, key=lambda i: race[i].estimate)[:count])
+        fresh = tuple(_first(race, left, count))
         return Round(fresh, fresh, EFFORTS[0]) if fresh else None
     if number >= len(EFFORTS):
         return None
@@ -66,6 +70,22 @@ def next_round(race: Sequence[Entrant], number: int, measurements: int) -> Round
     fresh = tuple(i for i in sorted(left, key=price.__getitem__)[:room] if price[i] <= HOPELESS * best)
     stay = right[: max(FINAL, len(right) // 2)]
     return Round(fresh, (*stay, *fresh), EFFORTS[number])
+
+
+def _first(race: Sequence[Entrant], left: Sequence[int], count: int) -> list[int]:
+    """Whom to look at first: the best by the model, and of kinds that are not among them the best, if it is close.
+
+    What the model errs about, it errs about for a whole kind: several of one kind would show one thing only.
+    """
+    order = sorted(left, key=lambda i: race[i].estimate)
+    order = [i for i in order if race[i].estimate <= SLOW * race[order[0]].estimate]
+    found = order[: count - count // 2]
+    kinds = {race[i].kind for i in found}
+    for i in order[len(found) :]:
+        if race[i].kind not in kinds and race[i].estimate <= CLOSE * race[order[0]].estimate:
+            kinds.add(race[i].kind)
+            found.append(i)
+    return [*found, *(i for i in order if i not in found)][:count]
 
 
 def corrected(race: Sequence[Entrant]) -> list[float]:

@@ -31,7 +31,7 @@ from egglift.ir.types import Array, Tuple, Type
 
 FIRST, TRIES = 2, 14  # assignments of sizes that are priced for each structure, and of those that begin well
 REFINED, CLOSE = 2, 2.0  # so many, at most so many times as slow as the best
-KEPT = 3  # choices of a stage that are put together with those of the others
+KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 
@@ -76,9 +76,12 @@ def scheduled(
 
 
 def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:
-    """The cheapest of each stage, and one stage at a time the next ones: those that cost most first."""
+    """The cheapest of each stage; the next of all; and of one stage at a time, those that cost most first."""
     first = [choices[0] for choices in best]
     yield first
+    if len(best) > 1:  # what the model errs about in one stage, it errs about in those like it
+        for rank in range(1, KEPT):
+            yield [choices[min(rank, len(choices) - 1)] for choices in best]
     for i in sorted(range(len(best)), key=lambda i: -first[i].seconds):
         for other in best[i][1:]:
             yield [*first[:i], other, *first[i + 1 :]]
@@ -122,7 +125,9 @@ class _Choosing:
             parts, added = shared_out(stage, pieces)
             firsts = sorted(self._direct(parts), key=lambda c: c.seconds)[:2]
             last = min(self._direct(added), key=lambda c: c.seconds, default=None)
-            for first in firsts if last is not None else ():
+            if last is None:
+                continue
+            for first in firsts:
                 term = placed(last.term, {parts.name: p.To("global", first.term)})
                 yield from self._priced(f"{pieces} parts {first.sign}; {last.sign}", term, (first, last))
 

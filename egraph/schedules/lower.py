@@ -193,7 +193,7 @@ class _Lowering:
             return self._reduced(self.phases[0], inner, total, parallel, ts)
 
         space = "private" if step.level == Level("vec") else "local"
-        found = p.To(space, mapped(share, parts[0], part, step.level))
+        found: Expr = p.To(space, mapped(share, parts[0], part, step.level))
         axes = _digits(parallel)
         found = permuted(found, (share, *axes), (*axes, share))
         others = [t for ts in parts[1:] for t in ts]

@@ -30,7 +30,7 @@ from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.operands import applied
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.operators import named, recognise
@@ -138,8 +138,8 @@ class IndexNotation:
                 dim, element = self.element(of(b))
                 return self._array(dim, Tuples((of(a), element)))
             case p.Cross(a, b):
-                (i, x), (j, y) = self.element(of(a)), self.element(of(b))
-                return self._array(i, self._array(j, Tuples((x, y))))
+                rows, columns = self.element(of(a)), self.element(of(b))
+                return self._array(rows[0], self._array(columns[0], Tuples((rows[1], columns[1]))))
             case p.To(_, x):
                 return of(x)
             case _:
@@ -398,8 +398,7 @@ class IndexNotation:
             return self._opened(_viewed(value, p.Join))
         i, row = self.element(value)
         j, element = self.element(row)
-        h = self.dim(i.extent * j.extent)
-
+        h = self.dim(number(i) * number(j))
         return self._array(h, self._reads(element, lambda read: joined_axes(read, i, j, h)))
 
     def _on_axis(self, value: Value, dim: Dim, f: Callable[[Expr], Expr], new: tuple[Dim, ...]) -> Value:

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import prod
 
+import numpy as np
+
 from egglift.egraph.stages.stage import Dim, Names, Reduction, substituted
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -120,7 +122,7 @@ def online(t: Scalar) -> Operator:
 
 
 def _quotients(x: Expr, n: int, t: Scalar) -> list[Expr]:
-    count, part = p.Literal(float(n), t), p.Literal(float(t.dtype.type(1) / t.dtype.type(n)), t)
+    count, part = p.Literal(float(n), t), p.Literal(float(np.asarray(1 / n, t.dtype)), t)
     return [p.Apply("div", (x, count)), p.Apply("mul", (x, part)), p.Apply("mul", (part, x))]
 
 

@@ -15,7 +15,7 @@ from math import prod
 
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
 from egglift.egraph.stages.one_pass import in_one_pass
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 
@@ -85,7 +85,10 @@ class _Partition:
     def _flat(self, outer: tuple[Dim, ...], element: Expr) -> Expr:
         """What is reduced, without reductions in it."""
         element = self._in_one_pass(element)
-        new = {x: self._apart(outer, r) for x, r in self.names.of(element) if isinstance(r, Reduction)}
+        new: dict[Expr, Expr] = {}
+        for x, r in self.names.of(element):
+            if isinstance(r, Reduction):
+                new[x] = self._apart(outer, r)
         return substituted(element, new)
 
     def _in_one_pass(self, body: Expr) -> Expr:
@@ -120,7 +123,7 @@ class _Partition:
 
 
 def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:
-    return tuple(d.extent for d in dims)
+    return tuple(number(d) for d in dims)
 
 
 def _volume(dims: tuple[Dim, ...]) -> int:

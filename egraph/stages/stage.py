@@ -32,6 +32,12 @@ class Dim:
     extent: Size
 
 
+def number(d: Dim) -> int:
+    """How many indices a dimension of a program has, whose lengths are numbers."""
+    assert isinstance(d.extent, int)
+    return d.extent
+
+
 @dataclass(frozen=True)
 class Read:
     """`view[d0, d1, ...]`: an element of a closed array, whose outer axes are at `dims`."""

@@ -29,9 +29,6 @@ def _shown(names: Names, what: Read | Reduction, order: dict[Dim, str]) -> str:
         case Reduction(_, init, dims, element, op):
             inner = order | {d: str(len(order) + i) for i, d in enumerate(dims)}
             space = ", ".join(f"{inner[d]} < {d.extent}" for d in dims)
-            begin = f" after {_shown(names, names.reductions[init.name], order)}" if _continues(names, init) else ""
+            before = names.reductions.get(init.name) if isinstance(init, p.Input) else None
+            begin = f" after {_shown(names, before, order)}" if before else ""
             return f"({op.name if op else 'fold'} for {space} of {_body(names, element, inner)}{begin})"
-
-
-def _continues(names: Names, init: Expr) -> bool:
-    return isinstance(init, p.Input) and init.name in names.reductions

@@ -24,6 +24,21 @@ def test_the_first_round_looks_at_the_best_by_the_model() -> None:
     assert next_round(entrants(5, 1, 4, 2, 3, 6, 7, 8), 0, 4) == Round((1, 3, 4), (1, 3, 4), EFFORTS[0])
 
 
+def test_the_first_round_sees_close_kinds_too() -> None:
+    race = [*entrants(1, 1.01, 1.02, 1.03, 1.04, kind="a"), Entrant(1.06, "b"), Entrant(1.2, "c")]
+    step = next_round(race, 0, 4)
+    assert step is not None
+    assert step.fresh == (0, 1, 5)  # two by the model, and the best of b; c is not close
+
+
+def test_what_seems_hopeless_is_looked_at_last() -> None:
+    race = entrants(1, 2, 100, 3000)
+    step = next_round(race, 0, 4)
+    assert step is not None and step.fresh == (0, 1)
+    again = next_round(tried(race, {0: None, 1: None}), 0, 4)
+    assert again is not None and again.fresh == (2,)
+
+
 def test_half_of_them_stay_and_are_timed_longer_and_the_last_two_longest() -> None:
     race = entrants(*(1 + i / 100 for i in range(8)))
     rounds, _ = play(race, [1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1.0], 8)
