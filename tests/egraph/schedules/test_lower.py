@@ -25,8 +25,9 @@ from egglift.ir.patterns import Level
 from tests.egraph.staged import exact_inputs, only_stage, result, same, whole
 from tests.egraph.stages.programs import PROGRAMS, add_up, arr, product
 from tests.fuzz.guarded import run_all
-from tests.fuzz.stages import PROFILES, drawn_point
+from tests.fuzz.stages import drawn_point
 
+PROFILES = {"gpu": "nvidia_h200", "cpu": "pocl_cpu"}
 #: programs whose kernels are built on every run; the others with -m slow
 QUICK = (
     "product of 7 5 33",
@@ -56,7 +57,9 @@ def plans(name: str, kind: str, count: int) -> list[Plan]:
     stages = stages_of(as_program(PROGRAMS[name]()))
     found = [(s, x) for s in stages.stages for x in structures(s, kind, True)]
     made = []
-    for stage, x in rng.sample(found, min(len(found), count)):
+    for stage, x in rng.sample(found, len(found)):
+        if len(made) == count:
+            break
         term = whole(stages, {stage.name: p.To("global", x.term)})
         term = term.x if isinstance(term, p.To) else term
         point = drawn_point(Search(term, x.tiles, presets()[PROFILES[kind]], device.limits), rng)
