@@ -58,7 +58,7 @@ class _Phase:
     reductions: tuple[Reduction, ...]
     operands: list[Operand]
     whole: bool
-    rest: bool = False
+    rest: Dim | None = None
 
     @property
     def dims(self) -> tuple[Dim, ...]:
@@ -81,8 +81,8 @@ class _Lowering:
             reads = _operands(self.stage, reductions)
             reads += _counters(reductions[0].dims, reads)
             found.append(_Phase(reductions, reads, i == 0))
-            if i == 0 and any(self.schedule.blocks(d) for d in reductions[0].dims):
-                found.append(_Phase(reductions, reads, False, rest=True))
+            cut = [d for d in reductions[0].dims if self.schedule.blocks(d)] if i == 0 else []
+            found += [_Phase(reductions, reads, False, d) for d in cut]
         return found
 
     # ------------------------------------------------------------------------------------ the whole
@@ -97,7 +97,7 @@ class _Lowering:
         """An operand with an axis for each digit of its dimensions, in the order of the loops."""
         if phase is not None and phase.whole and self._is_packed(o):
             o = packed(o, self.reduced)
-        x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), rest=phase is not None and phase.rest)
+        x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), phase.rest if phase else None)
         order = [d for d in self._order(phase) if d in axes]
         return Tensor(permuted(x, axes, order), tuple(order))
 

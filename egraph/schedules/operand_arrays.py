@@ -22,23 +22,27 @@ from egglift.ir.types import Array
 Digit: TypeAlias = tuple[Dim, int]
 
 
-def cut_operand(o: Operand, schedule: Schedule, reduced: Collection[Dim], rest: bool) -> tuple[Expr, list[Digit]]:
+def cut_operand(
+    o: Operand, schedule: Schedule, reduced: Sequence[Dim], rest: Dim | None = None
+) -> tuple[Expr, list[Digit]]:
     """An operand and its axes, one for each digit.
 
-    Parallel dimensions are padded up to whole blocks; of reduced ones the whole blocks are taken, or the `rest`.
+    Parallel dimensions are padded up to whole blocks; of reduced ones the whole blocks are taken.  rest: a reduced
+    dimension of which what is left over is wanted, of those before it their whole blocks, of those behind it all.
     """
     x, axes = o.array, list[Digit]()
+    before = reduced[: reduced.index(rest)] if rest is not None else reduced
     for d in o.dims:
         blocks, depth = schedule.blocks(d), len(axes)
-        if blocks and d in reduced and rest:
+        if blocks and d == rest:
             x = at_depth(depth, x, lambda e, b=blocks[0]: p.Drop(_whole(e, b), e))  # type: ignore[misc]
+        elif blocks and d in before:
+            x = at_depth(depth, x, lambda e, b=blocks[0]: p.Take(_whole(e, b), e))  # type: ignore[misc]
+        elif blocks and d not in reduced:
+            x = at_depth(depth, x, lambda e, b=blocks[0]: p.PadUp(b, e))  # type: ignore[misc]
+        if d in reduced and rest is not None:
             blocks = ()
-        elif blocks:
-            if d in reduced:
-                x = at_depth(depth, x, lambda e, b=blocks[0]: p.Take(_whole(e, b), e))  # type: ignore[misc]
-            else:
-                x = at_depth(depth, x, lambda e, b=blocks[0]: p.PadUp(b, e))  # type: ignore[misc]
-            x = cut(x, depth, blocks)
+        x = cut(x, depth, blocks)
         axes += [(d, i) for i in range(len(blocks) + 1)]
     return x, axes
 

@@ -37,6 +37,7 @@ def _nest(dims: Sequence[Dim], tensors: list[Tensor], inside) -> Expr:  # type: 
     d = dims[0]
     if any(t.axes[:1] == (d,) for t in tensors):
         return nest([(d, None)], tensors, lambda inner: _nest(dims[1:], inner, inside))
+    assert not any(d in t.axes for t in tensors), f"the loop over {d} is not where a tensor has its axis"
     return p.Fill(d.extent, _nest(dims[1:], tensors, inside))
 
 
@@ -54,12 +55,18 @@ def _body(names: Names, body: Expr, at: dict[Read, Tensor]) -> Expr:
 
 def _reduction(names: Names, r: Reduction, at: dict[Read, Tensor]) -> Expr:
     reads = reads_of(names, r.element)
-    tensors = [at[x] for x in reads]
+    tensors = [_outside(at[x], r.dims) for x in reads]
     array = _nest(r.dims, tensors, lambda inner: _body(names, r.element, dict(zip(reads, inner, strict=True))))
     for _ in r.dims[1:]:
         array = p.Join(array)
     init = _body(names, r.init, at)
     return p.Reduce(r.op, init, array) if r.op is not None else p.Fold(r.step, init, array)
+
+
+def _outside(t: Tensor, dims: Sequence[Dim]) -> Tensor:
+    """A tensor with the axes of `dims` first, in their order."""
+    order = (*(d for d in dims if d in t.axes), *(a for a in t.axes if a not in dims))
+    return Tensor(permuted(t.x, t.axes, order), order)
 
 
 def reads_of(names: Names, body: Expr) -> list[Read]:

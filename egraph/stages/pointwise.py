@@ -1,23 +1,43 @@
 """Functions of two arrays that work element by element, as functions of two elements.
 
-\\<a, b>. map (\\<x, y>. x + y) (zip a b)   ->   \\<x, y>. x + y
+\\<a, b>. map (\\<x, y>. x + y) (zip (map (\\x. 2 * x) a) b)   ->   \\<x, y>. 2 * x + y
 """
 
 from __future__ import annotations
 
 from egglift.egraph.stages.axes import element_type
-from egglift.egraph.stages.operands import applied
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
-from egglift.ir.types import Tuple
+from egglift.ir.traverse import is_closed, rebuild
+from egglift.ir.types import Array, Tuple
 
 
 def pointwise(step: Expr) -> Expr | None:
     """The function of two elements that a function of two arrays applies; None if it does anything else."""
     match step:
-        case p.Map(body, p.Zip((p.Get(i, p.Arg()) as a, p.Get(j, p.Arg()) as b)), None) if {i, j} == {0, 1}:
-            types = element_type(a), element_type(b)
-            arg = p.Arg(Tuple(types if i == 0 else types[::-1]))
-            return applied(body, p.Get(i, arg), p.Get(j, arg))
+        case p.Get(i, p.Arg(Tuple(items))) if all(isinstance(t, Array) for t in items):
+            return p.Get(i, p.Arg(Tuple(tuple(element_type(p.Arg(t)) for t in items))))
+        case p.Map(body, x, None):
+            element = pointwise(x)
+            return None if element is None else _bound(body, element)
+        case p.Zip(arrays):
+            elements = [pointwise(a) for a in arrays]
+            found = tuple(e for e in elements if e is not None)
+            return p.Tup(found) if len(found) == len(elements) else None
+        case p.Fill(_, x) if is_closed(x):
+            return x
         case _:
             return None
+
+
+def _bound(body: Expr, argument: Expr) -> Expr:
+    """`body` of an argument; components of tuples are their items."""
+    memo: dict[Expr, Expr] = {}
+
+    def go(e: Expr) -> Expr:
+        if e not in memo:
+            new = argument if isinstance(e, p.Arg) else rebuild(e, go)
+            memo[e] = new.x.items[new.index] if isinstance(new, p.Get) and isinstance(new.x, p.Tup) else new
+        return memo[e]
+
+    return go(body)

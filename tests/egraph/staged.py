@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from random import Random
 from typing import Any
 
 import numpy as np
 
 import egglift as el
+from egglift.codegen.kernel.imperative import Limits
 from egglift.costmodel.measurement.expected_results import NdArray, flatten
+from egglift.costmodel.profiles.profile import presets
+from egglift.costmodel.search.sizes import Search
 from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.structures import Structure
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
+from egglift.ir.check import type_of
+from egglift.ir.errors import ShapeError
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
+from egglift.ir.traverse import instantiate
 from tests.fuzz.data import random_inputs
 
+#: sizes that are drawn until some fit
+TRIES = 30
 #: x -> a x + b composed with x -> c x + d: associative, not commutative, with a neutral element
 composed = el.operator(
     lambda p, q: (p[0] * q[0], p[1] * q[0] + q[1]), commutative=False, neutral=(1, 0), name="composed"
@@ -69,3 +79,17 @@ def only_stage(program: Any, reassociate: bool = True) -> Stage:
     """The stage of a program that has one."""
     (stage,) = stages_of(as_program(program), reassociate).stages
     return stage
+
+
+def sized(structure: Structure, rng: Random) -> Expr:
+    """A structure with random small sizes that fit the lengths; AssertionError if none of many do."""
+    search = Search(structure.term, structure.tiles, presets()["generic_gpu"], Limits())
+    for _ in range(TRIES):
+        wish = {s: rng.choice((0, 1, 2) if s.startswith("f") else (1, 2, 3, 4, 5, 8)) for s in search.order}
+        found = instantiate(structure.term, search.fitting(wish))
+        try:
+            type_of(found)
+            return found
+        except ShapeError:
+            pass
+    raise AssertionError(f"{structure.sign}: no sizes fit")

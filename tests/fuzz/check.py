@@ -16,7 +16,7 @@ from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.extraction.extract import Extractor
 from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
-from egglift.egraph.rules.phases import DeviceLimits as Rows
+from egglift.egraph.rules.phases import Limits as Rows
 from egglift.egraph.saturation.saturate import saturate
 from egglift.egraph.soundness.check_laws import drawn
 from egglift.ir.check import type_of

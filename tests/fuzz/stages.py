@@ -21,19 +21,11 @@ from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Input
 from egglift.ir.text import dumps
 from egglift.ir.traverse import subterms
+from tests.egraph.staged import sized, whole
 from tests.fuzz.case import SIZES, Case, Failure
 
-PROFILES = {"gpu": "nvidia_h200", "cpu": "pocl_cpu"}
 #: so many structures of a program are drawn, kernels made of, and sizes for each until some fit
-STRUCTURES, KERNELS, TRIES = 4, 2, 4
-
-
-def whole(stages: Stages, terms: dict[str, Expr]) -> Expr:
-    """The program of all stages: those with a name in `terms` as these say, the others as their patterns."""
-    found: dict[str, Expr] = {}
-    for s in stages.stages:
-        found[s.name] = placed(terms.get(s.name, as_pattern(s)), found)
-    return placed(stages.result, found)
+STRUCTURES, KERNELS, TRIES = 2, 2, 4
 
 
 def staged(case: Case) -> Failure | None:
@@ -55,13 +47,12 @@ def staged(case: Case) -> Failure | None:
 
 def _lowered(case: Case, stages: Stages) -> Iterator[tuple[Stage, str, Expr]]:
     """Random structures with random sizes, and reductions shared out in random parts."""
-    found = [(s, kind, x) for s in stages.stages for kind in ("gpu", "cpu") for x in structures(s, kind, True)]
-    case.counts["structures of stages"] += len(found)
-    for stage, kind, x in case.rng.sample(found, min(STRUCTURES, len(found))):
-        point = drawn_point(Search(x.term, x.tiles, presets()[PROFILES[kind]], DeviceLimits()), case.rng)
-        case.counts["structures of stages that fit no size"] += point is None
-        if point is not None:
-            yield stage, f"{kind} {x.sign} {dict(point.sizes)}", point.term
+    for _ in range(STRUCTURES):
+        stage, kind = case.rng.choice(stages.stages), case.rng.choice(("gpu", "cpu"))
+        if found := list(structures(stage, kind, True)):
+            case.counts["structures of stages"] += len(found)
+            x = case.rng.choice(found)
+            yield stage, f"{kind} {x.sign}", sized(x, case.rng)
     for stage in stages.stages:
         if can_share(stage):
             most = longest(stage.reductions).extent

@@ -8,35 +8,11 @@ from typing import Any
 import pytest
 
 import egglift as el
-from egglift.codegen.kernel.imperative import DeviceLimits
-from egglift.costmodel.profiles.profile import presets
-from egglift.costmodel.search.sizes import Search
-from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.partition import stages_of
-from egglift.ir.check import type_of
-from egglift.ir.errors import ShapeError
 from egglift.ir.lifting import as_program
-from egglift.ir.patterns import Expr
-from egglift.ir.traverse import instantiate
-from tests.egraph.staged import composed, exact_inputs, only_stage, same, whole
+from tests.egraph.staged import composed, exact_inputs, only_stage, same, sized, whole
 from tests.egraph.stages.programs import PROGRAMS
-
-#: sizes that are drawn until some fit
-TRIES = 30
-
-
-def sized(structure: Structure, rng: Random) -> Expr:
-    """A structure with random small sizes that fit the lengths."""
-    search = Search(structure.term, structure.tiles, presets()["generic_gpu"], DeviceLimits())
-    for _ in range(TRIES):
-        wish = {s: rng.choice((0, 1, 2) if s.startswith("f") else (1, 2, 3, 4, 5, 8)) for s in search.order}
-        found = instantiate(structure.term, search.fitting(wish))
-        try:
-            type_of(found)
-            return found
-        except ShapeError:
-            pass
-    raise AssertionError(f"{structure.sign}: no sizes fit")
 
 
 @pytest.mark.parametrize("kind", ("gpu", "cpu"))
@@ -47,7 +23,7 @@ def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
     stages, inputs = stages_of(program), exact_inputs(program)
     found = [(s, x) for s in stages.stages for x in structures(s, kind, True)]
     assert found or all(not s.dims for s in stages.stages)
-    for stage, x in rng.sample(found, min(len(found), 4)):
+    for stage, x in rng.sample(found, min(len(found), 2)):
         assert same(program, whole(stages, {stage.name: sized(x, rng)}), inputs, 1e-4), (stage, x.sign)
 
 

@@ -1,0 +1,50 @@
+"""Reductions that need each other's results, in one pass, and those that must not be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.egraph.stages.partition import stages_of
+from egglift.ir.lifting import as_program
+from tests.egraph.staged import result, texts, whole
+from tests.egraph.stages.programs import add_up, arr
+
+A = arr("A", 5, 7)
+
+
+def variance(r: Any, n: float = 7.0) -> Any:
+    mean = add_up(r) / n
+    return add_up(r.map(lambda v: (v - mean) * (v - mean)))
+
+
+def spread(r: Any) -> Any:
+    largest = el.reduce(el.maximum, float("-inf"), r)
+    return add_up(r.map(lambda v: el.exp(v - largest)))
+
+
+@pytest.mark.parametrize("f", [variance, spread])
+def test_one_pass_computes_what_two_do(f: Callable[[Any], Any]) -> None:
+    (text,) = texts(A.map(f))
+    assert "moments" in text or "online" in text
+    assert len(texts(A.map(f), reassociate=False)) == 2
+
+
+@pytest.mark.parametrize(
+    "f", [lambda r: variance(r, 6.0), lambda r: add_up(r.map(lambda v: el.exp(v - add_up(r) / 7)))]
+)
+def test_other_reductions_stay_in_two_passes(f: Callable[[Any], Any]) -> None:
+    assert len(texts(A.map(f))) == 2
+
+
+def test_infinities_in_one_pass_are_as_in_two() -> None:
+    program = as_program(A.map(spread))
+    values = np.zeros((5, 7), np.float32)
+    values[0, 3], values[1, :], values[2, 2], values[3, 0] = np.inf, -np.inf, -np.inf, 80.0
+    with np.errstate(all="ignore"):
+        (expected,), (found,) = (result(e, {"A": values}) for e in (program, whole(stages_of(program))))
+    assert np.allclose(found[2:], expected[2:])

@@ -1,0 +1,66 @@
+"""What is computed once and written, and which reductions share a loop."""
+
+from __future__ import annotations
+
+import pytest
+
+import egglift as el
+from egglift.egraph.stages import partition
+from egglift.egraph.stages.index_notation import NoStages
+from egglift.egraph.stages.partition import stages_of
+from egglift.ir.lifting import as_program
+from tests.egraph.staged import only_stage, texts
+from tests.egraph.stages.programs import PROGRAMS, add_up, arr, dot
+
+A, B = arr("A", 5, 7), arr("B", 6, 7)
+
+
+def test_what_depends_on_fewer_dimensions_is_hoisted() -> None:
+    first, second = texts(A.map(lambda a: B.map(lambda b: dot(a, b) / add_up(a))))
+    assert first == "stage0[0 < 5] = (add for 1 < 7 of A[0,1])"
+    assert second == "stage1[0 < 5, 1 < 6] = (div (add for 2 < 7 of (mul A[0,2] B[1,2])) stage0[0])"
+
+
+def test_what_depends_on_nothing_is_a_stage_of_no_dimensions() -> None:
+    x = arr("x", 7)
+    first, _ = texts(A.map(lambda a: a.map(lambda v: v / add_up(x))))
+    assert first == "stage0[] = (add for 0 < 7 of x[0])"
+
+
+def test_reductions_over_one_space_share_a_loop() -> None:
+    stage = only_stage(A.map(lambda a: add_up(a) + el.reduce(el.maximum, 0.0, a)))
+    assert len(stage.reductions) == 2
+    assert len({r.dims for r in stage.reductions}) == 1
+
+
+def test_reductions_over_different_spaces_are_apart() -> None:
+    program = el.map(lambda a, b: add_up(a) + add_up(b), A, arr("C", 5, 3))
+    assert len(texts(program)) == 2
+
+
+def test_equal_reductions_are_written_once() -> None:
+    def scaled(r):  # type: ignore[no-untyped-def]
+        return r.map(lambda v: v / add_up(r))
+
+    stages = texts(
+        el.map(lambda r, s: el.map(lambda u, v: u * v, r, s), A.map(scaled), A.map(lambda r: scaled(scaled(r))))
+    )
+    assert sum("of A[0,1]" in s for s in stages) == 1
+
+
+def test_reductions_that_differ_in_what_they_read_are_both_written() -> None:
+    stages = texts(el.map(lambda a, b: el.map(lambda u, v: u / add_up(a) + v / add_up(b), a, b), A, arr("C", 5, 7)))
+    assert len(stages) == 3
+
+
+def test_a_tuple_of_results_is_a_tuple_of_stages() -> None:
+    stages = texts(PROGRAMS["tuple of sums"]())
+    assert [s.split(" = ")[0] for s in stages] == ["stage0[0 < 6]", "stage1[0 < 7]"]
+
+
+def test_more_stages_than_are_worth_their_launches_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = as_program(PROGRAMS["tuple of sums"]())
+    assert len(stages_of(program).stages) == 2
+    monkeypatch.setattr(partition, "MANY", 1)
+    with pytest.raises(NoStages, match="2 stages"):
+        stages_of(program)
