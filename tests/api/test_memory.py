@@ -13,7 +13,7 @@ import egglift as el
 from egglift.candidate import Candidate, best_first
 from egglift.codegen.device.device import open_device
 from egglift.codegen.device.execute import Timing
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.measurement.bench import Local, Measurement
 from egglift.ir.patterns import Arg
 from egglift.ir.types import F32
@@ -57,7 +57,7 @@ def test_a_recalled_candidate_launches_as_it_was_measured() -> None:
 
 def test_a_measured_candidate_stands_before_better_estimates() -> None:
     def one(name: str, estimate: float, measured: float | None = None, status: str = "model") -> Candidate:
-        return Candidate(name, Arg(F32), {}, Launch(), Limits(), estimate, "", measured, status)
+        return Candidate(name, Arg(F32), {}, Launch(), DeviceLimits(), estimate, "", measured, status)
 
     mixed = [
         one("wrong", 1.0, None, "wrong"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import egglift as el
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.expected_results import NdArray, flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Search
@@ -83,7 +83,7 @@ def only_stage(program: Any, reassociate: bool = True) -> Stage:
 
 def sized(structure: Structure, rng: Random) -> Expr:
     """A structure with random small sizes that fit the lengths; AssertionError if none of many do."""
-    search = Search(structure.term, structure.tiles, presets()["generic_gpu"], Limits())
+    search = Search(structure.term, structure.tiles, presets()["generic_gpu"], DeviceLimits())
     for _ in range(TRIES):
         wish = {s: rng.choice((0, 1, 2) if s.startswith("f") else (1, 2, 3, 4, 5, 8)) for s in search.order}
         found = instantiate(structure.term, search.fitting(wish))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from egglift.ir.text import loads
+from egglift.ir.parser import loads
 from tests.fuzz.case import Case
 from tests.fuzz.stages import staged
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 import egglift as el
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import scheduled
 from egglift.ir.lifting import as_program
@@ -26,7 +26,7 @@ from tests.egraph.stages.programs import PROGRAMS, add_up, arr
 )
 def test_chosen_programs_mean_what_was_given(name: str, profile: str) -> None:
     program = as_program(PROGRAMS[name]())
-    found = scheduled(program, presets()[profile], Limits(), True)
+    found = scheduled(program, presets()[profile], DeviceLimits(), True)
     assert found
     assert [c.seconds for c in found] == sorted(c.seconds for c in found)
     for choice in found:
@@ -35,7 +35,7 @@ def test_chosen_programs_mean_what_was_given(name: str, profile: str) -> None:
 
 def test_a_long_sum_is_shared_by_two_kernels() -> None:
     program = as_program(add_up(arr("x", 1 << 16)))
-    found = scheduled(program, presets()["nvidia_h200"], Limits(), True)
+    found = scheduled(program, presets()["nvidia_h200"], DeviceLimits(), True)
     parts = Counter("parts" in c.sign for c in found)
     assert parts[True]
     assert same(program, found[0].term, exact_inputs(program), 1e-4)
@@ -43,4 +43,4 @@ def test_a_long_sum_is_shared_by_two_kernels() -> None:
 
 def test_what_has_no_stages_has_no_choices() -> None:
     program = as_program(el.iterate(2, lambda v: v.map(lambda e: e * 2), arr("x", 7)))
-    assert scheduled(program, presets()["pocl_cpu"], Limits(), True) == []
+    assert scheduled(program, presets()["pocl_cpu"], DeviceLimits(), True) == []
