@@ -17,7 +17,7 @@ import egglift.egraph.explanation.derive
 import egglift.search  # noqa: F401  # all modules that look at the clock
 from egglift.codegen import passes
 from egglift.costmodel.measurement.worker_pool import Worker
-from egglift.costmodel.measurement.worker_process import Build, Order
+from egglift.costmodel.measurement.worker_process import Build, Measure
 from tests.gates import Gate
 from tests.verified import verified_passes
 
@@ -85,7 +85,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Worker.ask
 
     def ask(self: Worker, order: Any, seconds: float | None) -> Any:
-        if isinstance(order, Order | Build) and "while (on)" not in order.plan.source:
+        if isinstance(order, Measure | Build) and "while (on)" not in order.plan.source:
             order, seconds = replace(order, deadline=3600.0), None
         return whole(self, order, seconds)
 
