@@ -1,6 +1,6 @@
 """Sizes for tile symbols: legal, priced, and different enough to be worth measuring."""
 
-from time import perf_counter
+import math
 
 import egglift as el
 from egglift.codegen.kernel.imperative import DeviceLimits
@@ -64,8 +64,8 @@ def test_sizes_never_exceed_what_they_cut() -> None:
 
 def test_what_is_not_priced_in_time_is_dropped() -> None:
     s = search()
-    with until(perf_counter() - 1):
+    with until(-math.inf):
         assert s.run(8) == []
     first = s.run(1)
-    with until(perf_counter() - 1):
+    with until(-math.inf):
         assert s.run(8) == first
