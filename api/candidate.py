@@ -13,12 +13,25 @@ from egglift.ir.patterns import Expr
 
 
 @dataclass(frozen=True)
+class Part:
+    """A program that computes a part of another.
+
+    structure, form and parameters: what was made of it, as of a candidate.
+    """
+
+    structure: str
+    program: Expr
+    form: Expr | None
+    parameters: dict[str, int]
+
+
+@dataclass(frozen=True)
 class Candidate:
     """One low-level program equal to the source program.
 
     structure: its loops, staging and tiles in short, e.g. `1T[l...]`; parameters: tile and launch sizes; form: the
     term as extraction found it, its tile lengths still symbols (None: it has none); account: how it was made of
-    stages and schedules, if it was;
+    stages and schedules, if it was; parts: those of a program that was searched in parts;
     estimate: seconds by the analytic model, and `bound`, what limits it, in a sentence; measured: seconds, None
     unless it was timed; status: "ok", "model" (not measured), or why it cannot be chosen, with `reason`.
     """
@@ -35,6 +48,7 @@ class Candidate:
     reason: str = ""
     form: Expr | None = field(default=None, repr=False)
     account: Account | None = field(default=None, repr=False)
+    parts: tuple[Part, ...] = field(default=(), repr=False)
     derive: Callable[[Candidate], tuple[str, ...]] | None = field(default=None, repr=False)
 
     @cached_property

@@ -28,6 +28,7 @@ from egglift.steps import time_steps
 if TYPE_CHECKING:
     from egglift.egraph.explanation.derivation import Derivation
     from egglift.egraph.explanation.prove import Explanation
+    from egglift.inparts import InParts
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Kernel:
         self._inputs = inputs_of(program)
         self._lock = threading.Lock()
         self._executable: Executable | None = None
-        self._explained: dict[Expr, Explanation | Derivation] = {}
+        self._explained: dict[Expr, Explanation | Derivation | InParts] = {}
 
     # ------------------------------------------------------------------------------------ what it is
 
@@ -108,7 +109,7 @@ class Kernel:
     def _laws(self, candidate: Candidate) -> tuple[str, ...]:
         return self._explanation(candidate).laws
 
-    def _explanation(self, candidate: Candidate) -> Explanation | Derivation | Account:
+    def _explanation(self, candidate: Candidate) -> Explanation | Derivation | InParts | Account:
         """Found once for each candidate: a search that may take seconds.  Schedules bring their account along."""
         if candidate.account is not None:
             return candidate.account
@@ -116,12 +117,15 @@ class Kernel:
             self._explained[candidate.term] = self._found_explanation(candidate)
         return self._explained[candidate.term]
 
-    def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation:
+    def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation | InParts:
         """Its derivation; else a proof for its numbers; else, as some proofs are long, the laws that matched."""
         from egglift.egraph.explanation.derive import derive
         from egglift.egraph.explanation.prove import explain, explored
+        from egglift.inparts import explained
 
         laws = self.options.laws
+        if candidate.parts:
+            return explained(candidate.parts, laws)
         program, term, form = self.program, candidate.term, candidate.form
         if form is not None and (steps := time_steps(program)):
             program, term, form = steps.program, steps.of(term), steps.of(form)

@@ -12,7 +12,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from egglift.candidate import Candidate
+from egglift.candidate import Candidate, Part
 from egglift.codegen.device.device import Device
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.measurement.bench import Subject
@@ -152,14 +152,15 @@ def _to_json(c: Candidate) -> dict[str, Any]:
         "status": c.status,
         "reason": c.reason,
         "launch": asdict(c.launch),
-        "form": None if c.form is None else dumps(c.form),
+        "form": _text(c.form),
         "account": None if c.account is None else asdict(c.account),
+        "parts": [[q.structure, dumps(q.program), _text(q.form), dict(q.parameters)] for q in c.parts],
     }
 
 
 def _from_json(data: Mapping[str, Any], device: Device, read: Callable[[str], Expr] = loads) -> Candidate:
     launch = Launch(**data["launch"])
-    form = None if data["form"] is None else read(data["form"])
+    parts = tuple(Part(s, read(program), _term(form, read), dict(sizes)) for s, program, form, sizes in data["parts"])
     return Candidate(
         data["structure"],
         loads(data["term"]),
@@ -171,6 +172,15 @@ def _from_json(data: Mapping[str, Any], device: Device, read: Callable[[str], Ex
         data["measured"],
         data["status"],
         data["reason"],
-        form,
+        _term(data["form"], read),
         None if data["account"] is None else Account(data["account"]["text"], tuple(data["account"]["laws"])),
+        parts,
     )
+
+
+def _text(form: Expr | None) -> str | None:
+    return None if form is None else dumps(form)
+
+
+def _term(text: str | None, read: Callable[[str], Expr]) -> Expr | None:
+    return None if text is None else read(text)

@@ -21,10 +21,13 @@ from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
 from egglift.egraph.schedules.choices import Choice, scheduled
+from egglift.ir.deadline import TooLate, until
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
 from egglift.options import Laws
+from egglift.parts import in_parts, together
 from egglift.steps import Steps, time_steps
 
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
@@ -33,32 +36,53 @@ EXTRACTION, PRICING = 20.0, 30.0
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
 NOTHING = Account("", ())
 SCHEDULES = "schedules"  # switches off, among laws that are disabled, schedules of stages
+PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 
 
 def searched(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
     """All candidates for a device of that profile, not measured."""
-    candidates = equal_programs(program, profile, limits, laws) + by_schedules(program, profile, limits, laws)
+    candidates = explored(program, profile, limits, laws) + by_schedules(program, profile, limits, laws)
     if steps := time_steps(program):
-        candidates += [
-            w for c in equal_programs(steps.program, profile, limits, laws) if (w := _again(steps, c, profile))
-        ]
+        found = explored(steps.program, profile, limits, laws)
+        candidates += [w for c in found if (w := _again(steps, c, profile))]
     return [*naive(program, profile, limits, optional=bool(candidates)), *candidates]
 
 
-def equal_programs(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
-    """What saturation, extraction and the search for sizes find, by rising estimate in every rank."""
+def explored(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
+    """What is found for a program as a whole; for one of many shared producers, what is found for its parts.
+
+    One between is searched both ways.
+    """
+    parts = in_parts(program, weights(profile))
+    if parts is None:
+        return equal_programs(program, profile, limits, laws)
+    rows: dict[Expr, list[Candidate]] = {}
+    for part in dict.fromkeys(parts.programs):
+        found = equal_programs(part, profile, limits, laws, len(parts.programs))
+        rows[part] = found or naive(part, profile, limits)
+    whole = equal_programs(program, profile, limits, laws) if parts.few else []
+    return [*together(parts, [rows[part] for part in parts.programs], profile), *whole]
+
+
+def equal_programs(
+    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, parts: int = 1
+) -> list[Candidate]:
+    """What saturation, extraction and the search for sizes find, by rising estimate in every rank.
+
+    parts: of a whole, this program among them: each is searched the less, the more there are.
+    """
     whole = saturate(program, reassociate=laws.reassociate, rules=laws.rules, disabled=laws.disabled)
     if laws.rules and whole.stopped != "fixpoint":
         warnings.warn(_why(whole), RuntimeWarning, stacklevel=5)
     graph = whole.graph
     try:
-        structures = Extractor(graph, weights(profile), seconds=EXTRACTION).run()
+        structures = Extractor(graph, weights(profile), seconds=EXTRACTION / parts).run()
     except TimeoutError:
         why = f"the program is too large to be searched: {graph.size} nodes of equal programs in {EXTRACTION:g} s"
         warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
         return []
-    return choose_sizes(structures, graph, profile, limits)
+    return choose_sizes(structures, graph, profile, limits, parts)
 
 
 def by_schedules(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
@@ -104,19 +128,23 @@ def _why(whole: Saturated) -> str:
     return f"{why}: what was found until then is used"
 
 
-def choose_sizes(structures: Sequence[Found], graph: Graph, profile: Profile, limits: DeviceLimits) -> list[Candidate]:
-    """The best assignments of sizes of the best structures, by the model: one of each structure comes first."""
-    long = max((sum(1 for _ in subterms(f.term)) for f in structures), default=0) // LONG
+def choose_sizes(
+    structures: Sequence[Found], graph: Graph, profile: Profile, limits: DeviceLimits, parts: int = 1
+) -> list[Candidate]:
+    """The best assignments of sizes of the best structures, by the model: one of each structure comes first.
+
+    parts: of the program, this one among them.
+    """
+    long = max((sum(1 for _ in subterms(f.term)) for f in structures), default=0) // LONG + parts // PARTS
     few = structures[: max(2, len(structures) // max(1, long))]
     searches = [(f, Search(f.term, graph.symbols, profile, limits)) for f in few]
-    until = perf_counter() + PRICING
-    rows = [(f, search, search.run(tries=1)) for f, search in searches if perf_counter() < until]
-    rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
     found = []
-    for i, (f, search, first) in enumerate(rows):
-        refined = i < REFINED and perf_counter() < until
-        points = varied(search.run(_tries(first, long)), 4) if refined else first
-        found.append([_candidate(f, p, limits) for p in points])
+    with until(perf_counter() + PRICING / parts):
+        rows = [(f, search, search.run(tries=1)) for f, search in searches]
+        rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
+        for i, (f, search, first) in enumerate(rows):
+            points = varied(search.run(_tries(first, long)), 4) if i < REFINED else first
+            found.append([_candidate(f, p, limits) for p in points])
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
     return [c for rank in zip_longest(*found) for c in rank if c is not None]
 
@@ -154,9 +182,13 @@ def naive(program: Expr, profile: Profile, limits: DeviceLimits, *, optional: bo
     """
     launch = Launch()
     try:
-        model = estimate(compile_term(program, launch, limits), profile)
-    except CodegenError:
+        with until(perf_counter() + PRICING):
+            model = estimate(compile_term(program, launch, limits), profile)
+    except (CodegenError, TooLate) as error:
         if optional:
             return []
-        raise
+        if isinstance(error, CodegenError):
+            raise
+        remedy = "map over arrays what its bodies compute again and again, or write it in parts"
+        raise CodegenError(f"{brief(program)}: no kernels within {PRICING:g} s; {remedy}") from None
     return [Candidate("naive", program, {}, launch, limits, model.seconds, model.sentence())]

@@ -12,24 +12,25 @@ from egglift.codegen.emission.emitter import Emitter
 from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.kernel.barriers import in_branches
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, PlannedKernel, Statement
+from egglift.codegen.kernel.reuse import LaunchStep, reused
 from egglift.codegen.kernel.views import memory, number, volume
 from egglift.codegen.opencl.names import Names
 from egglift.codegen.opencl.source import kernel_source, used_params
 from egglift.codegen.passes import finished, normal_form
 from egglift.codegen.terms.assign_levels import assign_levels
-from egglift.codegen.terms.kernel_boundaries import boundaries, closed_nodes, is_launched, with_inputs
+from egglift.codegen.terms.kernel_boundaries import boundaries, closed_nodes, is_launched
 from egglift.codegen.terms.launch_sizes import shape_of
 from egglift.codegen.terms.legality import check
+from egglift.codegen.terms.storing import stored
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.deep import deep, deeply
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.traverse import bodies, children, replaced, subterms
+from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms
 from egglift.ir.types import Type, leaves
 
-LaunchStep = tuple[int, tuple[Buffer, ...]]
 #: programs that nest no more deeply than this are tried without a stack of their own
 SHALLOW = 100
 
@@ -80,7 +81,8 @@ class _Planner:
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
         outputs = self._buffers(self.names.own("out"), type_of(term))
         self._compute(assign_levels(normal_form(term), self.levels), outputs)
-        return Plan(tuple(self.kernels), given, tuple(self.temporaries), outputs, tuple(self.steps))
+        steps, temporaries = reused(self.steps, self.temporaries)
+        return Plan(tuple(self.kernels), given, temporaries, outputs, steps)
 
     def _buffers(self, name: str, type: Type, given: bool = False) -> tuple[Buffer, ...]:
         """Global buffers for a value, in leaf order; `name` is theirs."""
@@ -109,7 +111,7 @@ class _Planner:
     def _split(self, term: Expr) -> Expr:
         """`term` with the results of other kernels as inputs; those kernels are added."""
         found = {t: self._stored(t) for t in boundaries(term)}
-        return with_inputs(term, found) if found else term
+        return exchanged(term, found) if found else term
 
     def _stored(self, t: Expr) -> p.Input:
         """The value of a closed term as computed by kernels of its own, once."""
@@ -176,7 +178,7 @@ class _Planner:
         chain = [source, *(turn[i % 2] for i in range(count - 1)), outputs]
         state = self._state(type, source, body)
         first = len(self.steps)
-        self._compute(replaced(body, lambda e: state if isinstance(e, p.Arg) else None), outputs)
+        self._compute(stored(replaced(body, lambda e: state if isinstance(e, p.Arg) else None)), outputs)
         steps = self.steps[first:]
         del self.steps[first:]
         for before, after in pairwise(chain):

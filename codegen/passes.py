@@ -18,10 +18,11 @@ from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
 from egglift.codegen.terms.drop_idle_patterns import drop_idle_patterns
 from egglift.codegen.terms.reduce_to_fold import reduce_to_fold
+from egglift.codegen.terms.storing import stored
 from egglift.ir.patterns import Expr
 
 #: over a whole program, in order
-TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (drop_idle_patterns, reduce_to_fold)
+TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (drop_idle_patterns, reduce_to_fold, stored)
 
 StatementPass: TypeAlias = Callable[[Builder, Sequence[Statement]], Sequence[Statement]]
 #: over the statements of a kernel, in order, with the builder that made them

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import ctypes
 import sys
 import threading
@@ -34,7 +35,7 @@ def deep(run: Callable[[], T]) -> T:
     with _lock:
         size = threading.stack_size(STACK)
         try:
-            thread = threading.Thread(target=inside, daemon=True)
+            thread = threading.Thread(target=contextvars.copy_context().run, args=(inside,), daemon=True)
             thread.start()
         finally:
             threading.stack_size(size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -81,6 +81,18 @@ def replaced(e: Expr, new: Callable[[Expr], Expr | None]) -> Expr:
         if t not in memo:
             found = new(t)
             memo[t] = rebuild(t, go) if found is None else found
+        return memo[t]
+
+    return go(e)
+
+
+def exchanged(e: Expr, new: Mapping[Expr, Expr]) -> Expr:
+    """`e` with the closed sub-expressions in `new` replaced, in bodies too."""
+    memo: dict[Expr, Expr] = dict(new)
+
+    def go(t: Expr) -> Expr:
+        if t not in memo:
+            memo[t] = rebuild(t, go, go)
         return memo[t]
 
     return go(e)

@@ -31,6 +31,7 @@ from egglift.codegen.terms import analysis
 from egglift.codegen.terms.level_names import level_name
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.deadline import require_time
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
@@ -87,6 +88,7 @@ class Emitter(Translator):
             if todo:
                 stack.extend(todo)
             else:
+                require_time()
                 stack.pop()
                 self.remember(key, self._view(e, scope))
         found: View = self.known(self._key(t, scope))

@@ -178,7 +178,7 @@ def loaded_index(em: Builder, v: View, n: int) -> Index:
         return known.clamp(n)
     t = value.type
     if isinstance(value, im.Call | im.Guarded):
-        value = em.bind(value)
+        value = assign.named(em, value)
     bits = 8 * t.size - t.is_signed
     if bits > 63:  # an unsigned 64-bit number: clamp it before it is taken for a negative one
         value = em.call("cast", (em.call("minimum", (value, em.const(n - 1, t)), t),), Scalar("i64"))
@@ -188,16 +188,26 @@ def loaded_index(em: Builder, v: View, n: int) -> Index:
 
 def as_index(value: ScalarValue) -> Index | None:
     """An integer that was computed from iota and literals alone as an index; None for others."""
-    match value:
-        case im.Const(number, t) if t.is_integer:
-            return index(int(number))
-        case im.IndexValue(at, t):
-            return _fitting(at, t)
-        case im.Call(op, args, t) if t.is_integer:
-            parts = [as_index(a) for a in args]
-            found = _computed(op, [x for x in parts if x is not None]) if None not in parts else None
-            return None if found is None else _fitting(found, t)
-    return None
+    known: dict[int, Index | None] = {}  # by ids: values that are shared are looked at once
+
+    def go(v: ScalarValue) -> Index | None:
+        if id(v) not in known:
+            known[id(v)] = found(v)
+        return known[id(v)]
+
+    def found(v: ScalarValue) -> Index | None:
+        match v:
+            case im.Const(number, t) if t.is_integer:
+                return index(int(number))
+            case im.IndexValue(at, t):
+                return _fitting(at, t)
+            case im.Call(op, args, t) if t.is_integer:
+                parts = [x for x in map(go, args) if x is not None]
+                made = _computed(op, parts) if len(parts) == len(args) else None
+                return None if made is None else _fitting(made, t)
+        return None
+
+    return go(value)
 
 
 def _computed(op: str, args: list[Index]) -> Index | None:

@@ -19,6 +19,7 @@ from egglift.codegen.kernel.imperative import (
 )
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.kernel.walk import index_values, operands, subvalues
+from egglift.ir.deadline import require_time
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
         blocks += 1
         block = blocks
         for s in body:
+            require_time()
             match s:
                 case Let(_, value, lane):
                     values((value,), path, block, lane, s)

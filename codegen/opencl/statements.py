@@ -12,6 +12,7 @@ from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
+from egglift.ir.deadline import require_time
 from egglift.ir.types import BOOL
 
 INDENT = "  "
@@ -47,6 +48,7 @@ class KernelText(VectorText):
         """Print a block.  A declaration waits for the assignment that starts the variable, where there is one."""
         starts = _starts(body)
         for position, s in enumerate(body):
+            require_time()
             match s:
                 case im.Declare(buffer):
                     if buffer in self.used and buffer not in starts.values():

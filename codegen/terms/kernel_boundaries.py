@@ -7,7 +7,7 @@ from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import bodies, children, is_closed, rebuild, subterms
+from egglift.ir.traverse import bodies, children, is_closed, subterms
 
 #: closed values that are read and take more steps than this are computed once, in a kernel of their own
 SMALL = 256
@@ -61,21 +61,6 @@ def _work(t: Expr) -> int:
     assert isinstance(t, p.Fold | p.Tree | p.Iterate)
     n = number(t.count) if isinstance(t, p.Iterate) else 1
     return max(n, 1) * volume(type_of(t.x))
-
-
-def with_inputs(term: Expr, new: dict[Expr, p.Input]) -> Expr:
-    """`term` with the results of other kernels as inputs.
-
-    map (add e) (toGlobal (map f x))  ->  map (add e) tmp0
-    """
-    memo: dict[Expr, Expr] = dict(new)
-
-    def go(t: Expr) -> Expr:
-        if t not in memo:
-            memo[t] = rebuild(t, go, go)
-        return memo[t]
-
-    return go(term)
 
 
 def closed_nodes(term: Expr) -> tuple[Expr, ...]:

@@ -64,16 +64,31 @@ def restricted(program: Expr, rows: Sequence[int]) -> Expr | None:
 @cache
 def operations(e: Expr) -> int:
     """Scalar operations that the interpreter takes, roughly: every body once for every element."""
-    own = sum(map(operations, children(e)))
+    return sum(map(_own, _scope(e)))
+
+
+def _scope(e: Expr) -> Iterator[Expr]:
+    """The nodes of `e` outside of bodies, each once: as often does the interpreter compute it."""
+    stack, seen = [e], set[Expr]()
+    while stack:
+        t = stack.pop()
+        if t not in seen:
+            seen.add(t)
+            yield t
+            stack.extend(children(t))
+
+
+def _own(e: Expr) -> int:
+    """Operations of a node without those of its parts."""
     match e:
         case p.Map(body, x) | p.Fold(body, _, x) | p.Tree(body, _, x):
-            return own + length(type_of(x)) * sum(map(operations, bodies(e)))
+            return length(type_of(x)) * sum(map(operations, bodies(e)))
         case p.Reduce(_, _, x):
-            return own + length(type_of(x)) * sum(map(operations, bodies(e)))
+            return length(type_of(x)) * sum(map(operations, bodies(e)))
         case p.Iterate(n, body, _):
-            return own + number(n) * operations(body)
+            return number(n) * operations(body)
         case p.Apply() | p.Cast():
-            return own + 1
+            return 1
         case p.Input() | p.Constant() | p.Arg():
-            return own
-    return own + volume(type_of(e)) // 64
+            return 0
+    return volume(type_of(e)) // 64

@@ -12,6 +12,7 @@ from egglift.costmodel.model.coalescing import SECTOR, Lanes, footprint, ids, se
 from egglift.costmodel.model.counted_accesses import CountedAccess
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
+from egglift.ir.deadline import require_time
 
 ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are looked at
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
@@ -52,6 +53,7 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
             dram += _alone(a, moved[id(a)], kernel, resident, p)
             cached += moved[id(a)]
     for same in _by_place(loads):
+        require_time()
         items = prod(kernel.global_size)
         share = max(a.count / (items * prod(n for _, n in _loops(a))) for a in same)
         rolled = any(a.rolled for a in same)

@@ -15,6 +15,7 @@ from egglift.costmodel.model.coalescing import varying
 from egglift.costmodel.model.counted_accesses import CountedAccess, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
 from egglift.costmodel.profiles.profile import Profile
+from egglift.ir.deadline import require_time
 
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
@@ -93,8 +94,10 @@ def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     here = _Here(1.0, 1.0, (), read=read)
     counter = _Counter(total, items, profile)
     counter.wait(counter.block(kernel.body, here), here)
-    alone = [a for a in total.accesses if not (profile.kind == "gpu" and a.buffer.space == "global") or a.store]
-    total.accesses = [*together(alone), *side_by_side([a for a in total.accesses if a not in alone])]
+    kinds: dict[bool, list[CountedAccess]] = {True: [], False: []}
+    for a in total.accesses:
+        kinds[profile.kind == "gpu" and a.buffer.space == "global" and not a.store].append(a)
+    total.accesses = [*together(kinds[False]), *side_by_side(kinds[True])]
     return total
 
 
@@ -138,6 +141,7 @@ class _Counter:
         if here.loops:
             here = replace(here, ahead=here.ahead | _ahead(body))
         for s in body:
+            require_time()
             match s:
                 case c.Let(_, value, lane):
                     flight += self._statement(value, None, lane, here)

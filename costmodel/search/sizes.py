@@ -8,6 +8,7 @@ point compiled and priced; illegal points (too much local memory, ...) have no p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -18,6 +19,7 @@ from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.size_choices import GPU_STARTS, fitted, may_be_zero, wanted
 from egglift.ir import tile_kinds as kinds
 from egglift.ir.check import type_of
+from egglift.ir.deadline import TooLate
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr, Fold, Map
 from egglift.ir.sizes import Size, evaluate, symbols
@@ -100,7 +102,16 @@ class Search:
     # ------------------------------------------------------------------------------------ descent
 
     def run(self, tries: int = 24) -> list[Point]:
-        """Coordinate descent; every priced point, cheapest first."""
+        """Coordinate descent; every point that is priced in time (ir/deadline.py), cheapest first."""
+        with suppress(TooLate):
+            self._descend(tries)
+        points = [p for p in self.tried.values() if isinstance(p, Point)]
+        priced = sorted(points, key=lambda p: (p.estimate.seconds, p.sizes))
+        # a launch size that nothing depends on makes no other program
+        different = {tuple((k.source, k.global_size) for k in p.plan.kernels): p for p in reversed(priced)}
+        return sorted(different.values(), key=lambda p: (p.estimate.seconds, p.sizes))
+
+    def _descend(self, tries: int) -> None:
         launch = self.launches()[0]
         starts = [(self.point(wish, launch), wish) for wish, _ in zip(self.starts(), range(tries), strict=False)]
         best, wish = min(starts, key=lambda s: _seconds(s[0]))
@@ -113,11 +124,6 @@ class Search:
                 found = self.point(other, shape)
                 if _seconds(found) < _seconds(best) * 0.999:
                     best, wish, launch, improved = found, other, shape, True
-        points = [p for p in self.tried.values() if isinstance(p, Point)]
-        priced = sorted(points, key=lambda p: (p.estimate.seconds, p.sizes))
-        # a launch size that nothing depends on makes no other program
-        different = {tuple((k.source, k.global_size) for k in p.plan.kernels): p for p in reversed(priced)}
-        return sorted(different.values(), key=lambda p: (p.estimate.seconds, p.sizes))
 
     def start(self) -> dict[str, int]:
         """The first option of every symbol, outer ones first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import ceil, log2
 
 from egglift.egraph.extraction import access_costs
@@ -143,15 +143,25 @@ def _moved(x: Context, s: Seen) -> bool:
 
 
 def _computes(how: Term) -> bool:
-    return how.node.op in COMPUTING or any(isinstance(part, Term) and _computes(part) for part in how.parts)
+    return any(part.node.op in COMPUTING for part in _reached(how, lambda part: True))
+
+
+def _reached(how: Term, beyond: Callable[[Term], bool]) -> Iterator[Term]:
+    """`how` and its parts, each once; of a part that is not gone `beyond`, the part alone."""
+    stack, seen = [how], set[int]()
+    while stack:
+        part = stack.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            yield part
+            if beyond(part):
+                stack.extend(inner for inner in part.parts if isinstance(inner, Term))
 
 
 def _evaluated(x: Context, how: Term) -> bool:
     """Is what is copied computed on the way?  Code generation makes that a loop, of one work-item in a group."""
-    if how.node.op == "Map" and x.layout(how.node.children[0]) is None:
-        return True
-    spine = how.node.op in ("Map", "Zip", "Tup", "Concat", *LAYOUT)
-    return spine and any(isinstance(part, Term) and _evaluated(x, part) for part in how.parts)
+    spine = _reached(how, lambda part: part.node.op in ("Map", "Zip", "Tup", "Concat", *LAYOUT))
+    return any(part.node.op == "Map" and x.layout(part.node.children[0]) is None for part in spine)
 
 
 def _descended(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:

@@ -8,6 +8,7 @@ from egglift.costmodel.measurement.row_samples import operations, restricted, sa
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from tests.towers import prefix_sums
 
 
 def product(m: int, n: int, k: int) -> Expr:
@@ -46,3 +47,9 @@ def test_a_wrong_row_is_found_and_a_right_result_agrees() -> None:
     right[expected.rows.indices[1], 5] += 1
     assert expected.disagreement([right]) is not None
     assert expected.disagreement([right[list(expected.rows.indices)]]) is not None
+
+
+def test_what_is_computed_once_counts_once() -> None:
+    few, many = (operations(prefix_sums(steps)) for steps in (10, 20))
+    assert few < many < 3 * few
+    assert sampled_rows(prefix_sums(20)) is None

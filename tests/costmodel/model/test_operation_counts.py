@@ -9,6 +9,7 @@ import pytest
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.index import index
+from egglift.costmodel.model.counted_accesses import CountedAccess
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.model.operation_counts import Tally, tally
 from egglift.costmodel.profiles.profile import presets
@@ -16,6 +17,7 @@ from egglift.ir import patterns as p
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.types import F32, Array, Tuple
+from tests.towers import pyramid
 
 CPU = presets()["pocl_cpu"]
 PAIR = p.Arg(Tuple((F32, F32)))
@@ -68,3 +70,14 @@ def test_what_is_loaded_and_never_read_counts_nothing() -> None:
     (kernel,) = compile_term(loads(f"(tuple {total.format('y')} {total.format('z')})"), Launch(1), LOCKSTEP).kernels
     found = tally(kernel, presets()["nvidia_h200"]).accesses
     assert [a.count for a in found if a.at == index(8)] == [0]
+
+
+@pytest.mark.parametrize("name", ["pocl_cpu", "nvidia_h200"])
+def test_accesses_are_grouped_without_comparing_each_with_each(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    (kernel,) = compile_term(pyramid(3)).kernels
+
+    def compared(a: CountedAccess, b: object) -> bool:
+        raise AssertionError("two accesses are compared")
+
+    monkeypatch.setattr(CountedAccess, "__eq__", compared)
+    assert tally(kernel, presets()[name]).accesses

@@ -1,5 +1,7 @@
 """Sizes for tile symbols: legal, priced, and different enough to be worth measuring."""
 
+import math
+
 import egglift as el
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
@@ -8,6 +10,7 @@ from egglift.egraph.extraction.extract import Extractor
 from egglift.egraph.extraction.weights import weights
 from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.check import type_of
+from egglift.ir.deadline import until
 from egglift.ir.traverse import tile_symbols
 
 GPU = presets()["nvidia_h200"]
@@ -57,3 +60,12 @@ def test_a_varied_sample_starts_with_the_best_and_repeats_little() -> None:
 def test_sizes_never_exceed_what_they_cut() -> None:
     for point in search(3).run(8):
         assert all(size >= 1 for _, size in point.sizes)
+
+
+def test_what_is_not_priced_in_time_is_dropped() -> None:
+    s = search()
+    with until(-math.inf):
+        assert s.run(8) == []
+    first = s.run(1)
+    with until(-math.inf):
+        assert s.run(8) == first

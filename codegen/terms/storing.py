@@ -1,0 +1,32 @@
+"""Programs as they stand, what they would compute again and again stored: their kernels are as many as their steps."""
+
+from __future__ import annotations
+
+from egglift.codegen.terms.fission import fissioned
+from egglift.codegen.terms.sharing import FEW, SMALL, Use, has_many, shared
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import rebuild, subterms
+
+
+def stored(term: Expr) -> Expr:
+    """`term` with each shared producer in a kernel of its own, where it has many; any other term as it is.
+
+    zip v (drop 1 v), v = map f x  ->  zip (toGlobal v) (drop 1 (toGlobal v))
+    """
+    whole = fissioned(term, _is_dear)
+    found = frozenset(shared(whole, _is_dear))
+    if not has_many(whole, found):
+        return whole
+    memo: dict[Expr, Expr] = {}
+    for t in subterms(whole):
+        new = rebuild(t, memo.__getitem__, memo.__getitem__)
+        memo[t] = p.To("global", new) if t in found else new
+    return memo[whole]
+
+
+def _is_dear(u: Use) -> bool:
+    """Is an array that is computed at each access worth a kernel of its own?"""
+    if not isinstance(u.term, p.Map) or u.term.level is not None:
+        return False
+    return u.times > FEW or (u.times > 1 and u.ops > 0 and u.size > SMALL)
