@@ -50,8 +50,10 @@ def operands(v: ScalarValue) -> tuple[ScalarValue, ...]:
 def parts(v: ScalarValue) -> tuple[ScalarValue, ...]:
     """The values that `v` is computed from, and the loaded numbers in its indices."""
     match v:
-        case Load(_, at) | IndexValue(at, _) | Guarded(at):
-            return (*operands(v), *index_values(at))
+        case Load(_, at) | IndexValue(at, _):
+            return tuple(index_values(at))
+        case Guarded():
+            return v.inside, v.outside, *index_values(v.at)
     return operands(v)
 
 
