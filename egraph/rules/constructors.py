@@ -104,11 +104,23 @@ class Constructor:
         return [] if self.scheme is None else list(zip(self.of("expr", "body"), self.scheme.takes, strict=True))
 
     @property
+    def gives(self) -> Type | None:
+        """The type of what it gives."""
+        return self.scheme.gives if self.scheme else None
+
+    @property
+    def lengths(self) -> dict[str, str]:
+        """The variables of lengths, by the names that they have in the scheme."""
+        return self._named("size")
+
+    @property
     def names(self) -> dict[str, str]:
-        """The variables of lengths and types, by the names that the scheme gives them."""
-        slots = {name for name, kind in self.form.slots if kind in ("size", "type", "scalar")}
-        names = [name for name, _ in self.form.slots if name in slots]
-        return dict(zip(names, self.of("size", "type"), strict=True))
+        """The variables of lengths and types, by the names that they have in the scheme."""
+        return self._named("size", "type")
+
+    def _named(self, *kinds: str) -> dict[str, str]:
+        names = [name for name, kind in self.form.slots if KINDS.get(kind, kind) in kinds]
+        return dict(zip(names, self.of(*kinds), strict=True))
 
 
 def constructors() -> Iterator[Constructor]:
