@@ -69,8 +69,7 @@ def _applied(node: ENode, graph: Graph) -> tuple[int, Type] | None:
         return None
     names: dict[str, Type] = {}
     for c, t in zip(node.children, scheme.takes, strict=True):
-        if not isinstance(t, Function):
-            names |= told(t, graph.types[c])
+        names |= told(t, graph.types[c])
     return next((c, filled(t.takes, names)) for c, t in zip(node.children, scheme.takes) if isinstance(t, Function))
 
 
