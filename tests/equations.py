@@ -133,7 +133,7 @@ def _same(a: Any, b: Any) -> bool:
 def _compared(part: Call) -> list[Any]:
     """The arguments that are no lengths or types."""
     kinds = signatures().get(part.name, ("number",) * len(part.args))
-    return [a for a, kind in zip(part.args, kinds, strict=True) if kind not in ("nat", "type")]
+    return [a for a, kind in zip(part.args, kinds, strict=True) if kind not in ("size", "type")]
 
 
 def _put_in(part: Any, found: Mapping[str, Any]) -> Any:
