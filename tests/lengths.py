@@ -20,6 +20,7 @@ PRIMITIVES = {">": lambda a, b: a > b, "<": lambda a, b: a < b, ">=": lambda a, 
 #: arrays whose elements are of the type of the argument at this place, and how their length follows
 SAME = {
     "Stride": 1,
+    "Roll": 1,
     "To": 1,
     "Increase": 1,
     "Iterate": 2,
