@@ -15,15 +15,16 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, open_device
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.journal import Journal
+from egglift.costmodel.measurement.measuring import SAMPLE, Measuring
 from egglift.costmodel.measurement.worker_pool import worker_for
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.costmodel.records.cache_folder import cache_folder
@@ -33,10 +34,13 @@ from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.parser import loads
 from egglift.ir.text import dumps
 from egglift.memory import journal, remember
-from egglift.optimize import SAMPLE, choices, measured, remembered, searched, unused
+from egglift.optimize import remembered
+from egglift.options import Laws, Options, useful
 from egglift.processes.executors import workers
 from egglift.programs import load_program
 from egglift.report import duration, result_json
+from egglift.search import searched
+from egglift.timing import measured
 
 
 @dataclass(frozen=True)
@@ -49,19 +53,16 @@ class Job:
 
 @dataclass(frozen=True)
 class Task:
-    """What all programs of a batch share.  options: optimize's, by which results are remembered."""
+    """What all programs of a batch share.  options: those of `optimize`, by which results are remembered."""
 
     device: Device
     out: Path
-    measure: str
-    budget: float | None
-    measurements: int
-    options: dict[str, Any]
+    options: Options
 
     def journal(self, subject: Subject) -> Journal | None:
         """Where measurements are kept: with the records, or beside the results where the cache is off."""
         beside = None if cache_folder() else self.out.with_name(f"{self.out.name}.measurements")
-        return journal(subject, self.device, self.budget, beside)
+        return journal(subject, self.device, self.options.measuring.budget, beside)
 
 
 @dataclass(frozen=True)
@@ -94,6 +95,7 @@ def run_batch(
     cluster: whose workers search, as for `workers`.  progress: where the bar goes, if that is a terminal.
     """
     start = time.perf_counter()
+    options = Options(Laws(), measure, Measuring(measurements, budget))
     opened = open_device(device)
     have = _finished(out, opened)
     bar = _Bar(progress, len(files))
@@ -111,9 +113,8 @@ def run_batch(
         else:
             todo.append(job)
     skipped = len(files) - len(todo) - failed
-    options = choices(measure, budget, measurements, load_profile(opened))
-    task = Task(opened, out, measure, budget, measurements, options)
-    if todo and measure == "sample":
+    task = Task(opened, out, replace(options, laws=useful(options.laws, load_profile(opened))))
+    if todo and options.is_measured:
         worker_for(opened)  # it starts while the first programs are searched
     for job, found in _searched(todo, task, jobs, cluster):
         line = _finish(job, found, task)
@@ -179,7 +180,9 @@ def _searched(
                 new = new[len(some) :]
 
 
-def ahead(pool: Executor, texts: Sequence[str], profile: Profile, limits: Limits) -> Iterator[list[Candidate] | str]:
+def ahead(
+    pool: Executor, texts: Sequence[str], profile: Profile, limits: DeviceLimits
+) -> Iterator[list[Candidate] | str]:
     """The candidates of every program's text, or what went wrong, in order; all are handed to `pool` at once."""
     futures = [pool.submit(search, text, profile, limits) for text in texts]
     try:
@@ -200,12 +203,11 @@ def _result(future: Future[list[Candidate]]) -> list[Candidate] | str:
         return f"{type(error).__name__}: {error}"
 
 
-def search(text: str, profile: Profile, limits: Limits) -> list[Candidate]:
+def search(text: str, profile: Profile, limits: DeviceLimits) -> list[Candidate]:
     """The candidates for a program's text, the least estimate first.  Runs in a worker, which needs no device."""
     program = loads(text)
     type_of(program)
-    laws = {"reassociate": True, "rules": (), "disabled": unused(profile)}
-    return sorted(searched(program, profile, limits, laws), key=lambda c: c.estimate)
+    return sorted(searched(program, profile, limits, useful(Laws(), profile)), key=lambda c: c.estimate)
 
 
 def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any]:
@@ -214,9 +216,9 @@ def _finish(job: Job, found: list[Candidate] | str, task: Task) -> dict[str, Any
         return {"name": job.name, "error": found}
     program = loads(job.text)
     try:
-        if task.measure == "sample" and all(c.status == "model" for c in found):
+        if task.options.is_measured and all(c.status == "model" for c in found):
             subject = Subject(job.text)
-            found = measured(found, subject, task.device, task.journal(subject), task.budget, task.measurements)
+            found = measured(found, subject, task.device, task.options.measuring, task.journal(subject))
     except EggliftError as error:
         return {"name": job.name, "error": str(error)}
     found = sorted(found, key=lambda c: c.seconds)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch, Limits, Plan
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.ir.patterns import Expr
 
 
@@ -25,7 +25,7 @@ class Candidate:
     term: Expr
     parameters: dict[str, int]
     launch: Launch
-    limits: Limits
+    limits: DeviceLimits
     estimate: float
     bound: str = ""
     measured: float | None = None

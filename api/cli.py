@@ -16,13 +16,13 @@ from egglift.codegen.device.arguments import operands
 from egglift.codegen.device.device import devices, open_device
 from egglift.costmodel.calibration.calibrate import calibrate
 from egglift.costmodel.measurement.expected_results import expect
-from egglift.costmodel.measurement.remote_bench import DEADLINE
+from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE
 from egglift.costmodel.profiles.profile import profile_path
 from egglift.ir.errors import EggliftError
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
 from egglift.kernel import Kernel
-from egglift.optimize import SAMPLE, optimize
+from egglift.optimize import optimize
 from egglift.processes.interrupts import delivered
 from egglift.programs import load_program
 from egglift.report import candidate_table, device_json, device_lines, result_json

@@ -5,25 +5,28 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from egglift.candidate import Candidate
-from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, result
-from egglift.codegen.device.device import FAST_MATH, Device
+from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, placed, result
+from egglift.codegen.device.device import FAST_MATH, Device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
+from egglift.codegen.device.queues import add_reads, chain_for
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
-from egglift.egraph.explanation.derivation import Derivation
-from egglift.egraph.explanation.derive import derive
-from egglift.egraph.explanation.prove import Explanation, explain, explored
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, BuildError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, EggliftError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
+from egglift.options import Options
 from egglift.report import USUAL, duration
 from egglift.steps import time_steps
+
+if TYPE_CHECKING:
+    from egglift.egraph.explanation.derivation import Derivation
+    from egglift.egraph.explanation.prove import Explanation
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,13 @@ class Kernel:
     """An optimised program.  Call it with its inputs, by position or by name.
 
     `kernel(x, y)` or `kernel(x=..., y=...)`: NumPy arrays in, NumPy arrays out; where an input is a pyopencl
-    array or buffer, the results are pyopencl arrays on the same queue, not waited for.  Scalars come back as
-    NumPy scalars, tuples as tuples, arrays of tuples as tuples of arrays.  Several threads may call it.
+    array or buffer, the results are pyopencl arrays, not waited for.  Scalars come back as NumPy scalars, tuples as
+    tuples, arrays of tuples as tuples of arrays.  Several threads may call it.
+
+    It runs on the queue of the first input, in the order of `inputs`, that is a pyopencl array with a queue of its
+    device (else on `device.queue`); results belong to that queue.  Queues may be in order or out of order, and differ:
+    the device, not the host, waits for the events that arrays carry, and for what an array's other, ordered queue was
+    given before.  Buffers carry no events: they are read after what `device.queue` was given before.
 
     program: the source program; plan: its OpenCL; candidates: all that were looked at, best first; chosen:
     the one that runs; device: where it runs.
@@ -63,10 +71,10 @@ class Kernel:
         chosen: Candidate,
         device: Device,
         candidates: Sequence[Candidate],
-        options: Mapping[str, Any] | None = None,
+        options: Options = Options(),
     ) -> None:
         self.program, self.device = program, device
-        self.options = dict(options or {})
+        self.options = options
         self.candidates = [replace(c, derive=self._laws) for c in candidates]
         self.chosen = next(mine for mine, c in zip(self.candidates, candidates, strict=True) if c is chosen)
         self._inputs = inputs_of(program)
@@ -107,18 +115,20 @@ class Kernel:
 
     def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation:
         """Its derivation; else a proof for its numbers; else, as some proofs are long, the laws that matched."""
-        options = {name: self.options[name] for name in ("rules", "reassociate") if name in self.options}
+        from egglift.egraph.explanation.derive import derive
+        from egglift.egraph.explanation.prove import explain, explored
+
+        laws = self.options.laws
         program, term, form = self.program, candidate.term, candidate.form
         if form is not None and (steps := time_steps(program)):
             program, term, form = steps.program, steps.of(term), steps.of(form)
         if form is not None:
             with suppress(RuleError):
-                off = self.options.get("disabled", ())
-                return derive(program, form, sizes=candidate.parameters, disabled=off, **options)
+                return derive(program, form, sizes=candidate.parameters, **asdict(laws))
         try:
-            return explain(program, term, **options)
+            return explain(program, term, rules=laws.rules, reassociate=laws.reassociate)
         except RuleError:
-            return explored(program, term, **options)
+            return explored(program, term, rules=laws.rules, reassociate=laws.reassociate)
 
     def explain(self) -> str:
         """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
@@ -138,28 +148,32 @@ class Kernel:
 
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The program's value on these inputs; ArgumentError where they do not fit."""
-        given = self._bind(args, named)
-        arguments = operands(self.device, self._inputs, given)
-        executable, type = self.executable, type_of(self.program)
-        if any(is_on_device(leaf) for leaves in arguments.values() for leaf in leaves):
-            buffers = executable.enqueue(arguments)
-            return result(type, buffers, lambda b, shape, s: device_value(self.device, b, shape, s))
-        return result(type, executable.run(arguments), host_value)
+        given = operands(self.device, self._inputs, self._bind(args, named))
+        executable, type, there = self.executable, type_of(self.program), _on_device(given)
+        if not there:
+            return result(type, executable.run(given), host_value)
+        chain = chain_for(self.device, there)
+        found = executable.enqueue(placed(self.device, given, chain), chain)
+        add_reads(self.device, there, chain)
+        return result(type, found, lambda f, shape, s: device_value(chain.queue, f, shape, s))
 
     def profile(self, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
-        given = self._bind(args, named) if args or named else sample_inputs(self.program)
-        arguments = operands(self.device, self._inputs, given)
-        timing = self.executable.time(arguments, least=10, precision=0.005)
+        values = self._bind(args, named) if args or named else sample_inputs(self.program)
+        given = operands(self.device, self._inputs, values)
+        chain = chain_for(self.device, _on_device(given), self.device.timer)
+        inputs = placed(self.device, given, chain)
+        timing = self.executable.time(inputs, chain=chain, least=10, precision=0.005)
         used = [*(b for group in self.plan.inputs.values() for b in group), *self.plan.outputs]
         return Profiled(timing, sum(b.size * b.scalar.size for b in used))
 
     @property
     def executable(self) -> Executable:
-        """The compiled plan; compiled on first use."""
+        """The compiled plan; compiled on first use.  ForkError in a process that was forked after OpenCL was used."""
+        opencl()
         with self._lock:
             if self._executable is None:
-                flags = FAST_MATH if self.options.get("fast_math") else ()
+                flags = FAST_MATH if self.options.fast_math else ()
                 try:
                     self._executable = build(self.device, self.plan, flags)
                 except BuildError as error:
@@ -177,3 +191,19 @@ class Kernel:
         if twice:
             raise ArgumentError(f"given by position and by name: {', '.join(twice)}")
         return given | dict(named)
+
+
+def _on_device(given: Mapping[str, Sequence[Any]]) -> list[Any]:
+    """The pyopencl arrays and buffers among `operands`."""
+    return [leaf for leaves in given.values() for leaf in leaves if is_on_device(leaf)]
+
+
+def kernel_of(program: Expr, device: Device, candidates: Sequence[Candidate], options: Options) -> Kernel:
+    """The fastest of measured candidates as a callable; EggliftError where none of them runs."""
+    usable = [c for c in candidates if c.seconds < float("inf")]
+    if not usable:
+        reasons = "; ".join(f"{c.structure}: {c.reason}" for c in candidates[:3])
+        raise EggliftError(f"no candidate for this program runs on {device.name}: {reasons}")
+    timed = [c for c in usable if c.measured is not None]
+    chosen = min(timed or usable, key=lambda c: c.seconds)
+    return Kernel(program, chosen, device, candidates, options)

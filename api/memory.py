@@ -20,13 +20,13 @@ from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.records import Record, Records, record_key
 from egglift.costmodel.records.signing import is_own, sealed
-from egglift.egraph.rules.book import book
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps
+from egglift.options import Options
 
 KEPT = 16  # candidates in a record, and whichever else were measured or failed
 PACKAGES = ("egglift", "egglift.ir", "egglift.egraph", "egglift.costmodel", "egglift.codegen")
@@ -40,7 +40,7 @@ class Recalled:
     own: bool
 
 
-def recall(program: Expr, device: Device, options: Mapping[str, Any]) -> Recalled | None:
+def recall(program: Expr, device: Device, options: Options) -> Recalled | None:
     """What an earlier call with the same program, device, options and version of egglift found."""
     folder = cache_folder()
     record = _records(folder).get(_key(program, device, options)) if folder else None
@@ -68,7 +68,7 @@ def _fits(c: Candidate, program: Expr) -> bool:
     )
 
 
-def remember(program: Expr, device: Device, options: Mapping[str, Any], candidates: Sequence[Candidate]) -> None:
+def remember(program: Expr, device: Device, options: Options, candidates: Sequence[Candidate]) -> None:
     """Keep the best of `candidates`, which are sorted, for later calls."""
     best, folder = candidates[0], cache_folder()
     if folder is None:
@@ -104,12 +104,14 @@ def measurements_path() -> Path | None:
     return folder / "measurements.jsonl" if folder else None
 
 
-def _key(program: Expr, device: Device, options: Mapping[str, Any]) -> str:
-    return record_key(dumps(program), rules(), device.name, device.driver, options)
+def _key(program: Expr, device: Device, options: Options) -> str:
+    return record_key(dumps(program), rules(), device.name, device.driver, options.decisive)
 
 
 def rules() -> str:
     """The versions of rule book and code: records of others are not used."""
+    from egglift.egraph.rules.book import book
+
     return f"{book().version} {version()}"
 
 

@@ -199,8 +199,10 @@ def measured(
     from benchmarks.baselines import COMPILED, torch_seconds
     from egglift.codegen.compile import compile_term
     from egglift.codegen.kernel.imperative import Launch
+    from egglift.costmodel.measurement.bench import Subject
     from egglift.costmodel.measurement.expected_results import expect
     from egglift.costmodel.measurement.measure import measure
+    from egglift.costmodel.measurement.measuring import Measuring
     from egglift.ir.errors import CodegenError
     from egglift.ir.parser import loads
 
@@ -210,7 +212,8 @@ def measured(
             plans.append(compile_term(loads(c["term"]), Launch(*c["launch"]), device.limits))
             rows.append(c)
     expected = expect(program)
-    found = measure(plans, program, device, expected=expected, budget_seconds=budget, options=flags)
+    subject, here = Subject(job["program"], options=tuple(flags)), Measuring(budget=budget, isolate=False)
+    found = measure(plans, subject, device, here, expected=expected)
     line: dict[str, Any] = {
         "program": job["name"],
         "size": job["size"],

@@ -30,7 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from benchmarks.draws import sampled
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
 from egglift.codegen.device.device import Device, open_device
+from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measure import measure
+from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.costmodel.records.maintenance import judged
 from egglift.ir.lifting import as_program
@@ -55,8 +57,8 @@ def ranked(e: Entry, size: Size, device: Device, profile: Profile, count: int, s
     program = as_program(e.program(*size))
     rows = sampled(program, profile, device.limits, count, seed)
     searched = time.perf_counter() - start
-    budget = EACH * len(rows)
-    results = measure([p.plan for _, p in rows], program, device, budget_seconds=budget, isolate=True)
+    measuring = Measuring(budget=EACH * len(rows))
+    results = measure([p.plan for _, p in rows], Subject(dumps(program)), device, measuring)
     timed = [
         (p.estimate.seconds, m.seconds, name, dict(p.sizes), asdict(p.launch), dumps(p.term))
         for (name, p), m in zip(rows, results)

@@ -36,13 +36,15 @@ from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device
 from egglift.costmodel.calibration.calibrate import calibrate
 from egglift.costmodel.measurement.bench import Subject
+from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.text import dumps
-from egglift.optimize import kernel_of
-from egglift.optimize import measured as timed
+from egglift.kernel import kernel_of
+from egglift.options import Options
 from egglift.processes.executors import workers
+from egglift.timing import measured as timed
 
 #: seconds of measuring for each program
 BUDGET = 20.0
@@ -72,8 +74,8 @@ def measured(
     start = time.perf_counter()
     candidates = found or search(dumps(program), profile, device.limits)
     searched = None if found else time.perf_counter() - start
-    candidates = timed(candidates, Subject(dumps(program)), device, None, BUDGET)
-    kernel = kernel_of(program, device, candidates, {})
+    candidates = timed(candidates, Subject(dumps(program)), device, Measuring(budget=BUDGET), None)
+    kernel = kernel_of(program, device, candidates, Options())
     least = floor(program, profile, e.operations(*size) if e.operations else None)
     return Line(
         e.name,

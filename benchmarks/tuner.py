@@ -30,8 +30,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.programs.catalogue import Entry, Size, chosen, size_text
 from egglift.codegen.device.device import Device, open_device
-from egglift.costmodel.measurement.expected_results import expect
+from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measure import measure
+from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.extraction.extract import Extractor
@@ -39,6 +40,7 @@ from egglift.egraph.extraction.weights import weights
 from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from egglift.ir.text import dumps
 
 PROGRAMS = (
     "dot:1048576",
@@ -153,7 +155,7 @@ def space(program: Expr, profile: Profile, device: Device, most: int) -> Space:
     """The best structure's choices, about `most` of them, measured."""
     sign, search = best_structure(program, profile, device)
     found = points(search, most)
-    results = measure([p.plan for p in found.values()], program, device, expected=expect(program))
+    results = measure([p.plan for p in found.values()], Subject(dumps(program)), device, Measuring(isolate=False))
     pairs = zip(found.items(), results, strict=True)
     rows = [Choice(values, p.estimate.seconds, m.seconds) for (values, p), m in pairs if m.seconds]
     return Space(sign, (*search.order, LAUNCH), tuple(rows), len(found) - len(rows))

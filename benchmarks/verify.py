@@ -41,7 +41,7 @@ HARMLESS = ("ok", "model", "skipped", "inaccurate")
 
 
 @dataclass(frozen=True)
-class Line:
+class Verdict:
     """What became of one program at one size on one device.
 
     measured, failed: numbers of candidates, and of the failed the reasons; error: the largest difference from
@@ -76,7 +76,7 @@ class Line:
         return (self.program, size_text(self.size), count, f"{self.error:.1e}", *times, ratio, self.result)
 
 
-def verify(name: str, size: Size, device_name: str | None, budget: float) -> Line:
+def verify(name: str, size: Size, device_name: str | None, budget: float) -> Verdict:
     """Optimise, check and time one program; never raises."""
     device, e = open_device(device_name), entry(name)
     line: dict[str, Any] = {
@@ -87,9 +87,9 @@ def verify(name: str, size: Size, device_name: str | None, budget: float) -> Lin
         "version": egglift_version(),
     }
     try:
-        return Line(**line, **_measured(e, size, device, budget))
+        return Verdict(**line, **_measured(e, size, device, budget))
     except Exception as error:
-        return Line(**line, result=f"{type(error).__name__}: {error}".splitlines()[0])
+        return Verdict(**line, result=f"{type(error).__name__}: {error}".splitlines()[0])
 
 
 def _measured(e: Entry, size: Size, device: Any, budget: float) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def main() -> int:
     return 0 if all(line.good for line in lines) else 1
 
 
-def run(options: argparse.Namespace) -> Iterator[Line]:
+def run(options: argparse.Namespace) -> Iterator[Verdict]:
     """Every line that was asked for: read from the file, or computed in a process that may crash."""
     device = open_device(options.device)
     done = {(x.program, x.size): x for x in read(options.out) if same_setting(x, device)}
@@ -152,7 +152,7 @@ def run(options: argparse.Namespace) -> Iterator[Line]:
                     line = pool.submit(verify, e.name, size, options.device, options.budget).result()
                 except BrokenProcessPool:
                     setting = (device.name, device.driver, egglift_version())
-                    line = Line(e.name, size, *setting, result="the process crashed")
+                    line = Verdict(e.name, size, *setting, result="the process crashed")
                     pool = _pool()
                 append_line(options.out, json.dumps(asdict(line)))
                 done[e.name, size] = line
@@ -165,12 +165,12 @@ def _pool() -> ProcessPoolExecutor:
     return ProcessPoolExecutor(1, mp_context=get_context("spawn"))
 
 
-def read(path: Path) -> Iterator[Line]:
+def read(path: Path) -> Iterator[Verdict]:
     """The lines of an earlier run; those of other versions of this script are left out."""
     for text in path.read_text().splitlines() if path.is_file() else ():
         try:
             raw = json.loads(text)
-            yield Line(**{**raw, "size": tuple(raw["size"]), "failed": tuple(raw["failed"])})
+            yield Verdict(**{**raw, "size": tuple(raw["size"]), "failed": tuple(raw["failed"])})
         except (ValueError, TypeError, KeyError):
             continue
 
@@ -180,12 +180,12 @@ def egglift_version() -> str:
     return f"{book().version} {version()}"
 
 
-def same_setting(line: Line, device: Any) -> bool:
+def same_setting(line: Verdict, device: Any) -> bool:
     """Was the line found on this device, by this code?"""
     return (line.device, line.driver, line.version) == (device.name, device.driver, egglift_version())
 
 
-def table(lines: list[Line]) -> str:
+def table(lines: list[Verdict]) -> str:
     """The lines as a Markdown table, and in a sentence what they say."""
     rows = [HEAD, tuple("---" for _ in HEAD), *(line.row() for line in lines)]
     good = sum(line.good for line in lines)

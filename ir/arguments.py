@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,14 +12,14 @@ import numpy as np
 from egglift.ir.batch import NdArray, Value
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Array, Scalar, Tuple, Type, dims
+from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, dims, zero_or_one
 
 
 def convert(types: Mapping[str, Type], given: Mapping[str, Any]) -> dict[str, Value]:
     """The values given for the inputs, checked against their types.
 
-    An input with tuples is given as a tuple of arrays.  Python numbers and lists take the input's dtype;
-    NumPy arrays must have it.  ArgumentError names the input and what was expected.
+    An input with tuples is given as a tuple of arrays; for the rest, see `elements`.  ArgumentError names the input
+    and what was expected.
     """
     missing = [name for name in types if name not in given]
     unknown = [name for name in given if name not in types]
@@ -55,16 +56,41 @@ def _array(name: str, t: Type, given: Any) -> NdArray:
         scalar = scalar.element
     assert isinstance(scalar, Scalar)
     shape = tuple(evaluate(n) for n in dims(t))
-    weak = not isinstance(given, np.ndarray | np.generic)
-    given = _weak(name, scalar, given) if weak else as_array(name, given)
-    if given.dtype.newbyteorder("=") != scalar.dtype:
+    return zero_or_one(elements(name, scalar, shape, given))
+
+
+def elements(name: str, t: Scalar, shape: tuple[int, ...], given: Any) -> NdArray:
+    """What was given for an input, or a component of one, in its dtype: for the interpreter and kernels alike.
+
+    Arrays and NumPy's scalars are converted where nothing can be lost; Python's numbers, and nested lists of them,
+    where `t` holds them (a float type any that are not too large, bool 0 and 1).  Else ArgumentError.
+    """
+    array = as_array(name, given)
+    if array.shape != shape:
+        raise ArgumentError(f"input {name} has shape {array.shape}, but the program takes {shape}")
+    if array.dtype == t.dtype:
+        return array
+    typed = isinstance(given, np.ndarray | np.generic) or hasattr(given, "__array__")
+    with np.errstate(all="ignore"):
+        if np.can_cast(array.dtype, t.dtype, "safe") or (not typed and _holds(t, array)):
+            return array.astype(t.dtype)
+    if typed:
         raise ArgumentError(
-            f"input {name} has dtype {given.dtype}, but the program takes {scalar.dtype}; "
-            f"pass {name}.astype({str(scalar.dtype)!r})"
+            f"input {name} has dtype {array.dtype}, but the program takes {t.dtype}; "
+            f"pass {name.split('[')[0]}.astype({str(t.dtype)!r}) if the loss is intended"
         )
-    if given.shape != shape:
-        raise ArgumentError(f"input {name} has shape {given.shape}, but the program takes {shape}")
-    return np.asarray(given, scalar.dtype)
+    raise ArgumentError(f"input {name} takes {t.dtype} values, and not {reprlib.repr(given)}, which do not fit")
+
+
+def _holds(t: Scalar, array: NdArray) -> bool:
+    """Are Python's numbers values of `t`?"""
+    if array.size == 0:
+        return True
+    if t.is_float:
+        return array.dtype.kind in "biuf" and bool((np.isfinite(array.astype(t.dtype)) | ~np.isfinite(array)).all())
+    bits = 1 if t == BOOL else 8 * t.size - t.is_signed
+    least = -(1 << bits) if t.is_signed else 0
+    return array.dtype.kind in "biu" and least <= int(array.min()) and int(array.max()) < 1 << bits
 
 
 def as_array(name: str, given: Any) -> NdArray:
@@ -76,17 +102,6 @@ def as_array(name: str, given: Any) -> NdArray:
         return np.asarray(given)
     except Exception as error:  # its __array__ is anyone's code
         raise ArgumentError(f"input {name} is no array: {error}") from error
-
-
-def _weak(name: str, t: Scalar, given: Any) -> NdArray:
-    """Python numbers and nested lists of them in the input's dtype, if they fit."""
-    array = as_array(name, given)
-    try:
-        if array.dtype.kind not in "biuf" or (array.dtype.kind == "f" and not t.is_float and array.size):
-            raise TypeError(f"{array.dtype} values")
-        return np.asarray(given, t.dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ArgumentError(f"input {name} takes {t.dtype} values: {error}") from None
 
 
 def result(value: Value, owned: Sequence[NdArray]) -> Any:

@@ -47,6 +47,10 @@ class DeviceLost(DeviceError):
     """The device or its driver stopped serving this process: what was opened on it is of no use any more."""
 
 
+class ForkError(EggliftError, RuntimeError):
+    """This process was forked from one that had used OpenCL or egglog: neither survives that."""
+
+
 class NoWorker(DeviceError):
     """No further process can be started, or the device cannot be opened in one."""
 

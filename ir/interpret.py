@@ -41,7 +41,7 @@ from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.text import brief
-from egglift.ir.types import Array, Scalar, Tuple, leaves
+from egglift.ir.types import Array, Scalar, Tuple, leaves, zero_or_one
 
 #: iterations of a map are evaluated together up to about this many elements
 CHUNK = 1 << 20
@@ -229,7 +229,8 @@ class _Run:
             t = t.element
         if isinstance(t, Tuple):
             raise ProgramError(f"{brief(e)}: a constant holds scalars; zip one constant for each component")
-        return np.frombuffer(e.data, t.dtype).reshape(shape).astype(self.dtype(t), copy=False)
+        data = zero_or_one(np.frombuffer(e.data, t.dtype))
+        return data.reshape(shape).astype(self.dtype(t), copy=False)
 
     def _computing(self, e: Expr, batch: tuple[int, ...], values: dict[Expr, Value]) -> Value:
         match e:

@@ -16,7 +16,7 @@ from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.traverse import is_closed, is_expr
-from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, array_of, dims, scalar_of
+from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, array_of, dims, scalar_of, zero_or_one
 
 
 def as_expr(value: Any) -> Expr:
@@ -65,8 +65,9 @@ def constant(data: np.ndarray[Any, Any]) -> Expr:
         raise TypeMismatch(f"arrays of {data.dtype} have no place in a program; it takes {names}") from None
     if data.ndim == 0:
         value = data.item()
-        return p.Literal(float(str(data[()])) if scalar.is_float else value, scalar)
-    native = np.ascontiguousarray(data, scalar.dtype)
+        with np.printoptions(legacy=False):  # older ways to print leave digits out
+            return p.Literal(float(str(data[()])) if scalar.is_float else value, scalar)
+    native = zero_or_one(np.ascontiguousarray(data, scalar.dtype))
     return p.Constant(array_of(scalar, data.shape), native.tobytes())
 
 

@@ -251,7 +251,8 @@ def _numbers(e: p.Constant) -> list[str] | None:
     count = prod(n for n in shape if isinstance(n, int))
     if count > NUMBERS or count * t.size != len(e.data):
         return None
-    texts = [str(v).lower() for v in np.frombuffer(e.data, t.dtype)]
+    with np.printoptions(legacy=False):  # one program has one text
+        texts = [str(v).lower() for v in np.frombuffer(e.data, t.dtype)]
     values = [v == "true" if t.name == "bool" else int(v) if t.is_integer else float(v) for v in texts]
     return texts if np.array(values, t.dtype).tobytes() == e.data else None
 

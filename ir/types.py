@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -90,6 +90,11 @@ def scalar_of(dtype: object) -> Scalar:
     """The scalar type of a NumPy dtype (native byte order assumed); KeyError where egglift has none."""
     name = np.dtype(dtype).name  # type: ignore[call-overload]
     return next(s for s in SCALARS.values() if NUMPY[s.name] == name)
+
+
+def zero_or_one(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """`array`, its bools 0 or 1: where other bytes are viewed as bools, all but 0 are true."""
+    return np.asarray(array.view(np.uint8) != 0) if array.dtype == np.bool_ else array
 
 
 def dims(type: Type) -> tuple[Size, ...]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import settings
+
+from egglift.codegen import passes
+from tests.gates import Gate
+from tests.verified import verified_passes
 
 #: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
 settings.register_profile("steady", derandomize=True)
@@ -29,6 +34,28 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("EGGLIFT_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.delenv("EGGLIFT_DEVICE", raising=False)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def verified_kernels() -> Iterator[None]:
+    """Every kernel that is generated in this process is verified after emission and after every pass."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passes, "STATEMENT_PASSES", verified_passes())
+        yield
+
+
+@pytest.fixture
+def gates() -> Iterator[Callable[[Any], Gate]]:
+    """Makes gates in a context of OpenCL; those that a test leaves shut are opened at its end."""
+    made: list[Gate] = []
+
+    def make(context: Any) -> Gate:
+        made.append(Gate(context))
+        return made[-1]
+
+    yield make
+    for gate in made:
+        gate.open()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

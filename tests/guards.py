@@ -36,6 +36,12 @@ def guards(rule: Rule) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_Reader(rule).conditions()))
 
 
+def without(rule: Rule, condition: str) -> Rule:
+    """The rule without a fact or a comparison that it asks for."""
+    kept = [fact for fact in rule.body if isinstance(fact, Eq) or _atom(fact.expr) != condition]
+    return Rule(rule.span, rule.head, kept, "", rule.ruleset)
+
+
 @dataclass
 class _Reader:
     rule: Rule

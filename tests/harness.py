@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Buffer, Launch, Limits, Plan
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan
 from egglift.ir.patterns import Expr
 
 os.environ.setdefault("POCL_AFFINITY", "1")
@@ -65,7 +65,7 @@ def poison(b: Buffer) -> NdArray:
     return np.frombuffer(b"\xaa" * (b.size * b.scalar.size), b.scalar.dtype if b.scalar.name != "bool" else "u1")
 
 
-def compute(term: Expr, launch: Launch = Launch(), limits: Limits = Limits(), **inputs: Any) -> NdArray:
+def compute(term: Expr, launch: Launch = Launch(), limits: DeviceLimits = DeviceLimits(), **inputs: Any) -> NdArray:
     """The only output of a program, flat."""
     (result,) = run(compile_term(term, launch, limits), inputs)
     return result

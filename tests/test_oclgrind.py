@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
+from egglift.codegen.kernel.imperative import Buffer, Plan, PlannedKernel
 from egglift.ir.types import BOOL, F32, Scalar
 from tests.oclgrind import Report, examine
 
@@ -30,7 +30,7 @@ SUM = """kernel void sum(global const float *x, global float *y) {
 
 def plan(source: str, out: int = GROUPS, scalar: Scalar = F32) -> Plan:
     x, y = Buffer("x", "global", F32, N), Buffer("y", "global", scalar, out)
-    kernel = Kernel("sum", source, (x, y), (N,), (GROUP,), ())
+    kernel = PlannedKernel("sum", source, (x, y), (N,), (GROUP,), ())
     return Plan((kernel,), {"x": (x,)}, (), (y,), ((0, (x, y)),))
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl
-from egglift.ir.arguments import as_array
+from egglift.codegen.device.execute import Enqueued
+from egglift.codegen.device.queues import is_array
+from egglift.ir.arguments import elements
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
@@ -16,16 +19,17 @@ from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
 
 def is_on_device(value: object) -> bool:
     """Is `value` a pyopencl array or buffer?"""
-    return hasattr(value, "base_data") or type(value).__module__.startswith("pyopencl")
+    return is_array(value) or type(value).__module__.startswith("pyopencl")
 
 
 def operands(device: Device, types: Mapping[str, Type], given: Mapping[str, Any]) -> dict[str, list[Operand]]:
-    """For each input, its leaves (ir.types.leaves) ready for `Executable.run`.
+    """For each input, its leaves (ir.types.leaves): arrays ready for `Executable.run`, and what is on the device.
 
     A value is an array (of any memory order and byte order, read-only too), a number, a nested list, a
     pyopencl Array or Buffer of this device's context, or, for arrays of tuples, a tuple of these.  Dtypes are
-    converted where nothing can be lost.  ArgumentError names the input, what it is and what is taken.
+    converted where nothing can be lost.  ArgumentError names the input, what it is and what is taken; ForkError.
     """
+    opencl()  # what lives on a device that is lost in a fork must not be waited for
     missing = [name for name in types if name not in given]
     unknown = [name for name in given if name not in types]
     if missing or unknown:
@@ -62,33 +66,7 @@ def _parts(type: Type) -> tuple[Type, ...] | None:
 def _leaf(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
     if is_on_device(value):
         return _from_device(device, name, scalar, shape, value)
-    weak = not (isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"))
-    return _from_array(name, scalar, shape, as_array(name, value), weak)
-
-
-def _from_array(name: str, scalar: Scalar, shape: tuple[int, ...], array: NdArray, weak: bool = False) -> NdArray:
-    """`array` in the input's dtype.  weak: Python numbers, which have a kind but no width of their own."""
-    if array.shape != shape:
-        raise ArgumentError(f"input {name} has shape {array.shape}, but the program takes {shape}")
-    if array.dtype == scalar.dtype:
-        return array
-    fits = np.can_cast(array.dtype, scalar.dtype, "safe") or (weak and _fits(array, scalar))
-    if not fits:
-        raise ArgumentError(
-            f"input {name} has dtype {array.dtype}, but the program takes {scalar.dtype}; "
-            f"pass {name.split('[')[0]}.astype({str(scalar.dtype)!r}) if the loss is intended"
-        )
-    return array.astype(scalar.dtype)
-
-
-def _fits(array: NdArray, scalar: Scalar) -> bool:
-    """Can Python numbers be values of `scalar`: ints that it holds, any numbers for floats, bools?"""
-    if scalar.is_float:
-        return array.dtype.kind in "biuf"
-    if not scalar.is_integer or array.dtype.kind not in "biu":
-        return array.size == 0
-    least = -(1 << 8 * scalar.size - 1) if scalar.is_signed else 0
-    return array.size == 0 or (least <= int(array.min()) and int(array.max()) < least + (1 << 8 * scalar.size))
+    return elements(name, scalar, shape, value)
 
 
 def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
@@ -110,12 +88,25 @@ def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ..
         )
     if not value.flags.c_contiguous:
         raise ArgumentError(f"input {name} is not contiguous on the device; pass {name}.copy()")
-    for event in value.events:
-        event.wait()
-    if value.offset:
-        value = value.copy()
-        value.finish()
-    return value.base_data
+    if value.offset and isinstance(value.base_data, opencl().SVMPointer):
+        raise ArgumentError(
+            f"input {name} begins {value.offset} bytes into shared virtual memory; "
+            "only arrays that begin where their memory does are taken from there"
+        )
+    return value
+
+
+def placed(device: Device, given: Mapping[str, Sequence[Any]], chain: Chain) -> dict[str, list[Operand]]:
+    """`operands` for a call that is `chain`: buffers for arrays on the device, parts of buffers copied out of them."""
+    return {name: [_placed(device, value, chain) for value in leaves] for name, leaves in given.items()}
+
+
+def _placed(device: Device, value: Any, chain: Chain) -> Operand:
+    if not is_array(value):
+        return value
+    if not value.size:  # pyopencl gives empty arrays no memory
+        return device.allocate(0)
+    return device.clone(chain, value.base_data, value.nbytes, value.offset) if value.offset else value.base_data
 
 
 def result(type: Type, parts: list[Any], each: Callable[[Any, tuple[int, ...], Scalar], Any]) -> Any:
@@ -135,10 +126,11 @@ def host_value(flat: NdArray, shape: tuple[int, ...], scalar: Scalar) -> Any:
     return flat.reshape(shape) if shape else flat.reshape(())[()]
 
 
-def device_value(device: Device, buffer: Operand, shape: tuple[int, ...], scalar: Scalar) -> Any:
-    """A result left on the device, as a pyopencl Array of its shape (() for a scalar)."""
+def device_value(queue: Any, found: Enqueued, shape: tuple[int, ...], scalar: Scalar) -> Any:
+    """A result left on the device, as a pyopencl Array of its shape (() for a scalar) on `queue`."""
     import importlib
 
     opencl()
     array = importlib.import_module("pyopencl.array")
-    return array.Array(device.queue, shape, scalar.dtype, data=buffer)
+    events = [] if found.event is None else [found.event]
+    return array.Array(queue, shape, scalar.dtype, data=found.buffer, events=events)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import os
 import threading
+import time
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from egglift.codegen.kernel.imperative import Kernel, Limits
+from egglift.codegen.device.chain import Chain
+from egglift.codegen.kernel.imperative import DeviceLimits, PlannedKernel
 from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
+from egglift.ir.forks import imported_before_fork, lost, use
 from egglift.ir.types import BOOL, Scalar
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
@@ -23,6 +27,8 @@ Operand: TypeAlias = Any
 
 #: PoCL keeps the private arrays of a work-group on one thread's stack, commonly 8 MB, and crashes beyond
 CPU_STACK_BYTES = 4 << 20
+#: seconds within which a device of a forked process has filled four bytes, if it does anything at all
+ANSWER = 5.0
 _opencl_lock = threading.Lock()
 #: OpenCL's codes for "no room" (of buffers, of a launch, on the host), and for a device that serves no more:
 #: not available, queue or context invalid, and NVIDIA's for a kernel that touched memory which is not its own
@@ -33,7 +39,16 @@ FAST_MATH = ("-cl-fast-relaxed-math",)
 
 
 def opencl() -> Any:
-    """The pyopencl module, imported on first use; DeviceError where it cannot be loaded."""
+    """The pyopencl module, imported on first use; DeviceError where it cannot be loaded.
+
+    Whatever is done with OpenCL asks for it first: ForkError in a process that was forked from one that had.
+    """
+    use("OpenCL")
+    return _pyopencl()
+
+
+@cache  # every call of a kernel asks for it several times
+def _pyopencl() -> Any:
     with _opencl_lock:
         # pins PoCL's threads; it reads this once, when its platform is first seen
         os.environ.setdefault("POCL_AFFINITY", "1")
@@ -81,7 +96,7 @@ class DeviceInfo:
     buffer: int
     cache: int
     vector_bytes: int
-    limits: Limits
+    limits: DeviceLimits
 
     def __str__(self) -> str:
         return f"{self.name} ({self.kind}, {self.platform}, driver {self.driver})"
@@ -111,7 +126,7 @@ def _describe(d: Any) -> DeviceInfo:
     cl = opencl()
     kind = "gpu" if d.type & cl.device_type.GPU else "cpu"
     extensions = d.extensions.split()
-    limits = Limits(
+    limits = DeviceLimits(
         group_size=d.max_work_group_size,
         local_bytes=d.local_mem_size,
         private_bytes=16 << 10 if kind == "gpu" else 64 << 10,
@@ -251,21 +266,39 @@ def _ranked(found: list[Any], name: str | None) -> list[Any]:
     return sorted(found, key=rank)
 
 
+def _answering(context: Any, device: Any) -> None:
+    """ForkError where nothing that `device` is given gets done: its threads stayed in the process before a fork.
+
+    Only the parent of this process can tell whether it used pyopencl by itself, or imported it and no more.
+    """
+    cl = opencl()
+    queue, buffer = cl.CommandQueue(context, device), cl.Buffer(context, cl.mem_flags.READ_WRITE, 4)
+    done = cl.enqueue_fill_buffer(queue, buffer, np.uint32(0), 0, 4)
+    queue.flush()
+    end = time.perf_counter() + ANSWER
+    while done.command_execution_status > cl.command_execution_status.COMPLETE:
+        if time.perf_counter() > end:
+            raise lost("OpenCL")
+        time.sleep(0.001)
+
+
 class Device:
     """An opened device: a context, a queue and what the device allows.
 
-    `queue` is the queue that kernels run on (the caller's, if one was given); `timer` is one with profiling.
+    `queue` is the queue that kernels run on (the caller's, if one was given) unless their inputs live on another one;
+    `timer` is one with profiling.  Either may run its commands out of order.
     """
 
     def __init__(self, context: Any, device: Any, queue: Any = None) -> None:
         cl = opencl()
+        if imported_before_fork("pyopencl"):
+            _answering(context, device)
         self.info = _describe(device)
         self.context, self.device = context, device
         profiling = cl.command_queue_properties.PROFILING_ENABLE
         self.queue = queue if queue is not None else cl.CommandQueue(context, device, properties=profiling)
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
-        self.ordered = not self.queue.properties & cl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
 
     name = property(lambda self: self.info.name, doc="The device's name.")
@@ -273,7 +306,7 @@ class Device:
     platform = property(lambda self: self.info.platform, doc="The platform's name.")
     kind = property(lambda self: self.info.kind, doc='"gpu" or "cpu".')
     compute_units = property(lambda self: self.info.compute_units, doc="Compute units (cores).")
-    limits = property(lambda self: self.info.limits, doc="What it allows: codegen.imperative.Limits.")
+    limits = property(lambda self: self.info.limits, doc="What it allows: codegen.kernel.imperative.DeviceLimits.")
 
     def __repr__(self) -> str:
         return f"Device({self.info})"
@@ -295,7 +328,7 @@ class Device:
             first = (errors or log.strip().splitlines())[0].strip()
             raise BuildError(f"{self.name} does not compile this kernel: {first}", source, log) from error
 
-    def admit(self, kernel: Kernel) -> None:
+    def admit(self, kernel: PlannedKernel) -> None:
         """BuildError where a launch of `kernel` would fail or crash, whatever the compiler says."""
         items = math.prod(kernel.local_size)
         if items > self.limits.group_size:
@@ -332,34 +365,43 @@ class Device:
         with reported(f"{self.name} cannot hold a buffer of {size} bytes"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
 
-    def clone(self, buffer: Operand, size: int) -> Operand:
-        """A new buffer with the first `size` bytes of `buffer`."""
+    def clone(self, chain: Chain, buffer: Operand, size: int, start: int = 0) -> Operand:
+        """A new buffer with `size` bytes of `buffer` from byte `start` on: the next command of `chain` copies them."""
         copy = self.allocate(size)
         if size:
+            part = {"byte_count": size, "src_offset": start}
             with reported(f"{self.name} cannot copy a buffer of {size} bytes"):
-                opencl().enqueue_copy(self.queue, copy, buffer, byte_count=size)
+                chain.add(opencl().enqueue_copy(chain.queue, copy, buffer, wait_for=chain.after, **part))
         return copy
 
-    def download(self, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
-        """`size` elements of `buffer` from the `start`th on, waited for.  WrongResult: a bool is neither 0 nor 1."""
+    def download(self, chain: Chain, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
+        """`size` elements of `buffer` from the `start`th on: the next command of `chain`, and waited for.
+
+        WrongResult: a bool is neither 0 nor 1.
+        """
         with reported(f"{self.name} cannot give back {size} elements of {scalar}"):
             raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
             if size:
-                opencl().enqueue_copy(self.queue, raw, buffer, src_offset=start * scalar.size, is_blocking=True)
+                # PoCL's blocking copies wait for all that a queue was given
+                how = {"src_offset": start * scalar.size, "is_blocking": chain.ordered}
+                copied = chain.add(opencl().enqueue_copy(chain.queue, raw, buffer, wait_for=chain.after, **how))
+                if not chain.ordered:
+                    copied.wait()
         if scalar != BOOL:
             return raw
         if size and int(raw.max()) > 1:
             raise WrongResult(f"a bool holds {int(raw.max())}: the element was not written")
         return raw.view(np.bool_)
 
-    def finish(self, queue: Any) -> None:
-        """Waits until `queue` has done all it was given: what a launch did wrong may show only here."""
+    def finish(self, given: Any) -> None:
+        """Waits until a queue, or a chain, has done all it was given: what a launch did wrong may show only here."""
         with reported(f"{self.name} did not finish what it was given"):
-            queue.finish()
+            given.finish()
 
-    def poison(self, buffer: Operand, scalar: Scalar, size: int) -> None:
-        """Fills `buffer` with values that no program computes: NaN for floats, the byte 0xAA for the rest."""
+    def poison(self, chain: Chain, buffer: Operand, scalar: Scalar, size: int) -> None:
+        """Fills `buffer`, as the next command of `chain`, with what no program computes: NaN, and for others 0xAA."""
         if size:
             value = np.array(np.nan, scalar.dtype) if scalar.is_float else np.array(0xAA, np.uint8)
             with reported(f"{self.name} cannot fill {size} elements of {scalar}"):
-                opencl().enqueue_fill_buffer(self.queue, buffer, value, 0, size * scalar.size)
+                fill = opencl().enqueue_fill_buffer
+                chain.add(fill(chain.queue, buffer, value, 0, size * scalar.size, wait_for=chain.after))

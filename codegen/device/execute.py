@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
 from egglift.codegen.kernel.imperative import Buffer, Plan
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError
@@ -45,13 +46,40 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Enqueued:
+    """A result that may still be written: its buffer, and the event of the last command that uses it, if one does."""
+
+    buffer: Operand
+    event: Any
+
+
+class Scratch:
+    """The temporaries of a plan, kept from one chain of launches to the next."""
+
+    def __init__(self, buffers: Sequence[Buffer]) -> None:
+        self._buffers = buffers
+        self._memory: dict[Buffer, Operand] = {}
+        self._user: Chain | None = None
+
+    def take(self, device: Device, chain: Chain) -> dict[Buffer, Operand]:
+        """Their memory, for `chain` alone: new where commands that used it may still run beside those of `chain`.
+
+        Memory that is given up so is freed by OpenCL when the commands that use it are done.
+        """
+        if self._user is None or not self._user.is_before(chain):
+            self._memory = {b: device.allocate(b.size * b.scalar.size) for b in self._buffers}
+        self._user = chain
+        return self._memory
+
+
+@dataclass(frozen=True)
 class Executable:
     """A plan compiled for a device.  Its methods may be called from several threads."""
 
     device: Device
     plan: Plan
     kernels: tuple[Any, ...]
-    _temporaries: dict[Buffer, Operand] = field(default_factory=dict, repr=False)
+    _scratch: Scratch = field(repr=False)
 
     def run(
         self, inputs: Mapping[str, Sequence[Operand]], *, poison: bool = False, rows: Rows | None = None
@@ -62,34 +90,40 @@ class Executable:
         `poison`, outputs and temporaries are first filled with NaN or 0xAA: what is not written shows.
         rows: only these come back, one behind the other.
         """
-        outputs = zip(self.enqueue(inputs, poison=poison), self.plan.outputs, strict=True)
+        chain = Chain(self.device.queue)
+        outputs = zip(self.enqueue(inputs, chain, poison=poison), self.plan.outputs, strict=True)
         if rows is None:
-            return [self.device.download(b, o.scalar, o.size) for b, o in outputs]
-        return [np.concatenate([self._row(b, o, i, rows.of) for i in rows.indices]) for b, o in outputs]
+            return [self.device.download(chain, e.buffer, o.scalar, o.size) for e, o in outputs]
+        return [np.concatenate([self._row(chain, e.buffer, o, i, rows.of) for i in rows.indices]) for e, o in outputs]
 
-    def _row(self, operand: Operand, buffer: Buffer, index: int, count: int) -> NdArray:
+    def _row(self, chain: Chain, operand: Operand, buffer: Buffer, index: int, count: int) -> NdArray:
         """The `index`th of the `count` rows of a result."""
         size = buffer.size // count
-        return self.device.download(operand, buffer.scalar, size, index * size)
+        return self.device.download(chain, operand, buffer.scalar, size, index * size)
 
-    def enqueue(
-        self, inputs: Mapping[str, Sequence[Operand]], *, poison: bool = False, wait_for: Sequence[Any] = ()
-    ) -> list[Operand]:
-        """Launches the plan on the device's queue without waiting: the result's device buffers."""
+    def enqueue(self, inputs: Mapping[str, Sequence[Operand]], chain: Chain, *, poison: bool = False) -> list[Enqueued]:
+        """Launches the plan as the next commands of `chain`, without waiting: the result's leaves."""
         table = self._bind(inputs)
+        given = {b for buffers in self.plan.inputs.values() for b in buffers}
         with self.device.lock:
-            table.update(self._scratch())
-            outputs = self._outputs(table)
+            table |= self._scratch.take(self.device, chain)
+            self._allocate_outputs(table)
             if poison:
-                inputs_too = {b for given in self.plan.inputs.values() for b in given}
-                for buffer in {*self.plan.temporaries, *self.plan.outputs} - inputs_too:
-                    self.device.poison(table[buffer], buffer.scalar, buffer.size)
-            self._launch(self.device.queue, table, wait_for)
-            given = {b for buffers in self.plan.inputs.values() for b in buffers}
-            for i, o in enumerate(self.plan.outputs):
-                if o in given:  # the caller must not get hold of its own input as a result
-                    outputs[i] = self.device.clone(outputs[i], o.size * o.scalar.size)
-        return outputs
+                for buffer in {*self.plan.temporaries, *self.plan.outputs} - given:
+                    self.device.poison(chain, table[buffer], buffer.scalar, buffer.size)
+            events = self._launch(chain, table)
+            found = [self._enqueued(chain, table[o], o, events, o in given) for o in self.plan.outputs]
+            with reported(f"{self.device.name} did not take its launches"):
+                chain.queue.flush()
+        return found
+
+    def _enqueued(self, chain: Chain, operand: Operand, buffer: Buffer, events: Sequence[Any], given: bool) -> Enqueued:
+        """A result.  given: it is an input, which the caller must not get hold of as a result."""
+        if given:
+            copy = self.device.clone(chain, operand, buffer.size * buffer.scalar.size)
+            return Enqueued(copy, chain.last if buffer.size else None)
+        launches = zip(reversed(self.plan.steps), reversed(events), strict=True)
+        return Enqueued(operand, next((e for (_, used), e in launches if buffer in used), None))
 
     def upload(self, inputs: Mapping[str, Sequence[Operand]]) -> dict[str, list[Operand]]:
         """`inputs` with every array on the device: what `time` wants, and what repeated runs should reuse."""
@@ -108,21 +142,24 @@ class Executable:
         budget: float = 1.0,
         precision: float = 0.01,
         floor: float = 0.0,
+        chain: Chain | None = None,
     ) -> Timing:
         """Times the plan by the device's clock until the median settles to `precision` (relative).
 
         Between `least` and `most` samples, in about `budget` seconds (warm-up and first sample not counted).
         Samples that are zero, or faster than `floor` seconds (what the hardware's ceiling allows), are thrown
         away; DeviceError where nothing else is left.  A plan without launches takes no time.
+        chain: what `inputs` wait for; it is over before anything is timed.
         """
         if not self.plan.steps:
             self._bind(inputs)
             return Timing(0.0, (0.0,), ())
         table = self._bind(self.upload(inputs))
+        for pending in (chain or Chain(self.device.timer), self.device.queue):
+            self.device.finish(pending)  # inputs may still be on their way there
         with self.device.lock:
-            self.device.finish(self.device.queue)  # inputs may still be on their way there
-            table.update(self._scratch())
-            self._outputs(table)
+            table |= self._scratch.take(self.device, Chain(self.device.timer))
+            self._allocate_outputs(table)
             for _ in range(warmup):
                 self._sample(table)
             rows: list[tuple[float, ...]] = []
@@ -153,41 +190,28 @@ class Executable:
 
     def _sample(self, table: dict[Buffer, Operand]) -> tuple[float, ...]:
         """Seconds of each launch, once."""
-        events = self._launch(self.device.timer, table)
+        events = self._launch(Chain(self.device.timer), table)
         self.device.finish(self.device.timer)
         with reported(f"{self.device.name} does not say how long a launch took"):
             return tuple(max(0, e.profile.end - e.profile.start) * 1e-9 for e in events)
 
-    def _launch(self, queue: Any, table: dict[Buffer, Operand], wait_for: Sequence[Any] = ()) -> list[Any]:
-        """Enqueues every step of the plan, in order."""
-        cl = opencl()
-        events: list[Any] = []
+    def _launch(self, chain: Chain, table: dict[Buffer, Operand]) -> list[Any]:
+        """Enqueues every step of the plan, in order: their events."""
+        enqueue, events = opencl().enqueue_nd_range_kernel, list[Any]()
         for index, arguments in self.plan.steps:
             kernel, spec = self.kernels[index], self.plan.kernels[index]
-            after = list(wait_for) if not events else [] if self.device.ordered else events[-1:]
             work = f"{spec.name} with {spec.global_size} work-items in groups of {spec.local_size}"
             with reported(f"{self.device.name} cannot launch {work}"):
                 kernel.set_args(*(table[b] for b in arguments))
-                events.append(
-                    cl.enqueue_nd_range_kernel(queue, kernel, spec.global_size, spec.local_size, wait_for=after or None)
-                )
-        with reported(f"{self.device.name} did not take its launches"):
-            queue.flush()
+                sizes = spec.global_size, spec.local_size
+                events.append(chain.add(enqueue(chain.queue, kernel, *sizes, wait_for=chain.after)))
         return events
 
-    def _outputs(self, table: dict[Buffer, Operand]) -> list[Operand]:
-        """New buffers for the results, entered in `table` (a result may be an input's buffer)."""
+    def _allocate_outputs(self, table: dict[Buffer, Operand]) -> None:
+        """Enters new buffers for the results in `table` (a result may be an input's buffer)."""
         for o in self.plan.outputs:
             if o not in table:
                 table[o] = self.device.allocate(o.size * o.scalar.size)
-        return [table[o] for o in self.plan.outputs]
-
-    def _scratch(self) -> dict[Buffer, Operand]:
-        """The temporaries, made once: launches of one executable follow each other on one queue."""
-        for t in self.plan.temporaries:
-            if t not in self._temporaries:
-                self._temporaries[t] = self.device.allocate(t.size * t.scalar.size)
-        return self._temporaries
 
     def _bind(self, inputs: Mapping[str, Sequence[Operand]]) -> dict[Buffer, Operand]:
         """Device buffers for the plan's inputs; ArgumentError where they do not fit."""
@@ -220,7 +244,7 @@ def build(device: Device, plan: Plan, options: Sequence[str] = ()) -> Executable
     for kernel in plan.kernels:
         device.admit(kernel)
     if not plan.kernels:
-        return Executable(device, plan, ())
+        return Executable(device, plan, (), Scratch(plan.temporaries))
     source = plan.source
     program = device.compile(source, options)
     cl = opencl()
@@ -228,7 +252,7 @@ def build(device: Device, plan: Plan, options: Sequence[str] = ()) -> Executable
         kernels = tuple(cl.Kernel(program, k.name) for k in plan.kernels)
     except cl.Error as error:
         raise BuildError(f"the compiled program lacks a kernel: {error}", source) from error
-    return Executable(device, plan, kernels)
+    return Executable(device, plan, kernels, Scratch(plan.temporaries))
 
 
 def _settled(rows: list[tuple[float, ...]], least: int, precision: float) -> bool:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from egglift.codegen.emission.builder import Builder
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import Condition, has_lane, share, within
-from egglift.codegen.kernel.imperative import Value
+from egglift.codegen.kernel.imperative import ScalarValue
 from egglift.codegen.kernel.views import Arr, View, Where
+from egglift.codegen.kernel.walk import operands, subvalues
 
 DEPTH = 24  # operations nested in one expression, at most; compilers limit brackets
 
 
 def assign(em: Builder, target: View, source: View, conditions: tuple[Condition, ...] = ()) -> None:
     """All scalars of `target` become those of `source`, at the same time."""
-    pairs: list[tuple[im.Load, Value]] = []
+    pairs: list[tuple[im.Load, ScalarValue]] = []
     wheres: set[tuple[Condition, ...]] = set()
 
     def collect(place: View, value: View, inside: tuple[Condition, ...]) -> None:
@@ -32,7 +33,7 @@ def assign(em: Builder, target: View, source: View, conditions: tuple[Condition,
     collect(target, source, conditions)
     values = _independent(em, pairs)
     stores = [
-        im.Store(q.buffer, q.at, v, em.executor.lane if _varies(em, q, v) else None)
+        im.Store(q.buffer, q.at, v, em.distribution.lane if _varies(em, q, v) else None)
         for (q, _), v in zip(pairs, values, strict=True)
     ]
     (guard,) = wheres or {()}
@@ -43,11 +44,11 @@ def assign(em: Builder, target: View, source: View, conditions: tuple[Condition,
             em.put(*stores)
 
 
-def _varies(em: Builder, place: im.Load, value: Value) -> bool:
+def _varies(em: Builder, place: im.Load, value: ScalarValue) -> bool:
     return place.buffer.lanes > 1 or id(value) in em.varying or has_lane(place.at)
 
 
-def _independent(em: Builder, pairs: list[tuple[im.Load, Value]]) -> list[Value]:
+def _independent(em: Builder, pairs: list[tuple[im.Load, ScalarValue]]) -> list[ScalarValue]:
     """The values to store, such that no store changes what a later one reads."""
     values = shared(em, [v for _, v in pairs])
     written: list[im.Load] = []
@@ -60,33 +61,25 @@ def _independent(em: Builder, pairs: list[tuple[im.Load, Value]]) -> list[Value]
     return values
 
 
-def _reads(value: Value) -> list[im.Load]:
-    found, stack = [], [value]
-    while stack:
-        match stack.pop():
-            case im.Load() as load:
-                found.append(load)
-            case im.Call(_, args, _):
-                stack.extend(args)
-            case im.Guarded(_, _, a, b):
-                stack.extend((a, b))
-    return found
+def _reads(value: ScalarValue) -> list[im.Load]:
+    """The loads in a value, those in indices aside."""
+    return [v for v in subvalues((value,), operands) if isinstance(v, im.Load)]
 
 
-def named(em: Builder, value: Value) -> Value:
+def named(em: Builder, value: ScalarValue) -> ScalarValue:
     """`value` computed here, if it is more than a name."""
     (small,) = shared(em, [value])
     return em.bind(small) if isinstance(small, im.Call | im.Guarded) or _reads(small) else small
 
 
-def shared(em: Builder, values: list[Value]) -> list[Value]:
+def shared(em: Builder, values: list[ScalarValue]) -> list[ScalarValue]:
     """`values` with what they share, and what nests too deeply, named by statements before them.
 
     The branches of a guarded value are left alone: they may not exist.
     """
     uses: dict[int, int] = {}
-    order: list[Value] = []
-    stack: list[tuple[Value, bool]] = [(v, False) for v in reversed(values)]
+    order: list[ScalarValue] = []
+    stack: list[tuple[ScalarValue, bool]] = [(v, False) for v in reversed(values)]
     while stack:
         v, done = stack.pop()
         if done:
@@ -97,7 +90,7 @@ def shared(em: Builder, values: list[Value]) -> list[Value]:
             stack.append((v, True))
             if isinstance(v, im.Call):
                 stack.extend((a, False) for a in reversed(v.args))
-    new: dict[int, Value] = {}
+    new: dict[int, ScalarValue] = {}
     depth: dict[int, int] = {}
     for v in order:
         w = v
@@ -113,7 +106,7 @@ def shared(em: Builder, values: list[Value]) -> list[Value]:
     return [new[id(v)] for v in values]
 
 
-def _worth_naming(v: Value, uses: int) -> bool:
+def _worth_naming(v: ScalarValue, uses: int) -> bool:
     if uses < 2:
         return False
     return isinstance(v, im.Call | im.Guarded) or (isinstance(v, im.Load) and v.buffer.space != "private")

@@ -9,12 +9,14 @@ from math import prod
 from typing import Any
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.accesses import SHORT, indexes_registers, value_variables
+from egglift.codegen.kernel.accesses import value_variables
 from egglift.codegen.kernel.conditions import Condition, has_lane, share
-from egglift.codegen.kernel.executor import WARP, Executor, Shape
-from egglift.codegen.kernel.imperative import Buffer, Limits, Statement, Value
+from egglift.codegen.kernel.distribution import WARP, Distribution, Shape
+from egglift.codegen.kernel.folding import known
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, ScalarValue, Statement
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.ownership import Layout
+from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
 from egglift.codegen.kernel.views import View, memory
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
@@ -48,11 +50,11 @@ class NotVector(Exception):
 class Builder:
     """Everything of a kernel that is neither the translation of a pattern nor its text."""
 
-    def __init__(self, shape: Shape, limits: Limits, taken: tuple[str, ...] = ()) -> None:
+    def __init__(self, shape: Shape, limits: DeviceLimits, taken: tuple[str, ...] = ()) -> None:
         self.shape, self.limits = shape, limits
         self.names = Names(taken)
         self.constant_names = self.names  # of a plan's kernels, shared: their literal arrays are one program's
-        self.executor = Executor()
+        self.distribution = Distribution()
         self.blocks = [Block()]
         self.params: list[Buffer] = []
         self.locals: list[Buffer] = []
@@ -63,6 +65,7 @@ class Builder:
         #: what they are of
         self.undecided: dict[Buffer, Expr] = {}
         self.spread: dict[Buffer, Layout] = {}
+        self.registers: dict[str, Expr] = {}  # those that came to be private memory, by name
         self.varying: set[int] = set()  # ids of values that differ between the lanes of a vector
         self._pool: dict[Any, Any] = {}
         self._data = 0
@@ -90,6 +93,7 @@ class Builder:
         return None
 
     def remember(self, key: Any, value: Any) -> None:
+        """Keep `value` under `key` for the rest of this block."""
         self.blocks[-1].memo[key] = value
 
     @contextmanager
@@ -112,13 +116,13 @@ class Builder:
 
     @contextmanager
     def running(self, **changes: Any) -> Iterator[None]:
-        """Emit for an executor that differs from the present one by `changes`."""
-        before = self.executor
-        self.executor = replace(before, **changes)
+        """Emit for a distribution of work that differs from the present one by `changes`."""
+        before = self.distribution
+        self.distribution = replace(before, **changes)
         try:
             yield
         finally:
-            self.executor = before
+            self.distribution = before
 
     # ------------------------------------------------------------------------------------ control
 
@@ -175,7 +179,7 @@ class Builder:
                 body(at)
         else:  # who has no element goes along with the last one, but takes no step
             last = at.clamp(n)
-            with self.running(guards=(*self.executor.guards, (at, n))):
+            with self.running(guards=(*self.distribution.guards, (at, n))):
                 body(last)
 
     @contextmanager
@@ -199,10 +203,10 @@ class Builder:
 
         Kept as an `If` without conditions until the barriers are in place (codegen/kernel/barriers.py).
         """
-        if self.executor.inside:
+        if self.distribution.inside:
             yield
             return
-        guards = self.executor.guards
+        guards = self.distribution.guards
         with self.block() as inner, self.running(inside=True, guards=()), self.when(*guards):
             yield
         if inner:
@@ -217,35 +221,42 @@ class Builder:
         return _id(f"l{d}", self.shape.local[d], "local", d)
 
     def warp_id(self) -> Index:
+        """The number of the work-item's warp in its group."""
         return _id("warp", self.warps, "warp", 0)
 
     @property
     def warps(self) -> int:
+        """How many warps a group has."""
         return self.shape.local[0] // WARP
 
     def lane_id(self) -> Var:
+        """The number of the work-item in its warp."""
         return Var("lane", WARP, "local")
 
     def group_id(self, d: int) -> Index:
+        """The group's id in dimension `d`."""
         return _id(f"w{d}", self.shape.groups[d], "workgroup", d)
 
     def global_id(self, d: int) -> Index:
+        """The work-item's id in dimension `d` of the whole grid."""
         return _id(f"g{d}", self.shape.groups[d] * self.shape.local[d], "global", d)
 
     def free_items(self) -> list[tuple[Index, int]]:
         """The ids within the group that do not distribute work yet, fastest first, with their counts."""
         found = []
         for d in range(3):
-            if d == 0 and self.executor.warp and d not in self.executor.locals:
+            if d == 0 and self.distribution.warp and d not in self.distribution.locals:
                 found.append((index(self.lane_id()), WARP))
-            elif d not in self.executor.locals and self.shape.local[d] > 1:
+            elif d not in self.distribution.locals and self.shape.local[d] > 1:
                 found.append((self.local_id(d), self.shape.local[d]))
         return found
 
     def free_groups(self) -> list[tuple[Index, int]]:
         """The ids of groups that do not distribute work yet."""
         return [
-            (self.group_id(d), n) for d, n in enumerate(self.shape.groups) if n > 1 and d not in self.executor.groups
+            (self.group_id(d), n)
+            for d, n in enumerate(self.shape.groups)
+            if n > 1 and d not in self.distribution.groups
         ]
 
     def team(self, space: str) -> tuple[Index, int]:
@@ -277,11 +288,13 @@ class Builder:
         return found
 
     def const(self, value: bool | int | float, t: Scalar) -> im.Const:
+        """A number of type `t`."""
         bits = value.hex() if isinstance(value, float) else value
         made: im.Const = self._cons(("const", bits, t), lambda: im.Const(value, t))
         return made
 
     def load(self, buffer: Buffer, at: Index) -> im.Load:
+        """An element of memory; a global buffer becomes a parameter of the kernel."""
         if buffer.space == "global" and buffer not in self.params:
             self.params.append(buffer)
         made: im.Load = self._cons(("load", id(buffer), at), lambda: im.Load(buffer, at))
@@ -289,43 +302,47 @@ class Builder:
             self.varying.add(id(made))
         return made
 
-    def number(self, at: Index, t: Scalar) -> Value:
+    def number(self, at: Index, t: Scalar) -> ScalarValue:
         """An index as a number of type `t`."""
         made: im.IndexValue = self._cons(("index", at, t), lambda: im.IndexValue(at, t))
         if has_lane(at):
             self.varying.add(id(made))
         return made
 
-    def call(self, op: str, args: tuple[Value, ...], t: Scalar) -> Value:
+    def call(self, op: str, args: tuple[ScalarValue, ...], t: Scalar) -> ScalarValue:
+        """A scalar function's value, of type `t`."""
         self.require(t)
+        if (number := known(op, args, t)) is not None:
+            return self.const(number, t)
         made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
         if any(id(a) in self.varying for a in args):
             self.varying.add(id(made))
         return made
 
-    def guarded(self, at: Index, n: int, inside: Value, outside: Value) -> Value:
+    def guarded(self, at: Index, n: int, inside: ScalarValue, outside: ScalarValue) -> ScalarValue:
+        """`0 <= at < n ? inside : outside`."""
         key = ("guarded", at, n, id(inside), id(outside))
         made: im.Guarded = self._cons(key, lambda: im.Guarded(at, n, inside, outside))
         if has_lane(at) or id(inside) in self.varying or id(outside) in self.varying:
             self.varying.add(id(made))
         return made
 
-    def bind(self, value: Value) -> im.Name:
+    def bind(self, value: ScalarValue) -> im.Name:
         """`const T name = value;`, and the name."""
         name = im.Name(self.names.numbered("t"), value.type)
-        lane = self.executor.lane if id(value) in self.varying else None
+        lane = self.distribution.lane if id(value) in self.varying else None
         self.put(im.Let(name.name, value, lane))
         self._pool[("name", name.name)] = name
         if lane is not None:
             self.varying.add(id(name))
         return name
 
-    def data(self, value: Value, low: int, high: int) -> Index:
+    def data(self, value: ScalarValue, low: int, high: int) -> Index:
         """A loaded number as an index."""
         self._data += 1
         depends = value_variables(value)
-        if id(value) in self.varying and self.executor.lane is not None:
-            depends |= {self.executor.lane}
+        if id(value) in self.varying and self.distribution.lane is not None:
+            depends |= {self.distribution.lane}
         serial = self._data
         made: Data = self._cons(("data", id(value), low, high), lambda: Data(value, low, high, depends, serial))
         return index(made)
@@ -342,7 +359,7 @@ class Builder:
         sizes = [(_volume(_padded(shape, pad)), scalar) for shape, scalar in leaves(type)]
         buffers = [self._buffer(space, scalar, size, stem, of) for size, scalar in sizes]
         at = ZERO
-        if space == "local" and self.executor.warp:
+        if space == "local" and self.distribution.warp:
             at = self.warp_id()  # every warp has a copy of its own
         return Target(memory(type, iter(buffers), self.load, at, pad), space)
 
@@ -360,18 +377,18 @@ class Builder:
         self.require(scalar)
         if space == "local":
             return self._local(scalar, size, stem, of)
-        lane = self.executor.lane
+        lane = self.distribution.lane
         buffer = Buffer(self.names.numbered(stem), "private", scalar, size, lane.count if lane else 1)
         self.keep(buffer, of)
         return buffer
 
     def _local(self, scalar: Scalar, size: int, stem: str, of: Expr) -> Buffer:
-        if self.executor.inside:
+        if self.distribution.inside:
             raise CodegenError(
                 f"{brief(of)}: local memory is filled by a whole work-group, but here each work-item goes its own "
                 "way; use toPrivate, or move toLocal out of the local or global map"
             )
-        size *= self.warps if self.executor.warp else 1
+        size *= self.warps if self.distribution.warp else 1
         for buffer in self.free_locals:
             if buffer.scalar == scalar and buffer.size == size:
                 self.free_locals.remove(buffer)
@@ -404,6 +421,7 @@ class Builder:
 
     @property
     def local_bytes(self) -> int:
+        """The local memory that the group takes so far."""
         return sum(b.size * b.scalar.size for b in self.locals)
 
     def constant(self, scalar: Scalar, values: bytes, of: Expr) -> Buffer:

@@ -15,11 +15,12 @@ from math import prod
 
 from egglift.codegen.emission.builder import Builder
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.accesses import accesses, index_values
+from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.common_suffix import common_end
 from egglift.codegen.kernel.conditions import Condition, share
-from egglift.codegen.kernel.imperative import Statement, Value
+from egglift.codegen.kernel.imperative import ScalarValue, Statement
 from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Var, assuming, index
+from egglift.codegen.kernel.walk import subvalues, walk
 
 Span = tuple[int, int]
 FEW = 4  # steps of a loop, and groups, that are not worth telling apart
@@ -27,7 +28,7 @@ FEW = 4  # steps of a loop, and groups, that are not worth telling apart
 
 def tile(em: Builder, at: Condition, outer: bool, emit: Callable[[], None]) -> None:
     """Emit the body of a grid's map for element `at`; outer: there are more such maps in it, which see to this."""
-    tiles = (*em.executor.tiles, at) if at[0].terms else em.executor.tiles
+    tiles = (*em.distribution.tiles, at) if at[0].terms else em.distribution.tiles
     if outer:
         with em.running(tiles=tiles):
             return emit()
@@ -78,15 +79,7 @@ def _exchanges(em: Builder, statements: Iterable[Statement]) -> bool:
 
 def _has_loops(statements: Iterable[Statement]) -> bool:
     """Is there more in `statements` than single scalars?  For those a second version does not pay."""
-    for s in statements:
-        match s:
-            case im.Loop():
-                return True
-            case im.If() if _has_loops((*s.body, *s.otherwise)):
-                return True
-            case im.Let() | im.Store() if s.lane is not None:
-                return True
-    return False
+    return any(isinstance(s, im.Loop) or (isinstance(s, im.Let | im.Store) and s.lane) for s in walk(statements))
 
 
 #: a work-group's id, how many groups there are, and how many work-items each has along the dimension
@@ -165,23 +158,14 @@ class _Inside:
                         self.statements(s.body)
                     self.statements(s.otherwise)
 
-    def values(self, values: Iterable[Value]) -> None:
-        stack, seen = list(values), set[int]()
-        while stack:
-            v = stack.pop()
-            if id(v) in seen:
-                continue
-            seen.add(id(v))
+    def values(self, values: Iterable[ScalarValue]) -> None:
+        for v in subvalues(values):
             match v:
                 case im.Load(_, at) | im.IndexValue(at, _):
                     self.indices(at)
-                    stack.extend(index_values(at))
-                case im.Call(_, args, _):
-                    stack.extend(args)
-                case im.Guarded(at, n, inside, outside):
+                case im.Guarded(at, n):
                     self.test(at, 0, n)
                     self.indices(at)
-                    stack.extend((inside, outside, *index_values(at)))
 
     def indices(self, at: Index) -> None:
         for a, _ in at.terms:

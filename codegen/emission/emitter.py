@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, tree_reduction
 from egglift.codegen.emission.builder import NotVector, Target
 from egglift.codegen.emission.translator import Scope, Translator
-from egglift.codegen.kernel.executor import DIMENSIONS
-from egglift.codegen.kernel.imperative import Comment, Value
+from egglift.codegen.kernel.distribution import DIMENSIONS
+from egglift.codegen.kernel.imperative import Comment, ScalarValue
 from egglift.codegen.kernel.index import Index, index
 from egglift.codegen.kernel.views import (
     Arr,
@@ -162,7 +162,7 @@ class Emitter(Translator):
                     "use toLocal or toPrivate, or apply toGlobal to the whole map"
                 )
             case p.To(space, x):
-                if space == "local" and self.executor.lane is not None:
+                if space == "local" and self.distribution.lane is not None:
                     raise NotVector  # there is one value for each lane, but local memory has no lanes
                 if space == "private":
                     guards.refuse_spread(self, e, x)
@@ -174,7 +174,7 @@ class Emitter(Translator):
                     raise CodegenError(
                         f"{brief(e)}: a {level_name(level)} is read inside a kernel; wrap it in toGlobal"
                     )
-                shared = analysis.is_spread(e) and not self.executor.inside
+                shared = analysis.is_spread(e) and not self.distribution.inside
                 if not shared:
                     guards.refuse_spread(self, e, e)
                 target = self.allocate(type_of(e), "local" if shared else "private", "s" if shared else "r", e)
@@ -257,7 +257,7 @@ def _column(acc: View, n: int, k: int) -> Arr:
     return Arr(n, lambda i: component(element(acc, i), k))
 
 
-def _value(v: View) -> Value:
+def _value(v: View) -> ScalarValue:
     assert not isinstance(v, Arr | Where | tuple), v
     return v
 

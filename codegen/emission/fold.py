@@ -34,7 +34,7 @@ def fold(em: Translator, t: Loop, scope: Scope) -> View:
     _remark(em, t, runs)
     if is_flat(type):
         return _registers(em, t, init, runs, type)
-    if analysis.is_spread(t.body) and not em.executor.inside:
+    if analysis.is_spread(t.body) and not em.distribution.inside:
         return _together(em, t, init, runs, type)
     guards.refuse_spread(em, t, t.body)
     acc = em.allocate(type, "private", "acc", t)
@@ -121,7 +121,7 @@ def _registers(em: Translator, t: Loop, init: View, runs: list[Run], type: Type)
 
 def _together(em: Translator, t: Loop, init: View, runs: list[Run], type: Type) -> View:
     """An array that a work-group updates together: spread over its work-items, or in local memory."""
-    if em.executor.warp:
+    if em.distribution.warp:
         acc = em.allocate(type, "local", "s", t)
         copy.copy(em, init, acc, type)
         for run in runs:
@@ -151,7 +151,7 @@ def _run(em: Translator, t: Loop, acc: Target, run: Run, type: Type, strict: boo
     ahead = prefetch.ahead(em, t)
     if ahead:
         assert isinstance(t, p.Fold)
-        prefetch.run(em, ahead, n, number(t.prefetch), lambda i: argument(acc.view, i), step, t.unroll)
+        prefetch.run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
     else:
         em.loop(n, lambda i: step(i, {}), _is_unrolled(t))
 

@@ -10,7 +10,7 @@ from egglift.codegen.emission import assign
 from egglift.codegen.emission.builder import Builder, NotVector, Target
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import Condition, has_lane, within
-from egglift.codegen.kernel.imperative import Buffer, Statement, Value
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue, Statement
 from egglift.codegen.kernel.index import Index, assuming, guards_in_force, index
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, length
 from egglift.codegen.terms import analysis
@@ -64,7 +64,7 @@ def guard(
             return _guarded(em, test, n, inside, outside)
 
 
-def _guarded(em: Builder, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]) -> Value:
+def _guarded(em: Builder, test: Index, n: int, inside: Callable[[], View], outside: Callable[[], View]) -> ScalarValue:
     if guards_in_force() > NESTED:
         raise CodegenError(
             f"an element is read that is one of more than {NESTED} parts or edges; give them as one input, a gather, "
@@ -87,16 +87,16 @@ def _stated(
     em: Builder,
     test: Index,
     n: int,
-    inside: tuple[list[Statement], Value],
-    outside: tuple[list[Statement], Value],
-) -> Value:
+    inside: tuple[list[Statement], ScalarValue],
+    outside: tuple[list[Statement], ScalarValue],
+) -> ScalarValue:
     """The choice as statements: `r = ...` in one of two branches."""
     place = em.allocate(inside[1].type, "private", "r", p.Literal(0, inside[1].type))
     load = _scalar(place.view)
     assert isinstance(load, im.Load)
-    lane = em.executor.lane
+    lane = em.distribution.lane
 
-    def branch(conditions: tuple[Condition, ...], statements: list[Statement], value: Value) -> None:
+    def branch(conditions: tuple[Condition, ...], statements: list[Statement], value: ScalarValue) -> None:
         with em.when(*conditions):
             em.put(*statements)
             (small,) = assign.shared(em, [value])
@@ -109,7 +109,7 @@ def _stated(
     return load
 
 
-def _small(v: Value, budget: int = 64) -> bool:
+def _small(v: ScalarValue, budget: int = 64) -> bool:
     """Has the text of `v` at most `budget` operations, shared ones counted each time?"""
     stack = [v]
     while stack and budget:
@@ -151,15 +151,15 @@ def refuse_spread(em: Builder, kept: Expr, loop: Expr) -> None:
     )
 
 
-def _scalar(v: View) -> Value:
+def _scalar(v: View) -> ScalarValue:
     assert not isinstance(v, Arr | Where | tuple), v
     return v
 
 
-def load_constant(em: Builder) -> Callable[[Buffer, Index], Value]:
+def load_constant(em: Builder) -> Callable[[Buffer, Index], ScalarValue]:
     """How an element of a literal array is read: as the literal, where the index is known."""
 
-    def load(buffer: Buffer, at: Index) -> Value:
+    def load(buffer: Buffer, at: Index) -> ScalarValue:
         if at.terms or buffer.values is None:
             return em.load(buffer, at)
         item = np.frombuffer(buffer.values, buffer.scalar.dtype)[at.constant].item()
@@ -186,7 +186,7 @@ def loaded_index(em: Builder, v: View, n: int) -> Index:
     return em.data(value, -(1 << bits) if t.is_signed else 0, (1 << bits) - 1).clamp(n)
 
 
-def as_index(value: Value) -> Index | None:
+def as_index(value: ScalarValue) -> Index | None:
     """An integer that was computed from iota and literals alone as an index; None for others."""
     match value:
         case im.Const(number, t) if t.is_integer:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from egglift.codegen.emission import edge_tiles, lanes
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
-from egglift.codegen.kernel.executor import WARP
+from egglift.codegen.kernel.distribution import WARP
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import Index, index
 from egglift.codegen.kernel.views import element, length
@@ -32,7 +32,7 @@ def emit_map(em: Translator, t: p.Map, level: Level, target: Target, scope: Scop
     if n == 0:
         return
     em.put(Comment(f"{level_name(level)} over {n}"))
-    e, shape = em.executor, em.shape
+    e, shape = em.distribution, em.shape
     match level.kind:
         case "global":
             team = shape.groups[d] * shape.local[d]

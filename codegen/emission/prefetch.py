@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from egglift.codegen.emission.builder import Target
-from egglift.codegen.emission.copy import Shares, at, copy, dimensions, shared_out
+from egglift.codegen.emission.copy import copy
+from egglift.codegen.emission.shares import Shares, at, dimensions, shared_out
 from egglift.codegen.emission.translator import Translator
-from egglift.codegen.kernel.executor import DIMENSIONS
+from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.views import View, element, number
@@ -29,7 +30,7 @@ from egglift.ir.types import Array, Type
 
 def ahead(em: Translator, t: p.Fold | p.Iterate) -> tuple[p.To, ...]:
     """What a fold's body keeps in local memory of an element alone, without computing it, and is to be prefetched."""
-    if isinstance(t, p.Iterate) or t.prefetch == 0 or em.executor.inside or em.executor.warp:
+    if isinstance(t, p.Iterate) or t.prefetch == 0 or em.distribution.inside or em.distribution.warp:
         return ()
     nodes = [e for e in analysis.entry_nodes(t.body, "local") if isinstance(e, p.To) and e.space == "local"]
     return tuple(e for e in nodes if not analysis.read_nodes(e.x) and _is_of_element(e.x) and _is_array(e))
@@ -71,21 +72,21 @@ class Staged:
 
 def run(
     em: Translator,
+    t: p.Fold,
     nodes: tuple[p.To, ...],
     n: int,
-    prefetch: int,
     argument: Callable[[Index], View],
     step: Callable[[Index, Mapping[Expr, View]], None],
-    unroll: bool,
 ) -> None:
-    """`n` steps with `nodes` prefetched.  argument: the body's, for a step."""
+    """`n` steps of `t` with `nodes` prefetched.  argument: the body's, for a step."""
     if n == 0:
         return
+    turns = number(t.prefetch)
 
     def source(node: p.To, i: Index) -> View:
         return em.value(node.x, argument(i))
 
-    staged = [_staged(em, node, source(node, index(Var("?", n, "loop"))), prefetch) for node in nodes]
+    staged = [_staged(em, node, source(node, index(Var("?", n, "loop"))), turns) for node in nodes]
 
     def fetch(i: Index) -> None:
         for s in staged:
@@ -98,35 +99,35 @@ def run(
                 _fill(em, s, s.turn(i))
 
     def one(i: Index) -> None:
-        if prefetch == 1:
+        if turns == 1:
             fill(i)
         if n > 1:
             with em.when((i, n - 1)):
                 em.put(Comment("prefetch"))
                 fetch(i + 1)
         step(i, {s.node: s.turn(i) for s in staged})
-        if prefetch == 2 and n > 1:
+        if turns == 2 and n > 1:
             with em.when((i, n - 1)):
                 fill(i + 1)
 
     fetch(ZERO)
-    if prefetch == 2:
+    if turns == 2:
         fill(ZERO)
-    em.loop(n, one, unroll)
+    em.loop(n, one, t.unroll)
 
 
-def _staged(em: Translator, node: p.To, source: View, prefetch: int) -> Staged:
+def _staged(em: Translator, node: p.To, source: View, turns: int) -> Staged:
     type, pad = type_of(node), number(node.pad)
     dims, inner = dimensions(type)
-    twice = Array(2, type) if prefetch == 2 else type
+    twice = Array(2, type) if turns == 2 else type
     em.put(Comment("toLocal"))
     memory = em.allocate(twice, "local", "s", node, pad).view
-    first = element(memory, ZERO) if prefetch == 2 else memory
+    first = element(memory, ZERO) if turns == 2 else memory
     shares = shared_out(em, source, Target(first, "local"), dims, inner)
     lane = Var("?", shares.width, "lane") if shares.width > 1 else None
     with em.running(lane=lane):
         registers = em.allocate(Array(shares.trips, inner), "private", "r", node)
-    return Staged(node, inner, memory, prefetch, registers, shares)
+    return Staged(node, inner, memory, turns, registers, shares)
 
 
 @contextmanager

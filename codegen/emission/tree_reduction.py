@@ -5,7 +5,7 @@ from __future__ import annotations
 from egglift.codegen.emission import assign, copy, lanes
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
-from egglift.codegen.kernel.executor import DIMENSIONS
+from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import ZERO, Index, index
 from egglift.codegen.kernel.views import View, element, is_flat, length
@@ -34,7 +34,7 @@ def _halved(em: Translator, t: p.Tree, xs: View, n: int, type: Type) -> View:
         return xs
     half = -(-n // 2)
     # lanes have sums of their own, which no other work-item can help with
-    alone = em.executor.inside or em.executor.lane is not None or not em.free_items()
+    alone = em.distribution.inside or em.distribution.lane is not None or not em.free_items()
     space = "private" if alone else "local"
     sums = em.allocate(Array(half, type), space, "s" if space == "local" else "r", t)
     with em.step():
@@ -61,7 +61,7 @@ def _step(em: Translator, t: p.Tree, xs: View, sums: Target, count: int, distanc
         me, team = em.team("local")
         with em.running(locals=DIMENSIONS):
             em.strided(me, team, count, combine, inside=True)
-    elif em.executor.lane is None and 2 <= count <= 128 and not count & (count - 1):
+    elif em.distribution.lane is None and 2 <= count <= 128 and not count & (count - 1):
         lanes.vector(em, count, combine)
     else:
         em.loop(count, combine)

@@ -7,20 +7,18 @@ from dataclasses import dataclass
 
 from egglift.codegen.kernel.imperative import (
     Buffer,
-    Call,
     Guarded,
     If,
     IndexValue,
     Let,
     Load,
     Loop,
+    ScalarValue,
     Statement,
     Store,
-    Value,
 )
-from egglift.codegen.kernel.index import Choice, Data, Index, Var
-
-SHORT = 32  # loops over private arrays are unrolled up to this many trips: only then are they registers
+from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.kernel.walk import index_values, operands, subvalues
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
     found: list[Access] = []
     blocks = 0
 
-    def values(vs: Iterable[Value], path: tuple[Loop, ...], block: int, lane: Var | None, s: Statement) -> None:
+    def values(vs: Iterable[ScalarValue], path: tuple[Loop, ...], block: int, lane: Var | None, s: Statement) -> None:
         for load in loads(vs):
             found.append(Access(load.buffer, load.at, False, path, block, len(found), lane, s))
 
@@ -68,58 +66,12 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
     return found
 
 
-def loads(values: Iterable[Value]) -> list[Load]:
+def loads(values: Iterable[ScalarValue]) -> list[Load]:
     """The loads in `values`, those in indices included."""
-    found: list[Load] = []
-    seen: set[int] = set()
-    stack = list(values)
-    while stack:
-        v = stack.pop()
-        if id(v) in seen:
-            continue
-        seen.add(id(v))
-        match v:
-            case Load(_, at):
-                found.append(v)
-                stack.extend(index_values(at))
-            case Call(_, args, _):
-                stack.extend(args)
-            case Guarded(at, _, a, b):
-                stack.extend((a, b, *index_values(at)))
-            case IndexValue(at, _):
-                stack.extend(index_values(at))
-    return found
+    return [v for v in subvalues(values) if isinstance(v, Load)]
 
 
-def index_values(at: Index) -> list[Value]:
-    """The loaded numbers in an index."""
-    found: list[Value] = []
-    for a, _ in at.terms:
-        match a:
-            case Data(value):
-                found.append(value)  # type: ignore[arg-type]
-            case Choice(test, _, inside, outside):
-                found.extend(v for x in (test, inside, outside) for v in index_values(x))
-            case Var():
-                pass
-            case _:
-                found.extend(index_values(a.x))
-    return found
-
-
-def value_variables(value: Value) -> frozenset[Var]:
+def value_variables(value: ScalarValue) -> frozenset[Var]:
     """The variables that the indices in `value` depend on."""
-    match value:
-        case Load(_, at) | IndexValue(at, _):
-            return at.variables()
-        case Call(_, args, _):
-            return frozenset(v for a in args for v in value_variables(a))
-        case Guarded(at, _, inside, outside):
-            return at.variables() | value_variables(inside) | value_variables(outside)
-        case _:
-            return frozenset()
-
-
-def indexes_registers(body: Iterable[Statement], var: Var) -> bool:
-    """Does a loop's body choose an element of private memory by the loop's variable?"""
-    return any(a.buffer.space == "private" and a.buffer.size > 1 and var in a.at.variables() for a in accesses(body))
+    inside = [v for v in subvalues((value,), operands) if isinstance(v, Load | IndexValue | Guarded)]
+    return frozenset(variable for v in inside for variable in v.at.variables())

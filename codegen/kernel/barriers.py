@@ -1,4 +1,4 @@
-"""Barriers: between the steps of a work-group that exchange data through local memory, and nowhere else.
+"""Passes over statements: barriers where work-items of a group exchange data through local memory, and nowhere else.
 
 A kernel's body is, above its steps (an `If` without conditions, see `Builder.step`), executed by all work-items of
 a group alike, so a barrier may stand between any two statements there.  One is needed before a statement that
@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from egglift.codegen.kernel.accesses import Access, accesses
 from egglift.codegen.kernel.imperative import Barrier, Buffer, If, Loop, Statement
 from egglift.codegen.kernel.index import Atom, Index, Remainder, Var, index
+from egglift.codegen.kernel.walk import with_blocks
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,26 @@ class Pending:
         return Pending(frozenset(r.outside(var) for r in self.read), frozenset(r.outside(var) for r in self.written))
 
 
-def with_barriers(statements: Iterable[Statement], items: int) -> tuple[Statement, ...]:
-    """`statements` with the barriers that a group of `items` work-items needs; steps are dissolved."""
-    done = _process(tuple(statements), Pending())[0] if items > 1 else tuple(statements)
-    return _dissolved(done)
+def insert_barriers(statements: Iterable[Statement], items: int) -> tuple[Statement, ...]:
+    """`statements` with the barriers that a group of `items` work-items needs.
+
+    { s[l0] = x[l0]; }            { s[l0] = x[l0]; }
+    { y[l0] = s[7 - l0]; }   ->   barrier(CLK_LOCAL_MEM_FENCE);
+                                  { y[l0] = s[7 - l0]; }
+    """
+    return _process(tuple(statements), Pending())[0] if items > 1 else tuple(statements)
+
+
+def dissolve_steps(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+    """`statements` without the brackets around steps, which no pass asks for once barriers are in place.
+
+    { s[l0] = x[l0]; }   ->   s[l0] = x[l0];
+    """
+    result: list[Statement] = []
+    for s in statements:
+        s = with_blocks(s, dissolve_steps)
+        result.extend(s.body if isinstance(s, If) and not s.conditions else [s])
+    return tuple(result)
 
 
 def _process(statements: tuple[Statement, ...], pending: Pending) -> tuple[tuple[Statement, ...], Pending]:
@@ -150,20 +167,6 @@ def _turn(a: Atom) -> Index | None:
         case Var(_, 2):
             return index(a)
     return None
-
-
-def _dissolved(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    result: list[Statement] = []
-    for s in statements:
-        if isinstance(s, If) and not s.conditions:
-            result.extend(_dissolved(s.body))
-        elif isinstance(s, Loop):
-            result.append(replace(s, body=_dissolved(s.body)))
-        elif isinstance(s, If):
-            result.append(replace(s, body=_dissolved(s.body), otherwise=_dissolved(s.otherwise)))
-        else:
-            result.append(s)
-    return tuple(result)
 
 
 def in_branches(body: Iterable[Statement], looped: bool = False, branch: bool = False) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import Buffer, Statement, Value
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue, Statement
 from egglift.codegen.kernel.index import Index, Var, index
 
 
@@ -104,7 +104,7 @@ def _at(a: Index, b: Index, names: _Names) -> bool:
     return a == b.substitute(names.variables)
 
 
-def _values(a: Value, b: Value, names: _Names) -> bool:
+def _values(a: ScalarValue, b: ScalarValue, names: _Names) -> bool:
     match a, b:
         case im.Load(x, at), im.Load(y, place):
             return _buffers(x, y, names) and _at(at, place, names)
@@ -118,5 +118,5 @@ def _values(a: Value, b: Value, names: _Names) -> bool:
         case im.Guarded(at, n, x, y), im.Guarded(place, m, z, w):
             return n == m and _at(at, place, names) and _values(x, z, names) and _values(y, w, names)
         case im.Const(), im.Const():
-            return a == b
+            return a.type == b.type and repr(a.value) == repr(b.value)  # 0.0 == -0.0, and a NaN equals nothing
     return False

@@ -17,6 +17,7 @@ class Buffer:
 
     space: global (parameter), constant (program-scope literal), local, or private.
     lanes: for private memory inside a vector map, the number of lanes each element is kept for (else 1).
+    given: is it a caller's?  Then its bools are any bytes, of which all but 0 are true; those of kernels are 0 or 1.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Buffer:
     size: int
     lanes: int = 1
     values: bytes | None = None  # of a constant
+    given: bool = False
 
 
 # ---------------------------------------------------------------------------------------- values
@@ -63,7 +65,7 @@ class Call:
     """A scalar function of ir/scalars.py, or "cast", applied to values."""
 
     op: str
-    args: tuple[Value, ...]
+    args: tuple[ScalarValue, ...]
     type: Scalar
 
 
@@ -73,8 +75,8 @@ class Guarded:
 
     at: Index
     n: int
-    inside: Value
-    outside: Value
+    inside: ScalarValue
+    outside: ScalarValue
 
     @property
     def type(self) -> Scalar:
@@ -89,7 +91,7 @@ class Name:
     type: Scalar
 
 
-Value: TypeAlias = Const | Load | IndexValue | Call | Guarded | Name
+ScalarValue: TypeAlias = Const | Load | IndexValue | Call | Guarded | Name
 
 # ---------------------------------------------------------------------------------------- statements
 
@@ -99,7 +101,7 @@ class Let:
     """`const T name = value;`"""
 
     name: str
-    value: Value
+    value: ScalarValue
     lane: Var | None = None
 
 
@@ -109,7 +111,7 @@ class Store:
 
     buffer: Buffer
     at: Index
-    value: Value
+    value: ScalarValue
     lane: Var | None = None
 
 
@@ -161,7 +163,7 @@ Statement: TypeAlias = Let | Store | Loop | If | Barrier | Comment | Declare
 
 
 @dataclass(frozen=True)
-class Kernel:
+class PlannedKernel:
     """One kernel of a plan.  `params`: its global buffers in argument order; sizes are in work-items."""
 
     name: str
@@ -183,7 +185,7 @@ class Plan:
     A kernel whose name is repeated in `steps` is launched again with other arguments (iterate).
     """
 
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[PlannedKernel, ...]
     inputs: dict[str, tuple[Buffer, ...]]
     temporaries: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
@@ -228,7 +230,7 @@ class Launch:
 
 
 @dataclass(frozen=True)
-class Limits:
+class DeviceLimits:
     """What the device allows."""
 
     group_size: int = 1024

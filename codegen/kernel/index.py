@@ -202,11 +202,13 @@ class Index:
     @property
     def range(self) -> tuple[int, int]:
         """Bounds (low, high), both included, under the guards in force."""
-        return _bounds(self) if _facts.get() else self._unguarded
+        return _bounds(self) if _facts.get() else self.widest
 
     @cached_property
-    def _unguarded(self) -> tuple[int, int]:
-        return _bounds(self)
+    def widest(self) -> tuple[int, int]:
+        """Bounds (low, high), both included, whatever guards are in force."""
+        with _knowing(()):
+            return _bounds(self)
 
     def coefficient(self, var: Var) -> int | None:
         """How much the index grows with `var`; None if that is not linear (var inside a quotient, ...)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import Buffer, Load, Statement, Value
+from egglift.codegen.kernel.imperative import Buffer, Load, ScalarValue, Statement
 from egglift.codegen.kernel.index import Index
 
 #: the place of `buffer[at]`, the same where nothing changes
@@ -23,16 +23,16 @@ class Rewriter:
 
     place: Place
     declared: Mapping[Buffer, Buffer | None] = field(default_factory=dict)
-    _done: dict[int, tuple[Value, Value]] = field(default_factory=dict)
+    _done: dict[int, tuple[ScalarValue, ScalarValue]] = field(default_factory=dict)
 
-    def value(self, v: Value) -> Value:
+    def value(self, v: ScalarValue) -> ScalarValue:
         """`v` with other places for its loads; what they share stays shared."""
         found = self._done.get(id(v))
         if found is None:
             found = self._done[id(v)] = (v, self._value(v))
         return found[1]
 
-    def _value(self, v: Value) -> Value:
+    def _value(self, v: ScalarValue) -> ScalarValue:
         match v:
             case Load(buffer, at):
                 new = self.place(buffer, at)

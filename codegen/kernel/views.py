@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from egglift.codegen.kernel.imperative import Buffer, Value
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import ZERO, Index, choose
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
@@ -34,7 +34,7 @@ class Where:
     inside: Callable[[], View]
 
 
-View: TypeAlias = "Arr | Where | tuple[View, ...] | Value"
+View: TypeAlias = "Arr | Where | tuple[View, ...] | ScalarValue"
 
 
 def where(test: Index, n: int, inside: Callable[[], View]) -> View:
@@ -60,7 +60,7 @@ def component(v: View, k: int) -> View:
 
 
 def memory(
-    type: Type, buffers: Iterator[Buffer], load: Callable[[Buffer, Index], Value], at: Index = ZERO, pad: int = 0
+    type: Type, buffers: Iterator[Buffer], load: Callable[[Buffer, Index], ScalarValue], at: Index = ZERO, pad: int = 0
 ) -> View:
     """The view of a value of `type` kept in `buffers` (structure of arrays, ir.types.leaves) from element `at` on.
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import Buffer, Value
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
 from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call, scalar_cast
-from egglift.ir.types import Scalar
+from egglift.ir.types import BOOL, Scalar
 
 INT = 1 << 31
 CLAMP = "clamp_index"
@@ -131,7 +131,7 @@ class Text:
 
     # ------------------------------------------------------------------------------------ values
 
-    def scalar(self, v: Value) -> str:
+    def scalar(self, v: ScalarValue) -> str:
         """A value as a scalar expression, in parentheses where needed."""
         match v:
             case im.Const(value, t):
@@ -139,7 +139,8 @@ class Text:
             case im.Name(name, _):
                 return name
             case im.Load(buffer, at):
-                return self.place(buffer, at)
+                place = self.place(buffer, at)
+                return f"({place} != 0)" if buffer.given and v.type == BOOL else place
             case im.IndexValue(at, t):
                 text = self._operand(at)
                 return text if t.name == "i32" and _is_int(*at.range) else f"({C_NAMES[t.name]}){text}"

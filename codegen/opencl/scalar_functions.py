@@ -86,23 +86,27 @@ def unsigned(t: Scalar) -> str:
 
 
 def literal(value: bool | int | float, t: Scalar) -> str:
-    """A number as OpenCL text, exactly."""
+    """A number as OpenCL text, exactly (of NaN: some NaN).  Its type is `t`, as overloaded functions must see it."""
     if t == BOOL:
         return "1" if value else "0"
     if t.is_integer:
         return _integer(int(value), t)
-    with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
         number = _FLOATS[t.name](value)
-    if np.isnan(number):
-        return "NAN"
-    if np.isinf(number):
-        return "INFINITY" if number > 0 else "(-INFINITY)"
-    if 1e-4 <= abs(number) < 1e6 or not number:
+    if not np.isfinite(number):
+        text = "NAN" if np.isnan(number) else "INFINITY" if number > 0 else "(-INFINITY)"
+        return text if t.name == "f32" else f"(({C_NAMES[t.name]}){text})"  # OpenCL's are floats
+    if 1e-4 <= abs(float(number)) < 1e6 or not number:
         digits = np.format_float_positional(number, trim="0")
     else:
         digits = np.format_float_scientific(number, trim="0")
     text = digits + {"f16": "h", "f32": "f", "f64": ""}[t.name]
     return f"({text})" if text.startswith("-") else text
+
+
+def initializer(value: bool | int | float, t: Scalar) -> str:
+    """`literal` for an array in program scope: there PoCL's NAN, a call, is no constant expression."""
+    return "(0.0f / 0.0f)" if t.is_float and np.isnan(value) else literal(value, t)
 
 
 def _integer(value: int, t: Scalar) -> str:
@@ -243,6 +247,7 @@ def _float_division(op: str, t: Scalar) -> str:
         tail = f"  return down ? r + b : r != 0 ? r : copysign(({c})0, b);\n"
     else:
         tail = (
+            f"  if (r != r) return r;\n"  # PoCL (3.0) folds `floor` of a NaN wrongly
             f"  const {c} q = (a - r) / b - (down ? 1 : 0);\n"
             f"  if (q == 0) return copysign(({c})0, a / b);\n"
             f"  const {c} whole = floor(q);\n  return q - whole > ({c})0.5 ? whole + 1 : whole;\n"

@@ -7,10 +7,10 @@ import re
 import numpy as np
 
 from egglift.codegen.kernel.accesses import accesses
-from egglift.codegen.kernel.executor import Shape
+from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.opencl.expressions import int_type
-from egglift.codegen.opencl.scalar_functions import literal, memory_type
+from egglift.codegen.opencl.scalar_functions import initializer, memory_type
 from egglift.codegen.opencl.statements import INDENT, KernelText
 
 EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
@@ -90,7 +90,7 @@ def _locals(text: KernelText) -> list[str]:
 
 def _constant(b: Buffer, text: KernelText) -> str:
     assert b.values is not None
-    items = ", ".join(literal(v.item(), b.scalar) for v in np.frombuffer(b.values, b.scalar.dtype))
+    items = ", ".join(initializer(v.item(), b.scalar) for v in np.frombuffer(b.values, b.scalar.dtype))
     return f"constant {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)} = {{{items}}};"
 
 

@@ -30,9 +30,11 @@ class KernelText(VectorText):
         self.alignment = _alignments(self.seen)
 
     def line(self, text: str) -> None:
+        """Add a line at the present depth."""
         self.lines.append(INDENT * self.depth + text)
 
     def block(self, head: str, body: Iterable[Statement]) -> None:
+        """Add `head { body }`."""
         self.line(head + " {")
         self.depth += 1
         self.statements(tuple(body))
@@ -95,7 +97,7 @@ class KernelText(VectorText):
         for lanes in parts_of(s.lane):
             self._vector_store(s, lanes, declares)
 
-    def _assignment(self, head: str, s: im.Store, text: Callable[[im.Value], str]) -> None:
+    def _assignment(self, head: str, s: im.Store, text: Callable[[im.ScalarValue], str]) -> None:
         """`head = value`, or `head += rest` where that is the value."""
         match s.value:
             case im.Call("add" | "mul" as op, (im.Load(buffer, at), rest), t) if t.is_float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import has_lane, is_aligned
-from egglift.codegen.kernel.imperative import Buffer, Value
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.expressions import Text, operand_type
 from egglift.codegen.opencl.scalar_functions import (
@@ -67,7 +67,7 @@ class VectorText(Text):
     def __init__(self, cpu: bool) -> None:
         super().__init__(cpu)
         self.kinds: dict[str, int] = {}
-        self._varies: dict[int, tuple[Value, bool]] = {}
+        self._varies: dict[int, tuple[ScalarValue, bool]] = {}
         self._lane: tuple[Lanes, int] | None = None  # while the text of one component is made
 
     # ------------------------------------------------------------------------------------ components
@@ -90,12 +90,12 @@ class VectorText(Text):
         finally:
             self._lane = before
 
-    def component(self, v: Value, lanes: Lanes, k: int) -> str:
+    def component(self, v: ScalarValue, lanes: Lanes, k: int) -> str:
         """Component `k` of a value, as a scalar expression."""
         with self.lane(lanes, k):
             return self.scalar(v)
 
-    def scalar(self, v: Value) -> str:
+    def scalar(self, v: ScalarValue) -> str:
         if self._lane is not None:
             lanes, k = self._lane
             if isinstance(v, im.Name) and v.name in self.kinds:
@@ -106,17 +106,17 @@ class VectorText(Text):
                 return f"({text} != 0)" if v.type == BOOL else text
         return super().scalar(v)
 
-    def components(self, v: Value, lanes: Lanes) -> list[str]:
+    def components(self, v: ScalarValue, lanes: Lanes) -> list[str]:
         return [self.component(v, lanes, k) for k in range(lanes.width)]
 
-    def gathered(self, v: Value, lanes: Lanes) -> str:
+    def gathered(self, v: ScalarValue, lanes: Lanes) -> str:
         """A vector put together from its components."""
         texts = ", ".join(map(stripped, self.components(v, lanes)))
         return f"({memory_type(v.type, lanes.width)})({texts})"
 
     # ------------------------------------------------------------------------------------ vectors
 
-    def varies(self, v: Value) -> bool:
+    def varies(self, v: ScalarValue) -> bool:
         """Does `v` differ between lanes?"""
         found = self._varies.get(id(v))
         if found is None:
@@ -136,7 +136,7 @@ class VectorText(Text):
             found = self._varies[id(v)] = (v, differs)
         return found[1]
 
-    def number(self, v: Value, lanes: Lanes) -> str:
+    def number(self, v: ScalarValue, lanes: Lanes) -> str:
         """A value that is no bool, as a vector."""
         width = lanes.width
         if not self.varies(v):
@@ -175,7 +175,7 @@ class VectorText(Text):
             texts.append(scalar_call(v.op, operand_type(v), args, self.helpers))
         return f"({memory_type(v.type, lanes.width)})({', '.join(map(stripped, texts))})"
 
-    def _cast(self, x: Value, t: Scalar, lanes: Lanes) -> str:
+    def _cast(self, x: ScalarValue, t: Scalar, lanes: Lanes) -> str:
         target = memory_type(t, lanes.width)
         if x.type == BOOL:
             return f"({self.mask(x, lanes, t.size)} ? ({target})(1) : ({target})(0))"
@@ -220,7 +220,7 @@ class VectorText(Text):
 
     # ------------------------------------------------------------------------------------ masks
 
-    def mask_size(self, v: Value) -> int:
+    def mask_size(self, v: ScalarValue) -> int:
         """The bytes of the mask that comes out cheapest for the bool `v`."""
         match v:
             case im.Name(name, _) if name in self.kinds:
@@ -232,7 +232,7 @@ class VectorText(Text):
             case _:
                 return 1
 
-    def mask(self, v: Value, lanes: Lanes, size: int) -> str:
+    def mask(self, v: ScalarValue, lanes: Lanes, size: int) -> str:
         """A bool as a mask of `size` bytes."""
         target = f"{MASKS[size]}{lanes.width}"
         if not self.varies(v):
@@ -247,7 +247,7 @@ class VectorText(Text):
         args, (old, new) = [stripped(text)], (MASK_SCALARS[own], MASK_SCALARS[size])
         return vector_function(f"convert_{MASKS[size]}", old, new, args, lanes.width, self.helpers)
 
-    def _mask(self, v: Value, lanes: Lanes, size: int) -> str:
+    def _mask(self, v: ScalarValue, lanes: Lanes, size: int) -> str:
         match v:
             case im.Name(name, _):
                 return self._part_name(name, lanes)
@@ -269,7 +269,7 @@ class VectorText(Text):
                 return _MASKS[op](*(self.mask(a, lanes, size) for a in args))
         raise AssertionError(v)
 
-    def stored_bool(self, v: Value, lanes: Lanes) -> str:
+    def stored_bool(self, v: ScalarValue, lanes: Lanes) -> str:
         """A bool as it is kept in memory: uchar, 0 or 1."""
         n = lanes.width
         return f"as_uchar{n}({self.mask(v, lanes, 1)} & (char{n})(1))"

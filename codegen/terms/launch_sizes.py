@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from egglift.codegen.kernel.executor import WARP, Shape
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.distribution import WARP, Shape
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.views import length, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -17,7 +17,7 @@ from egglift.ir.traverse import subterms
 Sizes = tuple[int, int, int]
 
 
-def shape_of(term: Expr, launch: Launch, limits: Limits) -> Shape:
+def shape_of(term: Expr, launch: Launch, limits: DeviceLimits) -> Shape:
     """How a kernel is launched.
 
     Local maps: as many work-items as the longest in each dimension has elements; in one dimension
@@ -80,7 +80,7 @@ def _longest(term: Expr) -> dict[tuple[str, int], int]:
     return found
 
 
-def _exact(term: Expr, wanted: Sizes, limits: Limits) -> Sizes:
+def _exact(term: Expr, wanted: Sizes, limits: DeviceLimits) -> Sizes:
     """`wanted`, if the device has groups that large."""
     if (items := prod(wanted)) > limits.group_size:
         shape = " x ".join(str(n) for n in wanted if n > 1)

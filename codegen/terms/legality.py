@@ -25,7 +25,7 @@ AROUND = {
 
 
 @dataclass(frozen=True)
-class Context:
+class Position:
     """Where a term stands: the closest parallel level around it, the dimensions in use, whether a loop carries it."""
 
     around: str = ""
@@ -36,8 +36,8 @@ class Context:
 
 def check(term: Expr) -> None:
     """CodegenError if the maps of a kernel nest in a way that no work-item, group or grid can execute."""
-    seen: set[tuple[Expr, Context]] = set()
-    stack = [(term, Context())]
+    seen: set[tuple[Expr, Position]] = set()
+    stack = [(term, Position())]
     while stack:
         t, context = stack.pop()
         if (t, context) in seen:
@@ -58,7 +58,7 @@ def check(term: Expr) -> None:
         stack.extend((b, inner) for b in bodies(t))
 
 
-def _level(t: p.Map, level: Level, context: Context) -> Context:
+def _level(t: p.Map, level: Level, context: Position) -> Position:
     """The context of a map's body."""
     n, kind = length(type_of(t.x)), level.kind
     if kind == "vec":

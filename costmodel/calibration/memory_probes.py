@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
+from egglift.codegen.kernel.imperative import Buffer, Plan, PlannedKernel
 from egglift.ir.types import SCALARS
 
 OPENCL = {"f16": "half", "f32": "float", "f64": "double", "i32": "int", "i64": "long"}
@@ -34,7 +34,7 @@ def plan(
         if type in text
     )
     source = f"{pragmas}kernel void probe({arguments}) {{\n{body}\n}}\n"
-    kernel = Kernel("probe", source, made, (items,), (group,), ())
+    kernel = PlannedKernel("probe", source, made, (items,), (group,), ())
     given: dict[str, tuple[Buffer, ...]] = {b.name: (b,) for b in made if b.name in inputs}
     scratch = tuple(b for b in made if b.name not in inputs)
     return Plan((kernel,), given, scratch, (), ((0, made),))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.transfer_rates import transfer_rates
 from egglift.costmodel.calibration import memory_probes
 from egglift.costmodel.calibration.probe_timer import Rig
@@ -32,7 +33,7 @@ def launch(rig: Rig) -> Changes:
     walls = []
     for _ in range(30):
         start = time.perf_counter()
-        executable.enqueue({})
+        executable.enqueue({}, Chain(rig.device.queue))
         rig.device.queue.finish()
         walls.append(time.perf_counter() - start)
     return {"launch": seconds, "gap": max(float(np.median(walls)) - seconds, 0.0)}

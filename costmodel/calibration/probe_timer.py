@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, Operand
 from egglift.codegen.device.execute import Executable, build
 from egglift.codegen.kernel.imperative import Plan
@@ -53,7 +54,7 @@ class Rig:
     def filled(self, n: int) -> Operand:
         """A new buffer of n f32 that has been written: an untouched one may all be one page of zeros."""
         buffer = self.device.allocate(4 * n)
-        self.device.poison(buffer, SCALARS["f32"], n)
+        self.device.poison(Chain(self.device.queue), buffer, SCALARS["f32"], n)
         return buffer
 
     def build(self, plan: Plan) -> Executable:

@@ -22,7 +22,7 @@ from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, leaves
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
 #: a value as NumPy holds it: an array, or for tuples (and arrays of tuples) a tuple of values
-Value: TypeAlias = Any
+HostValue: TypeAlias = Any
 
 #: beyond this many elements a sample repeats itself, with a prime period: drawing numbers is slow
 PERIOD = 1048573
@@ -33,7 +33,7 @@ EPSILON = {"f16": 2.0**-10, "f32": 2.0**-23, "f64": 2.0**-52}
 TOLERANCE = {"f16": 2.0**-6, "f32": 2.0**-12, "f64": 2.0**-36}
 
 
-def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, Value]:
+def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, HostValue]:
     """Random values for the inputs of `program`, the same for the same seed.
 
     Floats are multiples of 1/8 in [-1, 1]: sums of them and of their products are exact in most orders.
@@ -46,12 +46,12 @@ def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> di
         raise OutOfMemory(f"a sample of this program's inputs does not fit into memory: {error}") from None
 
 
-def _sample(type: Type, rng: np.random.Generator, positive: bool) -> Value:
+def _sample(type: Type, rng: np.random.Generator, positive: bool) -> HostValue:
     shapes = [(tuple(number(n) for n in shape), scalar) for shape, scalar in leaves(type)]
     return unflatten(type, iter([_draw(shape, scalar, rng, positive) for shape, scalar in shapes]))
 
 
-def unflatten(type: Type, parts: Iterator[NdArray]) -> Value:
+def unflatten(type: Type, parts: Iterator[NdArray]) -> HostValue:
     """A value from its leaves, left to right: tuples as the type nests them.  The inverse of `flatten`."""
     match type:
         case Tuple(items):
@@ -62,7 +62,7 @@ def unflatten(type: Type, parts: Iterator[NdArray]) -> Value:
             return next(parts)
 
 
-def flatten(value: Value) -> list[NdArray]:
+def flatten(value: HostValue) -> list[NdArray]:
     """The leaves of a value, left to right, as arrays (a scalar is an array of shape ())."""
     if isinstance(value, tuple):
         return [leaf for item in value for leaf in flatten(item)]
@@ -94,7 +94,7 @@ class Expected:
     """
 
     program: Expr
-    inputs: dict[str, Value]
+    inputs: dict[str, HostValue]
     wide: tuple[NdArray, ...]
     scalars: tuple[Scalar, ...]
     rows: Rows | None = None
@@ -147,7 +147,7 @@ def expect(program: Expr, seed: int = 0) -> Expected:
     return Expected(program, inputs, wide, scalars, rows)
 
 
-def _evaluate(program: Expr, inputs: dict[str, Value], rows: Rows | None, *, wide: bool) -> tuple[NdArray, ...]:
+def _evaluate(program: Expr, inputs: dict[str, HostValue], rows: Rows | None, *, wide: bool) -> tuple[NdArray, ...]:
     if rows is None:
         return tuple(flatten(evaluate(program, inputs, wide=wide)))
     parts = [flatten(evaluate(portion, inputs, wide=wide)) for portion in portions(program, rows)]

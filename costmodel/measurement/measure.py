@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
@@ -13,44 +13,35 @@ from egglift.costmodel.measurement.bench import Bench, Local, Measurement, Subje
 from egglift.costmodel.measurement.device_lock import Clock, alone
 from egglift.costmodel.measurement.expected_results import Expected
 from egglift.costmodel.measurement.journal import Journal
+from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.refused_kernels import with_file
-from egglift.costmodel.measurement.remote_bench import DEADLINE, Remote
+from egglift.costmodel.measurement.remote_bench import Remote
 from egglift.costmodel.measurement.successive_halving import EFFORTS, Entrant, next_round
 from egglift.costmodel.measurement.worker_pool import Worker, worker_for
 from egglift.ir.errors import NoWorker
-from egglift.ir.patterns import Expr
-from egglift.ir.text import dumps
 
 Report = Callable[[int, Measurement], None]
 
 
 def measure(
     plans: Sequence[Plan],
-    program: Expr,
+    subject: Subject,
     device: Device,
+    measuring: Measuring,
     *,
-    budget_seconds: float | None = None,
-    seed: int = 0,
     floor_seconds: float = 0.0,
-    options: Sequence[str] = (),
     expected: Expected | None = None,
-    rounded: bool = False,
     report: Report | None = None,
-    isolate: bool = False,
-    deadline: float = DEADLINE,
 ) -> list[Measurement]:
-    """Builds, checks and times each of `plans`, candidates for `program`: one Measurement each, in order.
+    """Builds, checks and times each of `plans`, candidates for `subject`: one Measurement each, in order.
 
-    They are timed one by one on an otherwise idle device.
-    budget_seconds: none is begun after that time, the first aside, and none built ahead after half of it.
-    floor_seconds: what the hardware cannot undercut.  expected: computed from `program` and `seed` unless given.
-    rounded: the program's own order of operations is asked for, and what it loses by rounding is right.
-    report: called with each.  isolate: in a process of its own (remote_bench.py; `expected` is computed there), where
-    a candidate that takes more than `deadline` seconds, or crashes its process, is recorded as such.
+    They are timed one by one on an otherwise idle device, each of them, however many `measuring` asks for.  None is
+    begun after its budget, the first aside, and none built ahead after half of it.
+    floor_seconds: what the hardware cannot undercut.  expected: computed from the subject unless given, and in any
+    case where measuring is isolated.  report: called with each.
     """
-    subject = Subject(dumps(program), seed, tuple(options), rounded)
-    with opened(device, subject, isolate=isolate, deadline=deadline, expected=expected) as bench:
-        clock = Clock(budget_seconds)
+    with opened(device, subject, measuring, expected) as bench:
+        clock = Clock(measuring.budget)
         bench.prepare(plans, clock.building)
         results: list[Measurement] = []
         for i, plan in enumerate(plans):
@@ -67,29 +58,23 @@ def measure(
 
 def race(
     plans: Sequence[Plan],
-    estimates: Sequence[float],
-    kinds: Sequence[str],
+    entrants: Sequence[Entrant],
     bench: Bench,
     device: Device,
-    *,
-    measurements: int,
-    budget_seconds: float | None = None,
+    measuring: Measuring,
     journal: Journal | None = None,
-    deadline: float = DEADLINE,
 ) -> dict[int, Measurement]:
-    """Measures in rounds (successive_halving) those of `plans` that may be the fastest: what is known of them.
+    """Measures in rounds (successive_halving) those of `plans` that may be the fastest: what is known, by index.
 
-    The result is by index.  estimates: the model's seconds; kinds: what its scale is corrected by.
-    measurements: how many are looked at.
-    budget_seconds: none is begun after half of that time, nor timed again after it, until one is right.
-    journal: where what is measured is kept, at once, and from which nothing is measured again.
+    entrants: what the model says of each plan.  None is begun after half of the budget, nor timed again after it,
+    until one is right.  journal: where what is measured is kept, at once, and from which nothing is measured again.
     """
-    clock, found, number = Clock(budget_seconds), dict[int, Measurement](), 0
+    clock, found, number = Clock(measuring.budget), dict[int, Measurement](), 0
 
     def known(i: int, effort: float) -> Measurement | None:
-        return journal.recall(plans[i], effort, deadline) if journal else None
+        return journal.recall(plans[i], effort, measuring.deadline) if journal else None
 
-    while step := next_round(_entrants(estimates, kinds, found), number, measurements):
+    while step := next_round(_so_far(entrants, found), number, measuring.measurements):
         bench.prepare([plans[i] for i in step.fresh if known(i, step.effort) is None], clock.building)
         for place, i in enumerate(step.timed):
             if (m := known(i, step.effort)) is None:
@@ -101,32 +86,22 @@ def race(
                     m = with_file(bench.run(plans[i], clock.share(step.effort, len(step.timed) - place)))
                 m = replace(m, effort=step.effort if m.timing else 0.0)
                 if journal:
-                    journal.keep(m, deadline)
+                    journal.keep(m, measuring.deadline)
             found[i] = m
         number += any(m.timing for m in found.values())
     return found
 
 
-def _entrants(estimates: Sequence[float], kinds: Sequence[str], found: dict[int, Measurement]) -> list[Entrant]:
-    return [
-        Entrant(e, kind, i in found, found[i].seconds if i in found else None)
-        for i, (e, kind) in enumerate(zip(estimates, kinds, strict=True))
-    ]
+def _so_far(entrants: Sequence[Entrant], found: Mapping[int, Measurement]) -> list[Entrant]:
+    return [replace(e, tried=True, seconds=found[i].seconds) if i in found else e for i, e in enumerate(entrants)]
 
 
 @contextmanager
-def opened(
-    device: Device,
-    subject: Subject,
-    *,
-    isolate: bool,
-    deadline: float = DEADLINE,
-    expected: Expected | None = None,
-) -> Iterator[Bench]:
-    """A bench for `subject`; `isolate`: in a process of its own, or in this one with a warning where none can be."""
-    worker = worker_for(device) if isolate else None
+def opened(device: Device, subject: Subject, measuring: Measuring, expected: Expected | None = None) -> Iterator[Bench]:
+    """A bench for `subject`; isolated: in a process of its own, or in this one with a warning where none can be."""
+    worker = worker_for(device) if measuring.isolate else None
     with worker.lock if worker else nullcontext():
-        remote = _remote(worker, subject, deadline) if worker else None
+        remote = _remote(worker, subject, measuring.deadline) if worker else None
         try:
             yield remote or Local(device, subject, expected)
         finally:

@@ -20,13 +20,12 @@ from queue import Empty, SimpleQueue
 
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.measurement.measuring import DEADLINE
 from egglift.costmodel.measurement.worker_pool import Worker, builders
-from egglift.costmodel.measurement.worker_process import Build, Order, Rest
+from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
 from egglift.ir.errors import DeviceError, EggliftError
 from egglift.processes.child import Crashed, Hung
 
-#: seconds that a candidate's build, check and timing may take together
-DEADLINE = 60.0
 #: processes that build side by side, at most: each holds a context of the driver
 MOST = 8
 
@@ -88,7 +87,7 @@ class Remote:
         self._prepare()
         seconds, start = self.deadline + effort, time.perf_counter()
         try:
-            found = self.worker.ask(Order(bare(plan), effort, floor, seconds), seconds)
+            found = self.worker.ask(Measure(bare(plan), effort, floor, seconds), seconds)
         except Hung:
             reason = f"no answer within {self.deadline:g} s; its process was ended"
             return Measurement(plan, "hung", reason, build_seconds=time.perf_counter() - start)

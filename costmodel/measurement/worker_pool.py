@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from egglift.codegen.device.device import Address, Device, address
 from egglift.costmodel.measurement.bench import Measurement, Subject
-from egglift.costmodel.measurement.worker_process import Build, Order, Rest
+from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
 from egglift.ir.errors import DeviceError, NoWorker
 from egglift.processes.child import Child, Crashed, Hung
 
@@ -41,7 +41,7 @@ class Worker:
         if self._child.dead:
             self.end()
 
-    def ask(self, order: Subject | Order | Build | Rest, seconds: float | None) -> Measurement | None:
+    def ask(self, order: Subject | Measure | Build | Rest, seconds: float | None) -> Measurement | None:
         """The answer to `order` within `seconds`; Hung or Crashed, the process being no more; or what it raised.
 
         NoWorker where there can be no process that has the device open.

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Address, Device, open_at
 from egglift.codegen.device.execute import build
 from egglift.codegen.kernel.imperative import Plan
@@ -24,7 +25,7 @@ GRACE = 5.0
 
 
 @dataclass(frozen=True)
-class Order:
+class Measure:
     """Measure a plan (Bench.run); its process ends where that takes more than `deadline` seconds."""
 
     plan: Plan
@@ -72,7 +73,7 @@ def serve(descriptor: int) -> None:
                     bench = Local(device, order)
                 case Rest():
                     bench = None
-                case Order():
+                case Measure():
                     assert bench is not None
                     answer = _measured(bench, order)
                 case Build():
@@ -84,7 +85,7 @@ def serve(descriptor: int) -> None:
             pipe.send(answer)
 
 
-def _measured(bench: Local, order: Order) -> Measurement:
+def _measured(bench: Local, order: Measure) -> Measurement:
     with _alarm(order.deadline):
         return replace(bench.run(order.plan, order.effort, order.floor), executable=None)
 
@@ -101,7 +102,8 @@ def _build(device: Device, bench: Local | None, order: Build) -> None:
         executable = build(device, order.plan, order.options)
         if device.kind == "cpu":
             inputs = order.plan.inputs.items()
-            executable.enqueue({name: [np.zeros(b.size, b.scalar.dtype) for b in given] for name, given in inputs})
+            zeros = {name: [np.zeros(b.size, b.scalar.dtype) for b in given] for name, given in inputs}
+            executable.enqueue(zeros, Chain(device.queue))
             device.finish(device.queue)
 
 

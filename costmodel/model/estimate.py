@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import prod
 
-from egglift.codegen.kernel.imperative import Kernel, Plan
+from egglift.codegen.kernel.imperative import Plan, PlannedKernel
 from egglift.costmodel.model.coalescing import BANKS, WORD, ids, passes
 from egglift.costmodel.model.memory_traffic import traffic
 from egglift.costmodel.model.operation_counts import Tally, tally
@@ -69,7 +69,7 @@ def estimate(plan: Plan, profile: Profile) -> Estimate:
     return Estimate(sum(k.seconds for k in launches), launches)
 
 
-def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
+def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     t = tally(kernel, p)
     items, group = prod(kernel.global_size), prod(kernel.local_size)
     groups = max(1, items // max(1, group))
@@ -97,12 +97,12 @@ def _kernel(kernel: Kernel, p: Profile) -> KernelEstimate:
     return KernelEstimate(kernel.name, seconds, terms, moved.dram, t.flops)
 
 
-def _registers(kernel: Kernel, t: Tally) -> int:
+def _registers(kernel: PlannedKernel, t: Tally) -> int:
     """Registers of a work-item, roughly: private memory, addresses and what an expression holds."""
     return 32 + int(kernel.private_bytes * (1 - t.unread)) // 4
 
 
-def _groups_per_unit(kernel: Kernel, group: int, registers: int, p: Profile) -> int:
+def _groups_per_unit(kernel: PlannedKernel, group: int, registers: int, p: Profile) -> int:
     """Work-groups that one compute unit holds at a time."""
     if p.kind == "cpu":
         return 1

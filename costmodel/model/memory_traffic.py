@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from egglift.codegen.kernel.imperative import Kernel
+from egglift.codegen.kernel.imperative import PlannedKernel
 from egglift.codegen.kernel.index import Var
 from egglift.costmodel.model.coalescing import SECTOR, Lanes, footprint, ids, sectors, window
-from egglift.costmodel.model.operation_counts import FIRST_CACHE, Access, Tally
+from egglift.costmodel.model.counted_accesses import CountedAccess
+from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
 
 ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are looked at
@@ -32,7 +33,7 @@ class Traffic:
         return max(self.cached / p.cache_bandwidth, self.near / p.local_bandwidth)
 
 
-def traffic(t: Tally, kernel: Kernel, resident: int, p: Profile) -> Traffic:
+def traffic(t: Tally, kernel: PlannedKernel, resident: int, p: Profile) -> Traffic:
     """What the accesses to global memory move."""
     found = [a for a in t.accesses if a.buffer.space == "global" and a.count]
     return _cpu(found, p) if p.kind == "cpu" else _gpu(found, t, kernel, resident, p)
@@ -41,7 +42,7 @@ def traffic(t: Tally, kernel: Kernel, resident: int, p: Profile) -> Traffic:
 # ---------------------------------------------------------------------------------------- GPUs
 
 
-def _gpu(accesses: Sequence[Access], t: Tally, kernel: Kernel, resident: int, p: Profile) -> Traffic:
+def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, resident: int, p: Profile) -> Traffic:
     local = ids(kernel.local_size, p.warp)
     loads = [a for a in accesses if not a.store]
     moved = {id(a): _moved(a, local, t.fast, resident, p) for a in accesses}
@@ -74,9 +75,9 @@ def _gpu(accesses: Sequence[Access], t: Tally, kernel: Kernel, resident: int, p:
     return Traffic(dram, cached, sum(moved.values()))
 
 
-def _by_place(loads: Sequence[Access]) -> list[list[Access]]:
+def _by_place(loads: Sequence[CountedAccess]) -> list[list[CountedAccess]]:
     """Loads of one buffer that happen in the same part of the kernel: with the same loops' share of work-items."""
-    groups: list[tuple[float, list[Access]]] = []
+    groups: list[tuple[float, list[CountedAccess]]] = []
     for a in loads:
         times = a.count / prod(n for _, n in _loops(a))
         alike = (same for n, same in groups if same[0].buffer is a.buffer and n / 4 < times < 4 * n)
@@ -87,12 +88,12 @@ def _by_place(loads: Sequence[Access]) -> list[list[Access]]:
     return [same for _, same in groups]
 
 
-def _loops(a: Access) -> tuple[tuple[Var, int], ...]:
+def _loops(a: CountedAccess) -> tuple[tuple[Var, int], ...]:
     """What the access is repeated over: loops, and the lanes of a vector whose elements are not neighbours."""
     return a.loops if a.lane is None or a.at.coefficient(a.lane) == 0 else (*a.loops, (a.lane, a.lane.count))
 
 
-def _alone(a: Access, moved: float, kernel: Kernel, resident: int, p: Profile) -> float:
+def _alone(a: CountedAccess, moved: float, kernel: PlannedKernel, resident: int, p: Profile) -> float:
     """Bytes of memory for an access by itself."""
     size = a.buffer.size * a.buffer.scalar.size
     useful = a.count * a.bytes
@@ -102,7 +103,7 @@ def _alone(a: Access, moved: float, kernel: Kernel, resident: int, p: Profile) -
     return max(once, moved * _apart(a, kernel, resident, size / useful))
 
 
-def _apart(a: Access, kernel: Kernel, resident: int, part: float) -> float:
+def _apart(a: CountedAccess, kernel: PlannedKernel, resident: int, part: float) -> float:
     """The part of what work-groups that run side by side read that is not the same for several of them.
 
     part: the buffer's size of all that is read.  Where no two groups read the same place by their ids, what is read
@@ -120,7 +121,7 @@ def _apart(a: Access, kernel: Kernel, resident: int, part: float) -> float:
     return prod((n for d, n in enumerate(together) if d in moves), start=1) / prod(together)
 
 
-def _item_stride(a: Access, fast: int) -> int | None:
+def _item_stride(a: CountedAccess, fast: int) -> int | None:
     """Elements between the accesses of neighbouring work-items; None: no simple stride."""
     for v in a.at.variables():
         if v.role == "warp" or (v.role in ("local", "global") and v.dim == fast):
@@ -128,7 +129,7 @@ def _item_stride(a: Access, fast: int) -> int | None:
     return 0
 
 
-def _moved(a: Access, local: tuple[Lanes, ...], fast: int, resident: int, p: Profile) -> float:
+def _moved(a: CountedAccess, local: tuple[Lanes, ...], fast: int, resident: int, p: Profile) -> float:
     """Bytes in sectors of 32: what the lanes of one warp touch, times the warps."""
     stride, lanes, again = _item_stride(a, fast), len(local[0]), _reopened(a, fast)
     touched = SECTOR * sectors(a.at, a.buffer.scalar.size, a.bytes, local)
@@ -142,13 +143,13 @@ def _moved(a: Access, local: tuple[Lanes, ...], fast: int, resident: int, p: Pro
     return a.count / lanes * found * (PARTIAL if a.store else again)
 
 
-def _reopened(a: Access, fast: int) -> float:
+def _reopened(a: CountedAccess, fast: int) -> float:
     """How much longer loads take whose lanes are more than a sector apart, though they use all that they bring."""
     step = abs(_item_stride(a, fast) or 0) * a.buffer.scalar.size
     return min(MOST_REOPENED, 1 + REOPENED * max(0, step / SECTOR - 1))
 
 
-def _walked(a: Access, local: tuple[Lanes, ...], touched: float, warps: float) -> float:
+def _walked(a: CountedAccess, local: tuple[Lanes, ...], touched: float, warps: float) -> float:
     """Bytes that a warp brings for one access, what the next few steps of its loops find again counted once.
 
     They find it as long as what `warps` of them touch in so many steps stays in the unit's cache.
@@ -171,7 +172,7 @@ def _walked(a: Access, local: tuple[Lanes, ...], touched: float, warps: float) -
 # ---------------------------------------------------------------------------------------- CPUs
 
 
-def _cpu(accesses: Sequence[Access], p: Profile) -> Traffic:
+def _cpu(accesses: Sequence[CountedAccess], p: Profile) -> Traffic:
     dram = cached = 0.0
     for a in accesses:
         size, useful = a.buffer.size * a.buffer.scalar.size, a.count * a.bytes
@@ -183,7 +184,7 @@ def _cpu(accesses: Sequence[Access], p: Profile) -> Traffic:
     return Traffic(dram, cached, 0.0)
 
 
-def _stays(a: Access, p: Profile) -> bool:
+def _stays(a: CountedAccess, p: Profile) -> bool:
     """Does what the inner loops read again stay in one core's cache?"""
     span = 1
     for var, trips in reversed(a.loops):
@@ -192,7 +193,7 @@ def _stays(a: Access, p: Profile) -> bool:
     return span * a.bytes <= p.cache_bytes / max(1, p.compute_units)
 
 
-def _moved_cpu(a: Access, p: Profile) -> float:
+def _moved_cpu(a: CountedAccess, p: Profile) -> float:
     """Bytes in cache lines, from the innermost variable that moves the address."""
     if a.lane is not None and a.at.coefficient(a.lane) == 1:
         return a.count * a.bytes

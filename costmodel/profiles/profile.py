@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from egglift.codegen.device.device import Device
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.ir.errors import RecordError
 
@@ -116,10 +116,10 @@ class Profile:
         return self.caches[-1].bandwidth
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> DeviceLimits:
         """What code for such a device may use where the device itself is not at hand."""
         gpu = self.kind == "gpu"
-        return Limits(compute_units=self.compute_units, warp=self.warp, branch_barriers=gpu)
+        return DeviceLimits(compute_units=self.compute_units, warp=self.warp, branch_barriers=gpu)
 
     def dumps(self) -> str:
         """The profile as JSON text."""

@@ -92,7 +92,7 @@ def _result(record: Record, candidate: dict[str, Any]) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Replay:
+class Ranking:
     """How a model does on the measured candidates of one program.
 
     rank: Spearman's correlation of estimates and times.  first: how many times as long as the best the model's first
@@ -107,13 +107,13 @@ class Replay:
     until: int
 
 
-def replay(records: Iterable[Record], price: Callable[[dict[str, Any]], float | None]) -> list[Replay]:
+def replay(records: Iterable[Record], price: Callable[[dict[str, Any]], float | None]) -> list[Ranking]:
     """The model `price` (seconds of a candidate, None: it has none) on all programs with two measured candidates."""
     found = []
     for r in records:
         pairs = [(s, c["measured"]) for c in r.candidates if c.get("measured") and (s := price(c)) is not None]
         if len(pairs) > 1:
-            found.append(Replay(r.program, r.device, len(pairs), *judged(pairs)))
+            found.append(Ranking(r.program, r.device, len(pairs), *judged(pairs)))
     return found
 
 

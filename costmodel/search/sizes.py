@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch, Limits, Plan
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.size_choices import GPU_STARTS, fitted, may_be_zero, wanted
@@ -53,7 +53,7 @@ class Search:
     term: Expr
     tiles: Mapping[str, Symbol]
     profile: Profile
-    limits: Limits
+    limits: DeviceLimits
     tried: dict[tuple[tuple[tuple[str, int], ...], Launch], Point | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -24,7 +24,7 @@ UNPROVED = "No short proof was found within the limits.  It was reached by laws 
 
 
 @dataclass(frozen=True)
-class Step:
+class ProofStep:
     """A law of an explanation, and the sub-expressions that it rewrote (the first few, as short text)."""
 
     law: Law
@@ -45,7 +45,7 @@ class Explanation:
 
     source: Expr
     target: Expr
-    steps: tuple[Step, ...]
+    steps: tuple[ProofStep, ...]
     proved: bool = True
 
     @property
@@ -130,7 +130,7 @@ def explored(source: Expr, target: Expr, *, rules: Iterable[Law | str] = (), rea
     whole = book().extended(rules)
     found = saturate(source, rules=rules, reassociate=reassociate)
     laws = [whole[report.name] for report in found.laws if report.matches]
-    return Explanation(source, target, tuple(Step(law, ()) for law in laws), proved=False)
+    return Explanation(source, target, tuple(ProofStep(law, ()) for law in laws), proved=False)
 
 
 @dataclass
@@ -204,13 +204,13 @@ class Proof:
                 chunk = max(1, chunk // 2)
         return frozenset(needed)
 
-    def steps(self, laws: frozenset[str]) -> Iterator[Step]:
+    def steps(self, laws: frozenset[str]) -> Iterator[ProofStep]:
         """Each law with the places where it applied, from the algorithm down to memory."""
         places = self._places(laws)
         order = {name: i for i, name in enumerate(("user", *GROUPS))}
         named = [self.book[name] for name in self.book.names if name in laws]
         for law in sorted(named, key=lambda law: order[law.group]):
-            yield Step(law, tuple(places.get(law.name, ())))
+            yield ProofStep(law, tuple(places.get(law.name, ())))
 
     def _places(self, laws: Collection[str], most: int = 3) -> dict[str, list[str]]:
         """Sub-expressions that each law rewrote: the smallest program of each class, largest first."""

@@ -47,20 +47,20 @@ class Row(NamedTuple):
     """An array of `n` elements."""
 
     n: int
-    each: Value
+    each: ViewPrice
 
 
 class Both(NamedTuple):
     """A pair."""
 
-    a: Value
-    b: Value
+    a: ViewPrice
+    b: ViewPrice
 
 
-Value: TypeAlias = Leaf | Row | Both
+ViewPrice: TypeAlias = Leaf | Row | Both
 
 
-def leaves(v: Value, change: Callable[[Leaf, int], Leaf], rows: int = 0) -> Value:
+def leaves(v: ViewPrice, change: Callable[[Leaf, int], Leaf], rows: int = 0) -> ViewPrice:
     """`v` with every leaf changed; `change` is given the number of rows of `v` around it."""
     if isinstance(v, Leaf):
         return change(v, rows)
@@ -69,7 +69,7 @@ def leaves(v: Value, change: Callable[[Leaf, int], Leaf], rows: int = 0) -> Valu
     return Both(leaves(v.a, change, rows), leaves(v.b, change, rows))
 
 
-def fill(type: Type, price: float, number: Callable[[Size], int], rows: int = 0) -> Value:
+def fill(type: Type, price: float, number: Callable[[Size], int], rows: int = 0) -> ViewPrice:
     """A value of `type` in memory: every scalar at `price`, the innermost rows consecutive."""
     match type:
         case Scalar():
@@ -82,23 +82,23 @@ def fill(type: Type, price: float, number: Callable[[Size], int], rows: int = 0)
             return fill(Tuple((items[0], Tuple(items[1:]))), price, number, rows)
 
 
-def closed(v: Value) -> Value:
+def closed(v: ViewPrice) -> ViewPrice:
     """`v` where it does not depend on what is around: it is the same along all further rows."""
     return leaves(v, lambda leaf, rows: Leaf(leaf.price, leaf.unit, leaf.near, leaf.fixed | EVERY & EVERY << rows))
 
 
-def priced(v: Value, each: float) -> Value:
+def priced(v: ViewPrice, each: float) -> ViewPrice:
     """`v` held in one memory: every scalar at price `each`, rows in order."""
     each = rounded(each)
     return leaves(v, lambda leaf, rows: Leaf(each, 0 if rows else -1))
 
 
-def dearer(v: Value, more: float) -> Value:
+def dearer(v: ViewPrice, more: float) -> ViewPrice:
     """`v` with `more` to compute at each access: its neighbours are computed one by one."""
     return leaves(v, lambda leaf, rows: Leaf(rounded(leaf.price + more), fixed=leaf.fixed)) if more else v
 
 
-def part(v: Value, path: str) -> Value:
+def part(v: ViewPrice, path: str) -> ViewPrice:
     """The component of nested pairs: `part(v, "ba")` is the first of the second of `v`."""
     for step in path:
         assert isinstance(v, Both)
@@ -106,35 +106,35 @@ def part(v: Value, path: str) -> Value:
     return v
 
 
-def size(v: Value) -> int:
+def size(v: ViewPrice) -> int:
     """Scalars in `v`."""
     if isinstance(v, Leaf):
         return 1
     return v.n * size(v.each) if isinstance(v, Row) else size(v.a) + size(v.b)
 
 
-def price(v: Value) -> float:
+def price(v: ViewPrice) -> float:
     """The price of one element of every array in `v`, summed over pairs."""
     if isinstance(v, Leaf):
         return v.price
     return price(v.each) if isinstance(v, Row) else price(v.a) + price(v.b)
 
 
-def worst(v: Value) -> float:
+def worst(v: ViewPrice) -> float:
     """The dearest scalar."""
     if isinstance(v, Leaf):
         return v.price
     return worst(v.each) if isinstance(v, Row) else max(worst(v.a), worst(v.b))
 
 
-def width(v: Value) -> int:
+def width(v: ViewPrice) -> int:
     """Scalars of one element, arrays counted once."""
     if isinstance(v, Leaf):
         return 1
     return width(v.each) if isinstance(v, Row) else width(v.a) + width(v.b)
 
 
-def prices(v: Value) -> Iterator[float]:
+def prices(v: ViewPrice) -> Iterator[float]:
     """The price of every scalar, arrays counted once."""
     if isinstance(v, Leaf):
         yield v.price
@@ -145,14 +145,14 @@ def prices(v: Value) -> Iterator[float]:
         yield from prices(v.b)
 
 
-def consecutive(v: Value) -> bool:
+def consecutive(v: ViewPrice) -> bool:
     """Are all scalars of `v` those of rows that lie in memory one after the other?"""
     if isinstance(v, Leaf):
         return v.unit == 0
     return consecutive(v.each) if isinstance(v, Row) else consecutive(v.a) and consecutive(v.b)
 
 
-def ordered(v: Value) -> int:
+def ordered(v: ViewPrice) -> int:
     """How much is known about where the scalars of `v` lie."""
     if isinstance(v, Leaf):
         return (v.unit >= 0) + (v.near >= 0) + v.fixed.bit_count()
@@ -165,7 +165,7 @@ def rounded(price: float) -> float:
     return float(f"{price:.2g}")
 
 
-def argument(v: Value) -> Value:
+def argument(v: ViewPrice) -> ViewPrice:
     """What the body of a loop is given: nothing about the rows that it is inside of.
 
     Many values become one here, and so do the states of all that is in the body.
@@ -181,7 +181,7 @@ def argument(v: Value) -> Value:
 # ---------------------------------------------------------------------------------------- layout
 
 
-def split(v: Value, k: int, apart: int | None = None) -> Value:
+def split(v: ViewPrice, k: int, apart: int | None = None) -> ViewPrice:
     """`[n] -> [n/k][k]`.  apart: from the start of a chunk to that of the next, where that is not k."""
     assert isinstance(v, Row)
 
@@ -193,7 +193,7 @@ def split(v: Value, k: int, apart: int | None = None) -> Value:
     return Row(v.n // max(1, k), Row(k, leaves(v.each, change)))
 
 
-def join(v: Value) -> Value:
+def join(v: ViewPrice) -> ViewPrice:
     """`[n][m] -> [n m]`."""
     assert isinstance(v, Row) and isinstance(v.each, Row)
 
@@ -205,7 +205,7 @@ def join(v: Value) -> Value:
     return Row(v.n * v.each.n, leaves(v.each.each, change))
 
 
-def transpose(v: Value) -> Value:
+def transpose(v: ViewPrice) -> ViewPrice:
     """`[n][m] -> [m][n]`."""
     assert isinstance(v, Row) and isinstance(v.each, Row)
 
@@ -215,14 +215,14 @@ def transpose(v: Value) -> Value:
     return Row(v.each.n, Row(v.n, leaves(v.each.each, change)))
 
 
-def windows(v: Value, k: int, step: int) -> Value:
+def windows(v: ViewPrice, k: int, step: int) -> ViewPrice:
     """`[n] -> [windows][k]`."""
     chunks = split(v, k, step)
     assert isinstance(v, Row) and isinstance(chunks, Row)
     return Row(max(0, v.n - k) // max(1, step) + 1, chunks.each)
 
 
-def spread(v: Value) -> Value:
+def spread(v: ViewPrice) -> ViewPrice:
     """`v` as the element of a new row along which it does not change."""
 
     def change(leaf: Leaf, row: int) -> Leaf:
@@ -232,14 +232,14 @@ def spread(v: Value) -> Value:
     return leaves(v, change)
 
 
-def gathered(v: Value) -> Value:
+def gathered(v: ViewPrice) -> ViewPrice:
     """`v` in an order that is known only at run time."""
     return leaves(v, lambda leaf, rows: Leaf(leaf.price, fixed=leaf.fixed))
 
 
 def across(
-    v: Value, apart: Callable[[float], float], near: bool, together: Callable[[float], float] = lambda price: price
-) -> Value:
+    v: ViewPrice, apart: Callable[[float], float], near: bool, together: Callable[[float], float] = lambda price: price
+) -> ViewPrice:
     """The element of `v`, read by neighbours at the same time: prices of what does not lie together, and of what does.
 
     near: do short chunks count as lying together?
@@ -255,7 +255,7 @@ def across(
     return leaves(v.each, change)
 
 
-def combine(values: tuple[Value, ...], more: float) -> Leaf:
+def combine(values: tuple[ViewPrice, ...], more: float) -> Leaf:
     """A scalar computed from scalars: prices add up; neighbours lie together if those of all operands do."""
     parts = [v for v in values if isinstance(v, Leaf)]
     paid = [v for v in parts if v.price > 0]
@@ -275,7 +275,7 @@ def _shared(rows: list[int], paid: list[Leaf]) -> int:
     return -1
 
 
-def mixed(a: Value, b: Value, share: float) -> Value:
+def mixed(a: ViewPrice, b: ViewPrice, share: float) -> ViewPrice:
     """The elements of one of two arrays: the part `share` of them is priced as in `a`."""
     match a, b:
         case Row(n, x), Row(_, y):

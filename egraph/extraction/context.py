@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from egglift.egraph.extraction import access_costs, layout_costs
-from egglift.egraph.extraction.access_costs import Value
+from egglift.egraph.extraction.access_costs import ViewPrice
 from egglift.egraph.extraction.nesting import Executor
 from egglift.egraph.extraction.nominal_sizes import Nominal
 from egglift.egraph.extraction.solutions import Found, Seen
@@ -36,8 +36,8 @@ class Context(ABC):
     levels: frozenset[str] | None = None
     nominal: Nominal = field(init=False, repr=False)
     layout: Callable[[int], Expr | None] = field(init=False, repr=False)  # of bodies that only rearrange
-    _made: dict[int, Callable[..., Value]] = field(default_factory=dict, repr=False)
-    _filled: dict[tuple[int, float], Value] = field(default_factory=dict, repr=False)
+    _made: dict[int, Callable[..., ViewPrice]] = field(default_factory=dict, repr=False)
+    _filled: dict[tuple[int, float], ViewPrice] = field(default_factory=dict, repr=False)
     _tiles: dict[int, str] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -45,25 +45,25 @@ class Context(ABC):
         self.layout = layout_costs.layouts(self.graph)
 
     @abstractmethod
-    def result(self, c: int, who: Executor, arg: Value | None) -> list[Found]:
+    def result(self, c: int, who: Executor, arg: ViewPrice | None) -> list[Found]:
         """Programs by which `who` writes class `c`."""
 
     @abstractmethod
-    def view(self, c: int, who: Executor, arg: Value | None) -> list[Seen]:
+    def view(self, c: int, who: Executor, arg: ViewPrice | None) -> list[Seen]:
         """Expressions by which `who` reads class `c`."""
 
     @abstractmethod
-    def read_again(self, body: int, who: Executor, element: Value) -> list[Seen]:
+    def read_again(self, body: int, who: Executor, element: ViewPrice) -> list[Seen]:
         """Expressions by which `who` evaluates class `body` wherever an element is read."""
 
-    def made(self, node: ENode) -> Callable[..., Value]:
+    def made(self, node: ENode) -> Callable[..., ViewPrice]:
         """The value of arithmetic or layout `node` of the graph, as a function of those of its parts."""
         known = self._made.get(id(node))
         if known is None:
             known = self._made[id(node)] = layout_costs.made(node, self.nominal, self.weights.op)
         return known
 
-    def filled(self, c: int, each: float) -> Value:
+    def filled(self, c: int, each: float) -> ViewPrice:
         """The value of class `c` in a memory where an access costs `each`."""
         known = self._filled.get((c, each))
         if known is None:

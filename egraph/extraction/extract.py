@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from egglift.egraph.extraction.access_costs import Value, argument
+from egglift.egraph.extraction.access_costs import ViewPrice, argument
 from egglift.egraph.extraction.context import Context
 from egglift.egraph.extraction.fixpoint import Fixpoint
 from egglift.egraph.extraction.nesting import GRID, Executor
@@ -29,7 +29,7 @@ from egglift.ir.deep import deep
 MOST = 12  # programs that are found
 MANY = 20  # times as many programs as are kept are compared for the whole
 ALIKE = 2  # programs of the same loops and staging among them, while there are others
-State = tuple[bool, int, Executor, Value | None]  # results or views, the class, who asks, the argument
+State = tuple[bool, int, Executor, ViewPrice | None]  # results or views, the class, who asks, the argument
 
 
 @dataclass
@@ -63,7 +63,7 @@ class Extractor(Context):
             _ = f.term  # made here, as it may be deep
         return found
 
-    def result(self, c: int, who: Executor, arg: Value | None) -> list[Found]:
+    def result(self, c: int, who: Executor, arg: ViewPrice | None) -> list[Found]:
         """Programs by which `who` writes class `c`."""
         if perf_counter() - self.start > self.seconds:
             raise TimeoutError
@@ -71,7 +71,7 @@ class Extractor(Context):
             arg = None
         return self.table.get((True, c, who, arg), lambda: best(programs(self, c, who, arg), self.k))
 
-    def view(self, c: int, who: Executor, arg: Value | None) -> list[Seen]:
+    def view(self, c: int, who: Executor, arg: ViewPrice | None) -> list[Seen]:
         """Expressions by which `who` reads class `c`."""
         if c in self.graph.closed:
             arg = None
@@ -81,7 +81,7 @@ class Extractor(Context):
         who = who.writing("global")
         return self.table.get((False, c, who, arg), lambda: best_views(views(self, c, who, arg), self.most_views))
 
-    def read_again(self, body: int, who: Executor, element: Value) -> list[Seen]:
+    def read_again(self, body: int, who: Executor, element: ViewPrice) -> list[Seen]:
         """Expressions by which `who` evaluates class `body` wherever an element is read.
 
         Where the neighbours of `element` lie matters only where nothing is computed first.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from egglift.egraph.extraction import access_costs
-from egglift.egraph.extraction.access_costs import Both, Row, Value, worst
+from egglift.egraph.extraction.access_costs import Both, Row, ViewPrice, worst
 from egglift.egraph.extraction.nominal_sizes import Nominal
 from egglift.egraph.graph.graph import ENode, Graph, build
 from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
@@ -20,7 +20,7 @@ DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", 
 LAYOUT = tuple(cls.__name__ for cls in REARRANGING if cls is not Drop)
 
 
-def made(node: ENode, nominal: Nominal, op: float) -> Callable[..., Value]:
+def made(node: ENode, nominal: Nominal, op: float) -> Callable[..., ViewPrice]:
     """The value of arithmetic or layout `node`, as a function of those of its parts.  op: what an operation costs."""
     if node.op in ("Op1", "Op2", "Op3", "Cast"):
         more = DEAR * op if node.data[0] in DEAR_OPS else op
@@ -28,7 +28,7 @@ def made(node: ENode, nominal: Nominal, op: float) -> Callable[..., Value]:
     return shape(node, nominal)
 
 
-def shape(node: ENode, nominal: Nominal) -> Callable[..., Value]:
+def shape(node: ENode, nominal: Nominal) -> Callable[..., ViewPrice]:
     """The value of layout pattern `node`, as a function of the values of its parts."""
     num = nominal.number
     match node.op:
@@ -66,7 +66,7 @@ def shape(node: ENode, nominal: Nominal) -> Callable[..., Value]:
     return _resized(node, nominal)
 
 
-def _resized(node: ENode, nominal: Nominal) -> Callable[..., Value]:
+def _resized(node: ENode, nominal: Nominal) -> Callable[..., ViewPrice]:
     """`shape` of every pattern that gives elements of one array, near each other as they were: more, fewer or moved."""
     constructor = Constructor(CONSTRUCTORS.forms[node.op])
     match constructor.takes, constructor.gives:

@@ -1,4 +1,4 @@
-"""Who executes a program, which levels may follow inside (seed 000, figure 5), and what their iterations cost."""
+"""Who executes a program, which levels may follow inside ([Hagedorn2018] figure 5), and what their iterations cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 from math import ceil
 
 from egglift.egraph.extraction import access_costs
-from egglift.egraph.extraction.access_costs import Row, Value
+from egglift.egraph.extraction.access_costs import Row, ViewPrice
 from egglift.egraph.extraction.weights import Weights
 from egglift.ir.patterns import Level
 
@@ -70,7 +70,7 @@ def below(level: Level, who: Executor) -> Executor | None:
     return (GROUP if level.kind == "workgroup" else ITEM).writing(who.into)
 
 
-def element(v: Row, level: Level, w: Weights) -> Value:
+def element(v: Row, level: Level, w: Weights) -> ViewPrice:
     """What the body is given.  Neighbouring lanes and work-items should read neighbouring elements."""
     each, memory = v.each, access_costs.rounded(w.global_)
     if level.kind == "vec":

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from egglift.egraph.extraction.access_costs import Row, Value
+from egglift.egraph.extraction.access_costs import Row, ViewPrice
 from egglift.egraph.extraction.nesting import Executor
 from egglift.egraph.extraction.solutions import NONE, Seen, Term
 from egglift.egraph.graph.graph import ENode, Graph
@@ -32,9 +32,9 @@ class Plain:
     """The plain views of `graph`.  made: the value of a node as a function of those of its parts."""
 
     graph: Graph
-    made: Callable[[ENode], Callable[..., Value]]
-    filled: Callable[[int, float], Value]
-    _known: dict[tuple[int, Value | None], Seen | None] = field(default_factory=dict, repr=False)
+    made: Callable[[ENode], Callable[..., ViewPrice]]
+    filled: Callable[[int, float], ViewPrice]
+    _known: dict[tuple[int, ViewPrice | None], Seen | None] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._smallest = smallest(self.graph)
@@ -49,7 +49,7 @@ class Plain:
         """Is all that class `c` computes beforehand closed, and so the same wherever it is read?"""
         return c in self._ready
 
-    def view(self, c: int, arg: Value | None) -> Seen | None:
+    def view(self, c: int, arg: ViewPrice | None) -> Seen | None:
         """The smallest plain view of class `c`, if there is one."""
         node = self._smallest.get(c)
         if node is None:
@@ -61,14 +61,14 @@ class Plain:
             self._known[key] = self._view(c, node, arg)
         return self._known[key]
 
-    def _part(self, node: ENode, arg: Value | None) -> Seen | None:
+    def _part(self, node: ENode, arg: ViewPrice | None) -> Seen | None:
         """A part of a pair: not worth remembering."""
         if node.op == "Arg":
             return None if arg is None else Seen(0.0, NONE, arg, "", Term(node, ()))
         s = self.view(node.children[0], arg)
         return s and Seen(s.setup, NONE, self.made(node)(s.value), "", Term(node, (s.how,)))
 
-    def _view(self, c: int, node: ENode, arg: Value | None) -> Seen | None:
+    def _view(self, c: int, node: ENode, arg: ViewPrice | None) -> Seen | None:
         if node.op in ("Lit", "Iota"):
             return Seen(0.0, NONE, self.filled(c, 0.0), "", Term(node, ()))
         if node.op == "Map":
@@ -78,7 +78,7 @@ class Plain:
             return None
         return Seen(0.0, NONE, self.made(node)(*(s.value for s in parts)), "", Term(node, tuple(s.how for s in parts)))
 
-    def _lazy(self, node: ENode, arg: Value | None) -> Seen | None:
+    def _lazy(self, node: ENode, arg: ViewPrice | None) -> Seen | None:
         """A map that is evaluated element by element, where one is read."""
         body, over = node.children
         s = self.view(over, arg)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from math import ceil, log2
 
 from egglift.egraph.extraction import access_costs
-from egglift.egraph.extraction.access_costs import Both, Row, Value, argument, price, priced, rounded, size, worst
+from egglift.egraph.extraction.access_costs import Both, Row, ViewPrice, argument, price, priced, rounded, size, worst
 from egglift.egraph.extraction.context import AGAIN, FOLDS, TINY, Context
 from egglift.egraph.extraction.layout_costs import LAYOUT
 from egglift.egraph.extraction.nesting import (
@@ -34,7 +34,7 @@ REST = 4  # the same for a rest of the elements
 HELD = 256  # accumulators that a work-item of a group may have
 
 
-def programs(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
+def programs(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """All programs that write class `c`."""
     for node in x.graph.classes.get(c, ()):
         match node.op:
@@ -59,7 +59,7 @@ def programs(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[F
 # ---------------------------------------------------------------------------------------- loops
 
 
-def _loop(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _loop(x: Context, c: int, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """A low-level map whose level may follow `who`."""
     level: Level = node.data[0]
     inner = below(level, who)
@@ -95,7 +95,7 @@ def _after(s: Seen, cost: float, who: Executor) -> str | None:
     return main_part(s.sign, SPREAD if who.kind == "group" else KEPT)
 
 
-def _rearranged(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _rearranged(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """`map layout x` in result position: the inverse layout of what is written."""
     body, over = node.children
     layout = x.layout(body)
@@ -106,7 +106,7 @@ def _rearranged(x: Context, node: ENode, who: Executor, arg: Value | None) -> It
             yield Found(f.cost + TINY, f.once, f.sign, Term(node, (layout, f.how)), f.spread)
 
 
-def _both(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _both(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """Two results, one after the other."""
     if who.kind not in ("grid", "group", "item", "lane"):
         return
@@ -120,7 +120,7 @@ def _both(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator
             yield Found(f.cost + g.cost, f.once | g.once, sign, Term(node, (f.how, g.how)))
 
 
-def _copied(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _copied(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """A copy of a view: by one work-item or lane, or shared out over the group."""
     if who.kind not in ("item", "lane", "group"):
         return
@@ -154,7 +154,7 @@ def _evaluated(x: Context, how: Term) -> bool:
     return spine and any(isinstance(part, Term) and _evaluated(x, part) for part in how.parts)
 
 
-def _descended(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _descended(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """Enter the next kind of executor without a loop, or end a nest of parallel maps."""
     if who.kind == "grid":
         if any(n.op == "MapL" and n.data[0].kind in GRID_LEVELS for n in x.graph.classes.get(c, ())):
@@ -170,7 +170,7 @@ def _descended(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator
 # ---------------------------------------------------------------------------------------- reductions
 
 
-def computed(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+def computed(x: Context, c: int, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """A fold, a tree or an iteration, by whoever may execute it."""
     match node.op, who.kind:
         case ("Fold" | "FoldUnroll" | "FoldAhead", "group") if x.is_array(c):
@@ -183,7 +183,7 @@ def computed(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) 
             yield from _iterate(x, node, who, arg)
 
 
-def _fold(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _fold(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """A fold by one work-item, or by each lane."""
     body, init, over = node.children
     w, one = x.weights, ITEM if who.kind == "group" else who
@@ -201,7 +201,7 @@ def _fold(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator
                 yield Found(cost, s.once | z.once | f.once, sign, Term(node, (f.how, z.how, s.how)))
 
 
-def shared_fold(x: Context, node: ENode, arg: Value | None) -> Iterator[Found]:
+def shared_fold(x: Context, node: ENode, arg: ViewPrice | None) -> Iterator[Found]:
     """A fold by a whole group: every work-item keeps the accumulators of its part of the array."""
     body, init, over = node.children
     w, ahead = x.weights, node.op == "FoldAhead"
@@ -220,7 +220,7 @@ def shared_fold(x: Context, node: ENode, arg: Value | None) -> Iterator[Found]:
                 yield Found(cost, s.once | z.once | f.once, sign, Term(node, (f.how, z.how, s.how)))
 
 
-def _tree(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _tree(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """A tree by a work-group or a work-item.  It halves an array in place, in local or private memory."""
     body, init, over = node.children
     w = x.weights
@@ -244,7 +244,7 @@ def _halving(w: Weights, n: int, cost: float, who: Executor) -> float:
     return n * cost * w.vector_ops + steps * cost
 
 
-def _iterate(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator[Found]:
+def _iterate(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
     """So many steps of one work-item."""
     body, over = node.children
     count = x.nominal.number(node.data[0])

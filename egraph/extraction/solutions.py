@@ -15,7 +15,7 @@ from itertools import zip_longest
 from math import fsum
 from typing import NamedTuple, TypeAlias
 
-from egglift.egraph.extraction.access_costs import Value, ordered, price, prices, size
+from egglift.egraph.extraction.access_costs import ViewPrice, ordered, price, prices, size
 from egglift.egraph.graph.graph import ENode, build
 from egglift.ir.patterns import Expr, Level
 
@@ -71,7 +71,7 @@ class Seen(NamedTuple):
 
     setup: float
     once: Once
-    value: Value
+    value: ViewPrice
     sign: str
     how: Term
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from egglift.egraph.extraction import access_costs
-from egglift.egraph.extraction.access_costs import Row, Value, priced, size
+from egglift.egraph.extraction.access_costs import Row, ViewPrice, priced, size
 from egglift.egraph.extraction.context import AGAIN, FOLDS, TINY, Context
 from egglift.egraph.extraction.nesting import GRID, GROUP, ITEM, LANE, LANES, NOBODY, Executor
 from egglift.egraph.extraction.programs import REST, computed, shared_fold
@@ -17,7 +17,7 @@ FIRST_CACHE = 4096  # bytes of an input that stay in the cache next to the work-
 REGISTERS = 256  # scalars that a work-item copies into private memory at most
 
 
-def views(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Seen]:
+def views(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterator[Seen]:
     """All expressions that read class `c`."""
     for node in x.graph.classes.get(c, ()):
         match node.op:
@@ -33,7 +33,7 @@ def views(x: Context, c: int, who: Executor, arg: Value | None) -> Iterator[Seen
                 yield from _plain(x, c, node, who, arg)
 
 
-def _plain(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterable[Seen]:
+def _plain(x: Context, c: int, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterable[Seen]:
     """Leaves, arithmetic and layout."""
     match node.op:
         case "Arg":
@@ -51,7 +51,9 @@ def _plain(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) ->
     return _combined(x, node, who, arg, x.made(node))
 
 
-def _combined(x: Context, node: ENode, who: Executor, arg: Value | None, value: Callable[..., Value]) -> Iterator[Seen]:
+def _combined(
+    x: Context, node: ENode, who: Executor, arg: ViewPrice | None, value: Callable[..., ViewPrice]
+) -> Iterator[Seen]:
     """The combinations of the views of the parts, best first in each, of which some can be the best."""
     for chosen in _chosen([x.view(k, who, arg) for k in node.children], x.most_views):
         if len(chosen) == 1:
@@ -83,7 +85,7 @@ def _main(node: ENode, parts: tuple[Seen, ...]) -> tuple[Seen, ...]:
     return parts
 
 
-def _lazy(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator[Seen]:
+def _lazy(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Seen]:
     """A map that is evaluated element by element, where one is read."""
     body, over = node.children
     inside = LANE if who is LANES else who if who.kind in ("item", "lane") else NOBODY
@@ -94,7 +96,7 @@ def _lazy(x: Context, node: ENode, who: Executor, arg: Value | None) -> Iterator
             yield Seen(s.setup + TINY, s.once | b.once, value, merge(s.sign, b.sign), Term(node, (b.how, s.how)))
 
 
-def _again(b: Seen, who: Executor) -> Value:
+def _again(b: Seen, who: Executor) -> ViewPrice:
     """What is computed at every access, by a work-item or by all lanes at once."""
     if b.setup <= 1:
         return b.value
@@ -106,7 +108,7 @@ def _again(b: Seen, who: Executor) -> Value:
 # ---------------------------------------------------------------------------------------- computed beforehand
 
 
-def _kept(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterator[Seen]:
+def _kept(x: Context, c: int, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Seen]:
     """A reduction read as a view: evaluated once, where the enclosing body starts."""
     who = ITEM if who is LANES else who
     if who.kind == "group" and node.op in FOLDS:
@@ -119,7 +121,7 @@ def _kept(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) -> 
             yield Seen(f.cost, f.once, x.filled(c, memory), marked(f.sign, KEPT), f.how)
 
 
-def _staged(x: Context, c: int, node: ENode, who: Executor, arg: Value | None) -> Iterator[Seen]:
+def _staged(x: Context, c: int, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Seen]:
     """The class kept in a memory: evaluated where the body starts."""
     w, part = x.weights, node.children[0]
     who = ITEM if who is LANES else who

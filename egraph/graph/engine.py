@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from egglift.egraph.rules.book import Book, commands_of, preamble
+from egglift.egraph.rules.empty import empty
 from egglift.ir.errors import RuleError
+from egglift.ir.forks import use
 
 os.environ.setdefault("RUST_BACKTRACE", "0")  # egglog prints one for every panic otherwise
 
@@ -27,6 +30,12 @@ class Engine:
     """One egglog e-graph.  Must stay on its thread."""
 
     egraph: EGraph
+    _process: int = field(default_factory=os.getpid, repr=False)
+
+    def __del__(self) -> None:
+        """Lets the e-graph live for ever in a forked process: to end it waits for threads that are not there."""
+        if os.getpid() != self._process:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self.egraph))
 
     def run(self, text: str) -> list[Any]:
         """Run commands; RuleError where egglog refuses one or types or constants clash."""
@@ -78,6 +87,7 @@ def engine(book: Book, *, trace: bool = False) -> Iterator[Engine]:
 
     trace: every rule also notes `(applied "law" e)`.
     """
+    use("egglog")  # those that are kept may be of the process that this one was forked from
     kept: OrderedDict[Any, Engine] = _local.__dict__.setdefault("engines", OrderedDict())
     key = (book, trace)
     found = kept.pop(key, None) or _loaded(book, trace)
@@ -90,7 +100,7 @@ def engine(book: Book, *, trace: bool = False) -> Iterator[Engine]:
 
 
 def _loaded(book: Book, trace: bool) -> Engine:
-    made = Engine(EGraph())
+    made = Engine(empty())
     made.execute(preamble())
     names = " ".join(f"(ruleset {law.name}) (ruleset {law.name}/back)" for law in book.laws)
     made.run(names)

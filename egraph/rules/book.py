@@ -15,8 +15,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from egglog.bindings import EggSmolError, EGraph, Rewrite, RewriteCommand, Rule, RuleCommand
+from egglog.bindings import EggSmolError, Rewrite, RewriteCommand, Rule, RuleCommand
 
+from egglift.egraph.rules.empty import empty
 from egglift.egraph.rules.headers import Variant, header_of, rules_alone, sections
 from egglift.egraph.rules.language import CORE, administrative, core_text
 from egglift.ir.errors import RuleError
@@ -108,7 +109,7 @@ def laws_of_file(path: Path) -> list[Law]:
         text = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise RuleError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
-    tried = EGraph()
+    tried = empty()
     tried.run_program(*preamble())
     try:
         for command in tried.parse_program(text, path.name):
@@ -207,7 +208,7 @@ def _printed(command: Any, ruleset: str) -> str:
 def _parsed(text: str, where: str, line: int = 1) -> list[Any]:
     """The commands in `text`; RuleError with file and line where egglog cannot read it."""
     try:
-        return list(EGraph().parse_program(text, where))
+        return list(empty().parse_program(text, where))
     except EggSmolError as error:
         raise RuleError(located(str(error), where, line)) from None
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from egglog.bindings import Datatypes, EGraph, SubVariants
+from egglog.bindings import Datatypes, SubVariants
 
 from egglift.egraph.rules.constructors import SORTS, Constructor, constructors, declared, given, typed
+from egglift.egraph.rules.empty import empty
 from egglift.ir import patterns as p
 from egglift.ir.scalars import FUNCTIONS
 
@@ -35,7 +36,7 @@ def core_text(part: str = "") -> str:
 def declarations() -> dict[str, dict[str, tuple[str, ...]]]:
     """Sort -> constructor -> sorts of its arguments."""
     found = {"Expr": {op: tuple(SORTS[kind] for kind in kinds) for op, kinds in signatures().items()}}
-    for command in EGraph().parse_program(core_text("sorts")):
+    for command in empty().parse_program(core_text("sorts")):
         for _, sort, variants in command.datatypes if isinstance(command, Datatypes) else ():
             assert isinstance(variants, SubVariants)
             found[sort] = {v.name: tuple(v.types) for v in variants.variants}

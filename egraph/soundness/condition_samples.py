@@ -10,7 +10,9 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from egglog.bindings import Call, Check, EGraph, Eq
+from egglog.bindings import Call, Check, Eq
+
+from egglift.egraph.rules.empty import empty
 
 _names = count()
 
@@ -22,7 +24,7 @@ def variable() -> str:
 
 def pattern(text: str) -> Any:
     """A pattern from its text; strings are written with single quotes."""
-    (command,) = EGraph().parse_program(f"(check (= sampled {text.replace(chr(39), chr(34))}))")
+    (command,) = empty().parse_program(f"(check (= sampled {text.replace(chr(39), chr(34))}))")
     assert isinstance(command, Check)
     (fact,) = command.facts
     assert isinstance(fact, Eq)

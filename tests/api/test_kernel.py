@@ -11,8 +11,8 @@ import pytest
 import egglift as el
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, open_device, opencl
-from egglift.codegen.kernel.imperative import Buffer, Launch, Limits, Plan
-from egglift.codegen.kernel.imperative import Kernel as Step
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan
+from egglift.codegen.kernel.imperative import PlannedKernel as Step
 from egglift.ir import types as t
 from egglift.ir.errors import ArgumentError
 from egglift.ir.patterns import Apply, Arg, Expr, Get, Input, Map, Tup, Zip
@@ -44,7 +44,7 @@ class ByHand(Candidate):
 
 
 def kernel(program: Expr, plan: Plan) -> Kernel:
-    chosen = ByHand("by hand", program, {}, Launch(), Limits(), 0.0, written=plan)
+    chosen = ByHand("by hand", program, {}, Launch(), DeviceLimits(), 0.0, written=plan)
     return Kernel(program, chosen, open_device("pocl"), [chosen])
 
 
@@ -131,7 +131,7 @@ def test_scalars_come_back_as_numpy_scalars() -> None:
 
 @pytest.mark.parametrize(("scalar", "bad"), [(t.I8, 200), (t.I8, 1.0), (t.U64, -1), (t.BOOL, 2)])
 def test_python_numbers_must_fit(scalar: Scalar, bad: Any) -> None:
-    with pytest.raises(ArgumentError, match="dtype"):
+    with pytest.raises(ArgumentError, match=f"input x takes {scalar.dtype} values, and not {bad}"):
         doubled(scalar, scalar, 1)(bad)
 
 

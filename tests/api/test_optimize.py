@@ -264,15 +264,10 @@ def test_a_rule_that_does_not_parse_is_an_error_with_its_place() -> None:
 @pytest.fixture
 def saturations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The programs that were saturated: a call that uses a record saturates none."""
-    module: Any = sys.modules["egglift.optimize"]
+    module: Any = sys.modules["egglift.search"]
     seen: list[Any] = []
-    whole = module.saturate
-
-    def counted(program: Any, **options: Any) -> Any:
-        seen.append(program)
-        return whole(program, **options)
-
-    monkeypatch.setattr(module, "saturate", counted)
+    found = module.found
+    monkeypatch.setattr(module, "found", lambda program, *rest: (seen.append(program), found(program, *rest))[1])
     return seen
 
 

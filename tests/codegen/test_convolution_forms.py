@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from benchmarks.programs.convolution_forms import FORMS, Sizes, tiled
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from tests.harness import compute
 
 SMALL = Sizes(32, 48, 5, (8, 8), 16, (16, 8), 4)
@@ -56,6 +56,6 @@ def operations(source: str) -> int:
 
 @pytest.mark.parametrize("name", FORMS)
 def test_indices_are_as_short_as_those_written_by_hand(name: str) -> None:
-    limits = Limits(group_size=8192, warp=32, branch_barriers=True)
+    limits = DeviceLimits(group_size=8192, warp=32, branch_barriers=True)
     plan = compile_term(FORMS[name](Sizes()), Launch(16), limits)
     assert all(operations(k.source) <= n for k, n in zip(plan.kernels, BY_HAND[name], strict=True))

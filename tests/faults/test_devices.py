@@ -15,7 +15,7 @@ import pytest
 import egglift as el
 from egglift.codegen.compile import compile_term
 from egglift.codegen.device.device import Device, DeviceInfo, open_device
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.ir.errors import CodegenError, DeviceError, ShapeError
 
 
@@ -32,7 +32,7 @@ def no_search(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("searched for a program that cannot run")
 
-    monkeypatch.setattr(sys.modules["egglift.optimize"], "found", refuse)
+    monkeypatch.setattr(sys.modules["egglift.optimize"], "searched", refuse)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_more_values_than_fit_into_memory_are_an_error_of_the_interpreter() -> N
 def test_a_work_group_that_the_device_refuses_is_named(size: int) -> None:
     program = (el.array("x", el.f32, 64) * 2).expr
     with pytest.raises(CodegenError, match=f"work-groups of {size}: the device allows 1 to 64"):
-        compile_term(program, Launch(group_size=size), Limits(group_size=64))
+        compile_term(program, Launch(group_size=size), DeviceLimits(group_size=64))
 
 
 @pytest.mark.parametrize("limits", [{"group_size": 1}, {"local_bytes": 0}, {"local_bytes": 64, "group_size": 4}])

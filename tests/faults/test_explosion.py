@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import egglift as el
+import egglift.search
 from egglift.egraph.rules.phases import Limits
 from egglift.egraph.saturation.saturate import saturate
 from egglift.egraph.saturation.subprocess_run import apart
@@ -38,7 +39,7 @@ def test_a_law_that_grows_for_ever_is_stopped_at_the_row_limit() -> None:
 
 
 def test_a_stop_of_a_users_laws_is_said_with_the_law_that_matched_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["egglift.optimize"]
+    module = sys.modules["egglift.search"]
     few = Limits(rows=1500, seconds=60)
     monkeypatch.setattr(module, "saturate", lambda p, **named: saturate(p, **named, limits=few))
     with pytest.warns(RuntimeWarning, match=r"stopped at its limit of rows with \d+ rows; grow matched most often"):
@@ -73,7 +74,7 @@ def test_a_law_that_explodes_at_once_leaves_what_the_book_finds(monkeypatch: pyt
 
 
 def test_what_a_law_found_before_it_exploded_can_be_run_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("egglift.optimize", "egglift.egraph.explanation.derive"):
+    for name in ("egglift.search", "egglift.egraph.explanation.derive"):
         monkeypatch.setattr(sys.modules[name], "saturate", lambda p, **named: saturate(p, **{**named, "limits": FEW}))
     total = (el.array("y", el.i32, 1 << 16) * 2 + 1).reduce(el.add, 0)
     with pytest.warns(RuntimeWarning, match="ran out of memory within an iteration of laws in `rules`"):

@@ -87,7 +87,7 @@ def test_thousands_of_nodes_are_optimised() -> None:
 
 @pytest.mark.parametrize("budget", ["EXTRACTION", "PRICING"])
 def test_what_cannot_be_searched_in_time_is_compiled_as_it_stands(budget: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["egglift.optimize"], budget, 0.0)
+    monkeypatch.setattr(sys.modules["egglift.search"], budget, 0.0)
     program = (x * 2 + 1).reduce(el.add, 0.0)
     if budget == "EXTRACTION":
         with pytest.warns(RuntimeWarning, match=r"too large to be searched: \d+ nodes .*compiled as it stands"):

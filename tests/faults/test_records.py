@@ -28,10 +28,10 @@ Change = Callable[[dict[str, Any]], Any]
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The programs that were searched for, not recalled."""
-    module: Any = sys.modules["egglift.optimize"]
+    module: Any = sys.modules["egglift.search"]
     seen: list[Any] = []
-    whole = module.saturate
-    monkeypatch.setattr(module, "saturate", lambda p, **named: (seen.append(p), whole(p, **named))[1])
+    found = module.found
+    monkeypatch.setattr(module, "found", lambda program, *rest: (seen.append(program), found(program, *rest))[1])
     return seen
 
 
@@ -161,7 +161,7 @@ def test_spoilt_records_are_searched_for_again(
         searched.append(now)
         return list(kernel.candidates)
 
-    monkeypatch.setattr(module, "found", found)
+    monkeypatch.setattr(module, "searched", found)
     for name, change in SPOILT.items():
         now, raw = name, change(json.loads(good[0]))
         (cache / "records.jsonl").write_text((raw if isinstance(raw, str) else json.dumps(raw)) + "\n")

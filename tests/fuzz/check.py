@@ -14,7 +14,7 @@ import numpy as np
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.device.device import Device
-from egglift.codegen.kernel.imperative import Barrier, If, Launch, Limits, Loop, Plan, Statement
+from egglift.codegen.kernel.imperative import Barrier, DeviceLimits, If, Launch, Loop, Plan, Statement
 from egglift.costmodel.measurement.expected_results import NdArray, agree, flatten
 from egglift.costmodel.profiles.profile import Profile, presets
 from egglift.costmodel.search.sizes import Point, Search
@@ -221,7 +221,7 @@ def _problem(case: Case, actual: list[NdArray] | EggliftError) -> str | None:
     return f"{type(actual).__name__}: {actual}" if isinstance(actual, EggliftError) else case.disagreement(actual)
 
 
-def candidates(case: Case, name: str, limits: Limits) -> Iterator[Candidate]:
+def candidates(case: Case, name: str, limits: DeviceLimits) -> Iterator[Candidate]:
     """Candidates for the profile of that name."""
     for point in points(case, presets()[name], limits):
         how = f"{name}, {point.launch}, {dict(point.sizes)}\n{dumps(point.term)}"
@@ -249,7 +249,7 @@ def _barriers(statements: Sequence[Statement]) -> int:
     return total
 
 
-def points(case: Case, profile: Profile, limits: Limits) -> Iterator[Point]:
+def points(case: Case, profile: Profile, limits: DeviceLimits) -> Iterator[Point]:
     """Random sizes of random structures, not only of the best ones."""
     graph, rng = case_graph(case), case.rng
     found = Extractor(graph, weights(profile)).run()

@@ -17,9 +17,12 @@ Draw = Callable[[Scalar, tuple[int, ...], np.random.Generator], NdArray]
 
 
 def exact(t: Scalar, shape: tuple[int, ...], rng: np.random.Generator) -> NdArray:
-    """Small numbers, of floats some halves; now and then integers of all sizes: they wrap around."""
+    """Small numbers, of floats some halves; now and then integers of all sizes: they wrap around.
+
+    Half of the bools that are true are other bytes than 1.
+    """
     if t == BOOL:
-        return np.asarray(rng.integers(0, 2, shape), bool)
+        return np.array([0, 0, 0, 0, 1, 1, 2, 255], np.uint8)[rng.integers(0, 8, shape)].view(bool)
     if t.is_integer and rng.random() < 0.25:
         return rng.integers(*_range(t), shape, t.dtype, endpoint=True)  # type: ignore[arg-type]
     few = rng.integers(-4 if t.is_signed else 0, 5, shape).astype(t.dtype)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.device.device import open_device
-from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
+from egglift.codegen.kernel.imperative import Buffer, Plan, PlannedKernel
 from egglift.ir.errors import WrongResult
 from egglift.ir.types import BOOL, F32, Scalar
 from tests.fuzz.guarded import NdArray, run_all
@@ -20,7 +20,7 @@ X = np.arange(7, dtype=np.float32)
 
 def plan(source: str, scalar: Scalar = F32) -> Plan:
     x, y = Buffer("x", "global", F32, 7), Buffer("y", "global", scalar, 7)
-    kernel = Kernel("k0", source, (x, y), (7,), (7,), ())
+    kernel = PlannedKernel("k0", source, (x, y), (7,), (7,), ())
     return Plan((kernel,), {"x": (x,)}, (), (y,), ((0, (x, y)),))
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from egglift.codegen.device.device import Device, devices, open_device, opencl
 from egglift.codegen.device.execute import Executable, Rows, build
-from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
+from egglift.codegen.kernel.imperative import Buffer, Plan, PlannedKernel
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.types import BOOL, F32, I32, Scalar
 
@@ -22,7 +22,7 @@ def one_kernel(body: str, n: int, scalar: Scalar = F32, items: int = 64, group: 
     name = {"f32": "float", "bool": "uchar", "i32": "int"}[scalar.name]
     x, y, t = (Buffer(b, "global", scalar, n) for b in "xyt")
     source = f"kernel void k(global const {name} *x, global {name} *y, global {name} *t) {{ {body} }}\n"
-    kernel = Kernel("k", source, (x, y, t), (items,), (group,), ())
+    kernel = PlannedKernel("k", source, (x, y, t), (items,), (group,), ())
     return Plan((kernel,), {"x": (x,)}, (t,), (y,), ((0, (x, y, t)),))
 
 
@@ -120,7 +120,7 @@ def test_each_of_several_results_has_its_rows(device: Device) -> None:
     x, y, z = (Buffer("x", "global", F32, 12), Buffer("y", "global", F32, 12), Buffer("z", "global", I32, 4))
     source = "kernel void k(global const float *x, global float *y, global int *z) "
     source += "{ int i = get_global_id(0); y[i] = -x[i]; if (i % 3 == 0) z[i / 3] = i; }"
-    plan = Plan((Kernel("k", source, (x, y, z), (12,), (4,), ()),), {"x": (x,)}, (), (y, z), ((0, (x, y, z)),))
+    plan = Plan((PlannedKernel("k", source, (x, y, z), (12,), (4,), ()),), {"x": (x,)}, (), (y, z), ((0, (x, y, z)),))
     wide, narrow = build(device, plan).run({"x": [np.arange(12, dtype=np.float32)]}, rows=Rows((1, 3), 4))
     np.testing.assert_array_equal(wide, [-3, -4, -5, -9, -10, -11])
     np.testing.assert_array_equal(narrow, [3, 9])
@@ -154,7 +154,7 @@ def test_steps_run_in_order_with_the_buffers_given(device: Device) -> None:
     a, b, c = (Buffer(n, "global", F32, 4) for n in "abc")
     source = "kernel void inc(global const float *s, global float *d)"
     source += "{ int i = get_global_id(0); d[i] = s[i] + 1; }"
-    inc = Kernel("inc", source, (a, b), (4,), (2,), ())
+    inc = PlannedKernel("inc", source, (a, b), (4,), (2,), ())
     plan = Plan((inc,), {"a": (a,)}, (b,), (c,), ((0, (a, b)), (0, (b, c)), (0, (c, b)), (0, (b, c))))
     executable = build(device, plan)
     np.testing.assert_array_equal(executable.run({"a": [np.zeros(4, np.float32)]})[0], np.full(4, 4.0))
@@ -199,7 +199,7 @@ def test_what_would_crash_a_launch_is_refused_before_it(device: Device) -> None:
         build(device, one_kernel("y[0] = 1;", 1, items=8192, group=8192))
     plan = one_kernel("y[0] = 1;", 1)
     (k,) = plan.kernels
-    large = Kernel(k.name, k.source, k.params, (64,), (64,), (), private_bytes=1 << 20)
+    large = PlannedKernel(k.name, k.source, k.params, (64,), (64,), (), private_bytes=1 << 20)
     with pytest.raises(BuildError, match="1048576 bytes of private memory for each of 64 work-items"):
         build(device, Plan((large,), plan.inputs, plan.temporaries, plan.outputs, plan.steps))
 

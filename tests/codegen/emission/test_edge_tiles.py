@@ -7,7 +7,7 @@ import pytest
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.accesses import accesses
-from egglift.codegen.kernel.imperative import Barrier, If, Launch, Limits, Loop, Statement
+from egglift.codegen.kernel.imperative import Barrier, DeviceLimits, If, Launch, Loop, Statement
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from tests.codegen.kernel.test_barriers import without_barriers
@@ -16,7 +16,7 @@ from tests.codegen.low_tiles import grid
 from tests.harness import compute
 from tests.oclgrind import LIMITS, examine
 
-GPU = Limits(warp=32, branch_barriers=True)
+GPU = DeviceLimits(warp=32, branch_barriers=True)
 LAUNCH = Launch(16)
 
 
@@ -54,7 +54,7 @@ def line(n: int) -> Expr:
     return p.Join(fmap(lambda t: fmap(total, p.Slide(3, 1, p.To("local", t)), "local"), tiles, "workgroup"))
 
 
-def versions(term: Expr, limits: Limits) -> tuple[If, tuple[Statement, ...]]:
+def versions(term: Expr, limits: DeviceLimits) -> tuple[If, tuple[Statement, ...]]:
     """The branch of a kernel's two versions, and what follows it."""
     (kernel,) = compile_term(term, LAUNCH, limits).kernels
     (branch,) = (s for s in kernel.body if isinstance(s, If) and s.otherwise)
@@ -75,9 +75,9 @@ def barriers(statements: tuple[Statement, ...]) -> int:
     return found
 
 
-@pytest.mark.parametrize("limits", [GPU, Limits()], ids=["barriers in branches", "none"])
+@pytest.mark.parametrize("limits", [GPU, DeviceLimits()], ids=["barriers in branches", "none"])
 @pytest.mark.parametrize("term", [line(64), stencil(20)], ids=["line", "grid"])
-def test_a_staged_tile_is_copied_in_two_ways_and_computed_in_one(term: Expr, limits: Limits) -> None:
+def test_a_staged_tile_is_copied_in_two_ways_and_computed_in_one(term: Expr, limits: DeviceLimits) -> None:
     branch, after = versions(term, limits)
     for copied in (branch.body, branch.otherwise):
         assert {(a.buffer.space, a.write) for a in accesses(copied)} == {("global", False), ("local", True)}
@@ -93,9 +93,9 @@ def test_tiles_that_compute_less_at_the_edges_are_computed_in_two_ways() -> None
 
 
 @pytest.mark.parametrize("groups", [1, 3, 100])
-@pytest.mark.parametrize("limits", [GPU, Limits()], ids=["barriers in branches", "none"])
+@pytest.mark.parametrize("limits", [GPU, DeviceLimits()], ids=["barriers in branches", "none"])
 @pytest.mark.parametrize("n", [4, 8, 20, 64])
-def test_neighbours_are_summed(n: int, limits: Limits, groups: int) -> None:
+def test_neighbours_are_summed(n: int, limits: DeviceLimits, groups: int) -> None:
     x = np.random.default_rng(n).integers(-8, 9, (n, n)).astype(np.float32)
     np.testing.assert_array_equal(compute(stencil(n), Launch(16, groups), limits, x=x), meaning(stencil(n), x=x)[0])
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import I32, Array
@@ -29,10 +29,10 @@ def matrices(M: int, N: int, K: int) -> tuple[NdArray, NdArray]:
 
 
 #: a device whose compiler is good at barriers in branches
-GPU = Limits(warp=32, branch_barriers=True)
+GPU = DeviceLimits(warp=32, branch_barriers=True)
 
 
-def versions(term: Expr, launch: Launch, limits: Limits = GPU) -> tuple[str, str]:
+def versions(term: Expr, launch: Launch, limits: DeviceLimits = GPU) -> tuple[str, str]:
     """The code of the tiles inside, and of those at the edges."""
     (source,) = (k.source for k in compile_term(term, launch, limits).kernels)
     found = re.search(r"\n( *)if \((g|w)[^\n]*\{\n(.*)\n\1\} else \{\n(.*)\n\1\}\n", source, re.DOTALL)

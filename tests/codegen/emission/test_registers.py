@@ -11,7 +11,7 @@ import pytest
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import accesses
-from egglift.codegen.kernel.imperative import Launch, Limits, Statement
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Statement
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F32, F64, I8, Scalar
@@ -97,7 +97,7 @@ def test_a_packed_panel_is_read_from_one_end_to_the_other() -> None:
 
 # ---------------------------------------------------------------------------------------- rows of windows
 
-GPU = Limits(warp=32)
+GPU = DeviceLimits(warp=32)
 
 
 def neighbours(each: int, size: int, t: Scalar = F32, count: int = 8) -> Expr:
@@ -107,7 +107,7 @@ def neighbours(each: int, size: int, t: Scalar = F32, count: int = 8) -> Expr:
     return p.Join(fmap(sums, tiles, "global"))
 
 
-def reads(term: Expr, limits: Limits) -> list[str]:
+def reads(term: Expr, limits: DeviceLimits) -> list[str]:
     """How a tile inside the grid is read: the types of what is read at once, and where the first of them starts."""
     inside, _ = compile_term(term, LAUNCH, limits).source.split("} else {")
     text = re.sub(r"vload(\d+)\(0, &", r"*(const global float\1_any*)&", re.sub(r"\bi\d+", "i", inside))
@@ -142,7 +142,7 @@ def test_a_gpu_reads_aligned_vectors_within_a_row(each: int, size: int, t: Scala
     ],
 )
 def test_a_cpu_reads_vectors_that_start_anywhere(each: int, size: int, expected: list[str]) -> None:
-    assert reads(neighbours(each, size), Limits()) == expected
+    assert reads(neighbours(each, size), DeviceLimits()) == expected
 
 
 def test_a_row_that_ends_before_an_aligned_vector_is_read_by_both_alike() -> None:
@@ -151,14 +151,14 @@ def test_a_row_that_ends_before_an_aligned_vector_is_read_by_both_alike() -> Non
         x = p.Pad(before, n, "clamp", vector("x", 32))
         return fmap(lambda w: total(p.To("private", w)), p.Slide(n, 4, x), "global")
 
-    assert reads(apart(2, 3), GPU) == reads(apart(2, 3), Limits())
-    assert reads(apart(3, 1), GPU) == ["one at 4*g0 - 1", "float2 at 4*g0"] != reads(apart(3, 1), Limits())
+    assert reads(apart(2, 3), GPU) == reads(apart(2, 3), DeviceLimits())
+    assert reads(apart(3, 1), GPU) == ["one at 4*g0 - 1", "float2 at 4*g0"] != reads(apart(3, 1), DeviceLimits())
 
 
-@pytest.mark.parametrize("limits", [GPU, Limits()], ids=["gpu", "cpu"])
+@pytest.mark.parametrize("limits", [GPU, DeviceLimits()], ids=["gpu", "cpu"])
 @pytest.mark.parametrize("t", [F32, F64, I8], ids=str)
 @pytest.mark.parametrize(("each", "size"), [(4, 3), (8, 5), (6, 3), (4, 9), (16, 3), (3, 3), (2, 2), (1, 3), (5, 7)])
-def test_neighbours_in_registers_are_summed(each: int, size: int, t: Scalar, limits: Limits) -> None:
+def test_neighbours_in_registers_are_summed(each: int, size: int, t: Scalar, limits: DeviceLimits) -> None:
     for count in (2, 8, 64):
         term = neighbours(each, size, t, count)
         x = np.random.default_rng(each).integers(-8, 9, count * each).astype(t.dtype)

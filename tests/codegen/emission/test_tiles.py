@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Kernel, Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch, PlannedKernel
 from egglift.codegen.kernel.index import Var, index
 from egglift.codegen.kernel.ownership import layout_of
 from egglift.ir import patterns as p
@@ -22,7 +22,7 @@ from tests.codegen.samples.book import SAMPLES
 from tests.harness import compute, run
 from tests.oclgrind import LIMITS, examine
 
-GPU = Limits(group_size=1024, local_bytes=48 << 10, private_bytes=4096, compute_units=132, warp=32)
+GPU = DeviceLimits(group_size=1024, local_bytes=48 << 10, private_bytes=4096, compute_units=132, warp=32)
 TILE = Tile(32, 32, 8, 8, 8)
 
 
@@ -30,7 +30,7 @@ def matrix(m: int, n: int, seed: int = 0) -> NdArray:
     return np.random.default_rng(seed).standard_normal((m, n)).astype(np.float32)
 
 
-def kernel(term: Expr, limits: Limits = GPU, launch: Launch = Launch()) -> Kernel:
+def kernel(term: Expr, limits: DeviceLimits = GPU, launch: Launch = Launch()) -> PlannedKernel:
     (k,) = compile_term(term, launch, limits).kernels
     return k
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.barriers import in_branches, with_barriers
+from egglift.codegen.kernel.barriers import dissolve_steps, in_branches, insert_barriers
 from egglift.codegen.kernel.imperative import Barrier, Buffer, Const, If, Launch, Load, Loop, Plan, Statement, Store
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.ir import patterns as p
@@ -17,6 +17,11 @@ from tests.oclgrind import LIMITS, examine
 L = Var("l0", 8, "local")
 LOCAL, OTHER = Buffer("s", "local", F32, 8), Buffer("t", "local", F32, 8)
 OUT = Buffer("out", "global", F32, 8)
+
+
+def with_barriers(statements: list[Statement], items: int) -> tuple[Statement, ...]:
+    """As the printer gets them."""
+    return dissolve_steps(insert_barriers(statements, items))
 
 
 def step(*body: Statement) -> If:

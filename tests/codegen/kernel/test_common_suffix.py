@@ -22,9 +22,9 @@ from egglift.codegen.kernel.imperative import (
     Load,
     Loop,
     Name,
+    ScalarValue,
     Statement,
     Store,
-    Value,
 )
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.ir.types import F32, I32
@@ -48,7 +48,7 @@ def at(n: int, trips: int = 4) -> Index:
     return index(Var(f"i{n}", trips, "loop"))
 
 
-def call(op: str, *args: Value) -> Value:
+def call(op: str, *args: ScalarValue) -> ScalarValue:
     return Call(op, args, F32)
 
 
@@ -102,7 +102,7 @@ def used(r: Buffer) -> Store:
     return Store(OUT, ZERO, Load(r, index(2)))
 
 
-def filled(r: Buffer, value: Value) -> Block:
+def filled(r: Buffer, value: ScalarValue) -> Block:
     """A register is given a value, which is stored."""
     return [Declare(r), Store(r, index(2), value), used(r), Barrier()]
 
@@ -127,7 +127,7 @@ def test_a_register_is_not_taken_for_another() -> None:
 
 
 def test_a_number_of_what_comes_before_is_not_known() -> None:
-    def block(n: int, value: Value) -> Block:
+    def block(n: int, value: ScalarValue) -> Block:
         return [Let(f"t{n}", value), Store(OUT, ZERO, Name(f"t{n}", F32)), Barrier()]
 
     assert common_end(block(0, ONE), block(1, TWO)) == 1
@@ -184,7 +184,7 @@ def test_long_blocks_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
         count[0] += 1
         return one(*given)  # type: ignore[arg-type]
 
-    def lets(n: int, start: Value) -> Block:
+    def lets(n: int, start: ScalarValue) -> Block:
         names = [f"{'ab'[n]}{i}" for i in range(200)]
         values = [start, *(Name(name, F32) for name in names)]
         return [Let(name, call("add", v, ONE)) for name, v in zip(names, values)]
@@ -193,3 +193,11 @@ def test_long_blocks_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert common_end(lets(0, ONE), lets(1, ONE)) == 200
     assert common_end(lets(0, ONE), lets(1, TWO)) == 0
     assert count[0] <= 2 * 2 * 200
+
+
+def test_numbers_are_the_same_where_their_bits_are() -> None:
+    def stored(number: float) -> Block:
+        return [Store(OUT, index(G), Const(number, F32))]
+
+    assert common_end(stored(0.0), stored(-0.0)) == 0
+    assert common_end(stored(-0.0), stored(-0.0)) == common_end(stored(float("nan")), stored(float("nan"))) == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.codegen.opencl.scalar_functions import literal
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
@@ -120,6 +120,6 @@ def test_literals_keep_every_bit(t: Scalar) -> None:
 
 
 def test_a_device_without_double_or_half_says_so() -> None:
-    for t, limits in ((F64, Limits(float64=False)), (F16, Limits())):
+    for t, limits in ((F64, DeviceLimits(float64=False)), (F16, DeviceLimits())):
         with pytest.raises(CodegenError, match=f"no {t}"):
             compile_term(fmap(lambda a: op("neg", a), p.Input("x", Array(4, t)), "global"), limits=limits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
@@ -85,14 +85,14 @@ def test_illegal_nesting_names_the_expression_and_the_remedy(name: str) -> None:
 def test_too_much_local_memory_names_the_bytes() -> None:
     term = fmap(lambda r: fmap(negated, p.To("local", r), "local"), vector("M", 4, 1000), "workgroup")
     with pytest.raises(CodegenError, match=r"4000 bytes of local memory, the device has 2048; choose a smaller tile"):
-        compile_term(term, limits=Limits(local_bytes=2048))
-    assert compile_term(term, limits=Limits(local_bytes=4000)).kernels[0].local_bytes == 4000
+        compile_term(term, limits=DeviceLimits(local_bytes=2048))
+    assert compile_term(term, limits=DeviceLimits(local_bytes=4000)).kernels[0].local_bytes == 4000
 
 
 def test_too_much_private_memory_names_the_bytes() -> None:
     term = fmap(lambda r: total(p.To("private", r)), vector("M", 4, 1000), "global")
     with pytest.raises(CodegenError, match=r"4000 bytes of private memory, the limit is 1024"):
-        compile_term(term, limits=Limits(private_bytes=1024))
+        compile_term(term, limits=DeviceLimits(private_bytes=1024))
 
 
 def test_work_groups_beyond_the_devices_are_refused() -> None:

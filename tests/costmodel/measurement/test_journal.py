@@ -15,6 +15,8 @@ from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Local, Measurement, Subject
 from egglift.costmodel.measurement.journal import PASSING, Journal
 from egglift.costmodel.measurement.measure import race
+from egglift.costmodel.measurement.measuring import Measuring
+from egglift.costmodel.measurement.successive_halving import Entrant
 from egglift.ir.text import dumps
 from tests.costmodel.measurement.test_measure import GOOD, PROGRAM, candidate
 
@@ -192,17 +194,17 @@ class Counting(Local):
 def test_nothing_that_was_measured_before_an_interrupt_is_measured_again(tmp_path: Path) -> None:
     device, path = open_device("pocl"), tmp_path / "m"
     plans = [candidate("y[0] = undeclared;"), *OTHERS]
-    estimates, kinds = [1.0] * len(plans), [""] * len(plans)
+    entrants, six = [Entrant(1.0, "")] * len(plans), Measuring(6)
     with pytest.raises(KeyboardInterrupt):
-        race(plans, estimates, kinds, Interrupted(device, SUBJECT), device, measurements=6, journal=journal(path))
+        race(plans, entrants, Interrupted(device, SUBJECT), device, six, journal(path))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["status"] for line in lines] == ["build", "ok"]
     bench = Counting(device)
-    found = race(plans, estimates, kinds, bench, device, measurements=6, journal=journal(path))
+    found = race(plans, entrants, bench, device, six, journal(path))
     assert sorted({m.status for m in found.values()}) == ["build", "ok"]
     assert not {(plans[0].digest, 0.03), (plans[1].digest, 0.03)} & set(bench.asked)
     assert set(bench.asked.values()) == {1}
     idle = Counting(device)
-    again = race(plans, estimates, kinds, idle, device, measurements=6, journal=journal(path))
+    again = race(plans, entrants, idle, device, six, journal(path))
     assert not idle.asked
     assert {i: m.seconds for i, m in again.items()} == {i: m.seconds for i, m in found.items()}

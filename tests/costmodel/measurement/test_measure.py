@@ -6,21 +6,25 @@ import numpy as np
 import pytest
 
 from egglift.codegen.device.device import Device, open_device
-from egglift.codegen.kernel.imperative import Buffer, Kernel, Plan
-from egglift.costmodel.measurement.bench import Measurement
+from egglift.codegen.kernel.imperative import Buffer, Plan, PlannedKernel
+from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.expected_results import expect
 from egglift.costmodel.measurement.measure import measure
+from egglift.costmodel.measurement.measuring import Measuring
 from egglift.ir.patterns import Apply, Arg, Input, Map
+from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 
 N = 3000
 PROGRAM = Map(Apply("mul", (Arg(F32), Arg(F32))), Input("x", Array(N, F32)))
+SUBJECT = Subject(dumps(PROGRAM))
+HERE, APART = Measuring(isolate=False), Measuring()
 
 
 def candidate(statement: str, n: int = N, group: int = 10) -> Plan:
     x, y = Buffer("x", "global", F32, N), Buffer("y", "global", F32, N)
     source = f"kernel void k(global const float *x, global float *y) {{ {statement} }}\n"
-    kernel = Kernel("k", source, (x, y), (n,), (group,), ())
+    kernel = PlannedKernel("k", source, (x, y), (n,), (group,), ())
     return Plan((kernel,), {"x": (x,)}, (), (y,), ((0, (x, y)),))
 
 
@@ -33,7 +37,7 @@ def device() -> Device:
 
 
 def test_a_right_candidate_is_timed(device: Device) -> None:
-    (result,) = measure([GOOD], PROGRAM, device)
+    (result,) = measure([GOOD], SUBJECT, device, HERE)
     assert result.status == "ok"
     assert result.reason == ""
     assert result.seconds is not None
@@ -60,7 +64,7 @@ def test_a_right_candidate_is_timed(device: Device) -> None:
 def test_a_broken_candidate_is_recorded_with_its_reason(device: Device, plan: Plan, status: str, reason: str) -> None:
     import re
 
-    broken, good = measure([plan, GOOD], PROGRAM, device)
+    broken, good = measure([plan, GOOD], SUBJECT, device, HERE)
     assert broken.status == status
     assert re.search(reason, broken.reason)
     assert broken.seconds is None
@@ -68,27 +72,27 @@ def test_a_broken_candidate_is_recorded_with_its_reason(device: Device, plan: Pl
 
 
 def test_implausible_times_are_not_chosen(device: Device) -> None:
-    (result,) = measure([GOOD], PROGRAM, device, floor_seconds=1.0)
+    (result,) = measure([GOOD], SUBJECT, device, HERE, floor_seconds=1.0)
     assert result.status == "implausible"
     assert result.seconds is None
 
 
 def test_when_the_budget_runs_out_the_first_was_measured_all_the_same(device: Device) -> None:
-    first, *rest = measure([GOOD] * 4, PROGRAM, device, budget_seconds=0.0)
+    first, *rest = measure([GOOD] * 4, SUBJECT, device, Measuring(budget=0.0, isolate=False))
     assert first.status == "ok"
     assert [m.status for m in rest] == ["skipped"] * 3
 
 
 def test_each_measurement_is_reported_as_it_comes(device: Device) -> None:
     seen: list[tuple[int, Measurement]] = []
-    results = measure([GOOD, GOOD], PROGRAM, device, report=lambda i, m: seen.append((i, m)))
+    results = measure([GOOD, GOOD], SUBJECT, device, HERE, report=lambda i, m: seen.append((i, m)))
     assert seen == list(enumerate(results))
 
 
 def test_the_expected_result_may_be_given(device: Device) -> None:
     expected = expect(PROGRAM, seed=5)
     wrong = type(expected)(PROGRAM, expected.inputs, (np.zeros(N),), expected.scalars)
-    (result,) = measure([GOOD], PROGRAM, device, expected=expected)
+    (result,) = measure([GOOD], SUBJECT, device, HERE, expected=expected)
     assert result.status == "ok"
     # agreement with the program's own types would hide a wrong wide result; it is computed from the program
     assert wrong.narrow[0].any()

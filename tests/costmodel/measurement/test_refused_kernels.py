@@ -9,12 +9,12 @@ import pytest
 
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.device.execute import build
-from egglift.costmodel.measurement.bench import Local, Measurement, Subject
+from egglift.costmodel.measurement.bench import Local, Measurement
 from egglift.costmodel.measurement.measure import measure
+from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.refused_kernels import keep_failure, named, with_file
 from egglift.ir.errors import BuildError, DeviceLost, EggliftError, OutOfMemory
-from egglift.ir.text import dumps
-from tests.costmodel.measurement.test_measure import GOOD, PROGRAM, candidate
+from tests.costmodel.measurement.test_measure import GOOD, SUBJECT, candidate
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def device() -> Device:
 def test_a_kernel_that_is_not_compiled_is_kept_with_its_log(device: Device, folder: Path, isolate: bool) -> None:
     broken = candidate("y[0] = undeclared; /* a remark */")
     for _ in range(2):
-        (found,) = measure([broken], PROGRAM, device, isolate=isolate)
+        (found,) = measure([broken], SUBJECT, device, Measuring(isolate=isolate))
         (file,) = folder.iterdir()
         assert found.status == "build"
         assert found.reason.endswith(f"; kernel and log are in {file}")
@@ -76,7 +76,7 @@ def test_where_nothing_can_be_kept_the_error_is_as_it_was(
 def test_what_a_device_refuses_is_the_candidates_status(
     device: Device, monkeypatch: pytest.MonkeyPatch, error: EggliftError, status: str
 ) -> None:
-    bench = Local(device, Subject(dumps(PROGRAM)))
+    bench = Local(device, SUBJECT)
 
     def refuse(*_: object, **__: object) -> None:
         raise error

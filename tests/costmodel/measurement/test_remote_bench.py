@@ -17,21 +17,21 @@ import pytest
 from egglift.codegen.device.device import Address, Device, address, open_at, open_device
 from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.measure import measure, opened
+from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.remote_bench import Remote, bare
 from egglift.costmodel.measurement.worker_pool import Worker, builders, worker_for
-from egglift.costmodel.measurement.worker_process import GRACE, Build, Order
+from egglift.costmodel.measurement.worker_process import GRACE, Build, Measure
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 from egglift.processes import child
 from egglift.processes.child import Crashed
-from tests.costmodel.measurement.test_measure import GOOD, PROGRAM, candidate
+from tests.costmodel.measurement.test_measure import APART, GOOD, HERE, SUBJECT, candidate
 
 HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
 #: a different address beyond any mapping for each work-item; what is read back keeps the store
 CRASHES = candidate("volatile global float *p = (global float *)((get_global_id(0) + 1ul) << 40); *p = 1; y[0] = *p;")
-SQUARES = Subject(dumps(PROGRAM))
 
 
 @pytest.fixture(scope="module")
@@ -60,21 +60,21 @@ def alive(number: int) -> bool:
 
 def test_a_candidate_is_measured_there_as_it_is_here(device: Device) -> None:
     wrong = candidate("int i = get_global_id(0); y[i] = x[i];")
-    here = measure([GOOD, wrong], PROGRAM, device)
-    there = measure([GOOD, wrong], PROGRAM, device, isolate=True)
+    here = measure([GOOD, wrong], SUBJECT, device, HERE)
+    there = measure([GOOD, wrong], SUBJECT, device, APART)
     assert [(m.plan, m.status, m.reason) for m in there] == [(m.plan, m.status, m.reason) for m in here]
     assert there[0].seconds is not None
     assert there[0].executable is None  # it is of no use outside its process
 
 
 def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device) -> None:
-    measure([GOOD, CRASHES], PROGRAM, device, isolate=True)  # they are in the driver's cache from here on
+    measure([GOOD, CRASHES], SUBJECT, device, APART)  # they are in the driver's cache from here on
     reported: list[str] = []
 
     def seen(_: int, m: Measurement) -> None:
         reported.append(m.status)
 
-    found = measure([GOOD, HANGS, CRASHES, GOOD], PROGRAM, device, isolate=True, deadline=3.0, report=seen)
+    found = measure([GOOD, HANGS, CRASHES, GOOD], SUBJECT, device, Measuring(deadline=3.0), report=seen)
     assert reported == ["ok", "hung", "crashed", "ok"] == [m.status for m in found]
     assert "no answer within 3 s; its process was ended" in found[1].reason
     assert "the measuring process died of SIGSEGV" in found[2].reason
@@ -84,13 +84,13 @@ def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: D
 
 
 def test_one_process_serves_all_calls_until_it_is_lost(device: Device) -> None:
-    measure([GOOD], PROGRAM, device, isolate=True)
+    measure([GOOD], SUBJECT, device, APART)
     first = pid(worker(device))
-    measure([GOOD], PROGRAM, device, isolate=True)
+    measure([GOOD], SUBJECT, device, APART)
     assert pid(worker(device)) == first
-    measure([CRASHES], PROGRAM, device, isolate=True)
+    measure([CRASHES], SUBJECT, device, APART)
     assert not alive(first)
-    assert [m.status for m in measure([GOOD], PROGRAM, device, isolate=True)] == ["ok"]
+    assert [m.status for m in measure([GOOD], SUBJECT, device, APART)] == ["ok"]
     assert pid(worker(device)) != first
 
 
@@ -102,15 +102,15 @@ def test_what_a_program_takes_is_given_back_when_it_is_measured(device: Device) 
         """Bytes of the measuring process."""
         return 4096 * int(Path(f"/proc/{pid(worker(device))}/statm").read_text().split()[1])
 
-    measure([GOOD], PROGRAM, device, isolate=True)
+    measure([GOOD], SUBJECT, device, APART)
     before = held()
-    with opened(device, Subject(dumps(large)), isolate=True):
+    with opened(device, Subject(dumps(large)), APART):
         assert held() > before + 4 * length
     assert held() < before + 2 * length
 
 
 def test_a_process_that_is_killed_while_it_waits_is_replaced(device: Device) -> None:
-    bench = Remote(worker(device), SQUARES)
+    bench = Remote(worker(device), SUBJECT)
     first = pid(worker(device))
     os.kill(first, signal.SIGKILL)
     while alive(first):
@@ -120,7 +120,7 @@ def test_a_process_that_is_killed_while_it_waits_is_replaced(device: Device) -> 
 
 
 def test_an_interrupt_ends_the_process_in_the_middle(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = Remote(worker(device), SQUARES)
+    bench = Remote(worker(device), SUBJECT)
     first = pid(worker(device))
 
     def interrupted(*_: object) -> None:
@@ -140,17 +140,17 @@ def test_a_device_that_another_process_does_not_find_is_named(device: Device) ->
     assert open_at(place).info == device.info
     for wrong in (replace(place, place=99), replace(place, name="Another"), replace(place, driver="0")):
         with pytest.raises(NoWorker, match="is not what another process finds in its place"):
-            Remote(Worker(wrong), SQUARES)
+            Remote(Worker(wrong), SUBJECT)
 
 
 def test_a_process_that_cannot_be_started_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     nowhere = Worker(Address(0, "CPU", "", "cpu"))
     with monkeypatch.context() as patch, pytest.raises(NoWorker, match="CPU cannot be used .*/nowhere/python"):
         patch.setattr(sys, "executable", "/nowhere/python")
-        Remote(nowhere, SQUARES)
+        Remote(nowhere, SUBJECT)
     monkeypatch.setattr(child, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
     with pytest.raises(NoWorker, match="CPU cannot be used by another process: .* ended with status 7"):
-        Remote(nowhere, SQUARES)
+        Remote(nowhere, SUBJECT)
 
 
 def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
@@ -159,16 +159,16 @@ def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
     worker(device).end()
     monkeypatch.setattr(child, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
     with pytest.warns(RuntimeWarning, match="ended with status 7; candidates are measured in this process"):
-        (found,) = measure([GOOD], PROGRAM, device, isolate=True)
+        (found,) = measure([GOOD], SUBJECT, device, APART)
     assert found.status == "ok"
     assert found.executable is not None
 
 
 def test_a_process_whose_caller_is_no_more_ends_what_hangs_by_itself(device: Device) -> None:
     found = worker(device)
-    Remote(found, SQUARES)
+    Remote(found, SUBJECT)
     with found.lock, pytest.raises(Crashed, match="died of SIGALRM"):
-        found.ask(Order(bare(HANGS), 0.01, 0.0, deadline=0.5 - GRACE), 120)
+        found.ask(Measure(bare(HANGS), 0.01, 0.0, deadline=0.5 - GRACE), 120)
 
 
 # ---------------------------------------------------------------------------------------- building side by side
@@ -193,14 +193,14 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Worker, str]]:
 def test_candidates_are_built_in_several_processes_each_once(device: Device, asked: list[tuple[Worker, str]]) -> None:
     plans = [candidate(f"int i = get_global_id(0); y[i] = x[i] * x[i]; /* {i} */") for i in range(4)]
     broken = candidate("y[0] = undeclared;")
-    found = measure([*plans, broken, CRASHES], PROGRAM, device, isolate=True)
+    found = measure([*plans, broken, CRASHES], SUBJECT, device, APART)
     assert [m.status for m in found] == ["ok"] * 4 + ["build", "crashed"]
     assert sorted(digest for _, digest in asked) == sorted(p.digest for p in (*plans, broken, CRASHES))
     assert {w for w, _ in asked} <= {worker(device), *builders(worker(device), 2)}
 
 
 def test_one_candidate_alone_is_built_where_it_is_measured(device: Device, asked: list[tuple[Worker, str]]) -> None:
-    measure([GOOD], PROGRAM, device, isolate=True)
+    measure([GOOD], SUBJECT, device, APART)
     assert not asked
 
 
@@ -212,7 +212,7 @@ def test_an_interrupt_while_candidates_are_built_ends_all_processes(
             time.sleep(0.01)
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
-    bench = Remote(worker(device), SQUARES, deadline=600.0)  # nobody waits for that
+    bench = Remote(worker(device), SUBJECT, deadline=600.0)  # nobody waits for that
     presser = threading.Thread(target=interrupt)
     presser.start()
     with pytest.raises(KeyboardInterrupt):

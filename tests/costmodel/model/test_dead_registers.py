@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
+from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, ScalarValue, Statement, Store
 from egglift.codegen.kernel.index import Data, Index, Var, index
 from egglift.costmodel.model.dead_registers import MOST, needed, read_places
 from egglift.costmodel.model.operation_counts import tally
@@ -100,7 +100,7 @@ READ = read_places(read(*CROSS))
 TOP = read_places(read(0, 1))
 
 
-def copied(at: Index, lane: Var | None = None, value: Value | None = None, to: Buffer = R) -> Store:
+def copied(at: Index, lane: Var | None = None, value: ScalarValue | None = None, to: Buffer = R) -> Store:
     return Store(to, at, Load(X, at) if value is None else value, lane)
 
 

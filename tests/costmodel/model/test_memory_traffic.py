@@ -7,11 +7,12 @@ from collections.abc import Callable
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Buffer, Launch, Limits
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.costmodel.model.coalescing import ids
+from egglift.costmodel.model.counted_accesses import CountedAccess
 from egglift.costmodel.model.memory_traffic import Traffic, _moved, _reopened, traffic
-from egglift.costmodel.model.operation_counts import Access, tally
+from egglift.costmodel.model.operation_counts import tally
 from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
@@ -28,7 +29,7 @@ RESIDENT = 1024 * GPU.compute_units
 
 def moved(term: Expr, group: int = 256) -> Traffic:
     """What the only kernel of `term` moves, in passes over the grid."""
-    limits = Limits(warp=GPU.warp, compute_units=GPU.compute_units, branch_barriers=True)
+    limits = DeviceLimits(warp=GPU.warp, compute_units=GPU.compute_units, branch_barriers=True)
     (kernel,) = compile_term(term, Launch(group), limits).kernels
     found = traffic(tally(kernel, GPU), kernel, RESIDENT, GPU)
     return Traffic(found.dram / PASS, found.cached / PASS, found.near / PASS)
@@ -161,5 +162,5 @@ def test_vectors_far_apart_waste_what_they_leave_of_their_sectors() -> None:
 
 def alone(at: Index, lane: Var) -> float:
     """Times the bytes that a warp's vectors of four use which they bring, one vector for each lane."""
-    load = Access(Buffer("x", "global", F32, 1 << 20), at, 16, 32.0, False, (), lane)
+    load = CountedAccess(Buffer("x", "global", F32, 1 << 20), at, 16, 32.0, False, (), lane)
     return _moved(load, ids((32,), 32), 0, RESIDENT, GPU) / (32 * 16 * _reopened(load, 0))

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch, Limits
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.index import index
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.model.operation_counts import Tally, tally
@@ -20,7 +20,7 @@ from egglift.ir.types import F32, Array, Tuple
 CPU = presets()["pocl_cpu"]
 PAIR = p.Arg(Tuple((F32, F32)))
 ADD = p.Apply("add", (p.Get(0, PAIR), p.Get(1, PAIR)))
-LOCKSTEP = Limits(private_bytes=16 << 10, warp=32)
+LOCKSTEP = DeviceLimits(private_bytes=16 << 10, warp=32)
 SUMS, EACH = 4, 1 << 16
 
 

@@ -1,7 +1,7 @@
 """Sizes for tile symbols: legal, priced, and different enough to be worth measuring."""
 
 import egglift as el
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Search, roles, varied
 from egglift.egraph.extraction.extract import Extractor
@@ -16,7 +16,7 @@ GPU = presets()["nvidia_h200"]
 def search(n: int = 100_003) -> Search:
     graph = saturate(el.as_program(el.array("x", el.f32, n).reduce(el.add, 0.0))).graph
     best = Extractor(graph, weights(GPU)).run()[0]
-    return Search(best.term, graph.symbols, GPU, Limits(compute_units=132, warp=32))
+    return Search(best.term, graph.symbols, GPU, DeviceLimits(compute_units=132, warp=32))
 
 
 def test_every_point_is_a_program_without_symbols() -> None:

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from egglift.egraph.extraction import access_costs
-from egglift.egraph.extraction.access_costs import Leaf, Row, Value
+from egglift.egraph.extraction.access_costs import Leaf, Row, ViewPrice
 from egglift.ir.types import F32, Array
 
 
-def steps(moves: list[tuple[str, int]]) -> tuple[Value, np.ndarray]:
+def steps(moves: list[tuple[str, int]]) -> tuple[ViewPrice, np.ndarray]:
     """A value of 4096 elements and the addresses of its elements, both rearranged by `moves`."""
     value = access_costs.fill(Array(4096, F32), 1.0, int)
     address = np.arange(4096)
@@ -23,7 +23,7 @@ def steps(moves: list[tuple[str, int]]) -> tuple[Value, np.ndarray]:
     return value, address
 
 
-def leaf_of(value: Value) -> Leaf:
+def leaf_of(value: ViewPrice) -> Leaf:
     while isinstance(value, Row):
         value = value.each
     assert isinstance(value, Leaf)

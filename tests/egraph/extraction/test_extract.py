@@ -12,7 +12,7 @@ import pytest
 
 import egglift as el
 from benchmarks.programs.catalogue import entry
-from egglift.codegen.kernel.imperative import Limits
+from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.expected_results import expect, flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Search
@@ -27,7 +27,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, subterms
 
 DEVICES = ("pocl_cpu", "nvidia_h200")
-BELOW = {  # seed 000, figure 5: what may stand inside what
+BELOW = {  # [Hagedorn2018] figure 5: what may stand inside what
     "global": {"global", "seq", "unroll", "vec"},
     "workgroup": {"workgroup", "local", "warp", "seq", "unroll", "vec"},
     "local": {"local", "seq", "unroll", "vec"},
@@ -123,7 +123,7 @@ def test_every_candidate_means_what_the_program_means(name: str, device: str) ->
     expected = expect(program)
     graph, programs = found(name, 257, device)
     for f in programs[:6]:
-        points = Search(f.term, graph.symbols, presets()[device], Limits()).run(3)
+        points = Search(f.term, graph.symbols, presets()[device], DeviceLimits()).run(3)
         assert points, f.sign
         for point in points:
             got = flatten(evaluate(point.term, expected.inputs, wide=True))

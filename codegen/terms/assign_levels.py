@@ -1,11 +1,10 @@
-"""The normal form that is translated: no padding where nothing is missing, `reduce` as a fold, levels for all maps."""
+"""A pass over terms: who executes each map."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
 
-from egglift.codegen.kernel.views import length
 from egglift.codegen.terms.analysis import STRUCTURE, is_computing, is_layout_body
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -14,47 +13,14 @@ from egglift.ir.traverse import children, rebuild
 from egglift.ir.types import Array
 
 
-def simplified(t: Expr) -> Expr:
-    """`t` without what does nothing at these lengths, wherever it stands.
+def assign_levels(t: Expr, memo: dict[tuple[Expr, str], Expr] | None = None) -> Expr:
+    """`t` with a level for every map in result position that has none.
 
-    padUp k x -> x where k divides the length; take n x -> x of n elements; drop 0 x -> x; concat x [] -> x;
-    fold f z [] -> z; map id x -> x.
-    """
-    memo: dict[Expr, Expr] = {}
+    map f x               ->  mapGlobal0 f x                 the result of a kernel
+    mapGlobal0 (map f) x  ->  mapGlobal0 (mapSeq f) x        inside another map
+    transpose x           ->  mapGlobal1 (mapGlobal0 id) (transpose x)        a result that is only a view
+    fold f z (map g x)    ->  fold f z (map g x)             what is read is evaluated at each access
 
-    def go(e: Expr) -> Expr:
-        if e not in memo:
-            memo[e] = _reduced(rebuild(e, go, go))
-        return memo[e]
-
-    return go(t)
-
-
-def _reduced(e: Expr) -> Expr:
-    match e:
-        case p.PadUp(_, x) | p.Take(_, x) | p.Drop(_, x) if _length(e) == _length(x):
-            return x
-        case p.Concat(a, b) if _length(b) == 0:
-            return a
-        case p.Concat(a, b) if _length(a) == 0:
-            return b
-        case p.Fold(_, z, x) if _length(x) == 0:
-            return z
-        case p.Map(p.Arg(), x, None):
-            return x
-        case _:
-            return e
-
-
-def _length(e: Expr) -> int:
-    return length(type_of(e))
-
-
-def with_levels(t: Expr, memo: dict[tuple[Expr, str], Expr] | None = None) -> Expr:
-    """`t` with `reduce` as a fold, and a level for every map in result position that has none.
-
-    map f x -> mapGlobal0 f x where it makes the kernel's result, mapSeq f x inside another map; a result that is
-    only a view is copied by mapGlobal.  Maps that are read keep no level: they are evaluated at each access.
     memo: what earlier calls found, for terms that are parts of each other.
     """
     memo = {} if memo is None else memo
@@ -69,8 +35,6 @@ def with_levels(t: Expr, memo: dict[tuple[Expr, str], Expr] | None = None) -> Ex
 
 def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
     """mode: "grid" result of a kernel, "item" result inside a map, "read"."""
-    if isinstance(e, p.Reduce):
-        return go(p.Fold(e.op.body, e.init, e.x), mode)
     if mode == "grid" and _is_copy(e):
         return _copied(go(e, "read"))
     if isinstance(e, p.Map) and e.level is None and mode != "read":
@@ -93,7 +57,7 @@ def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
 def _will_compute(e: Expr) -> bool:
     """Like `computes`, for terms whose maps may not have their levels yet.  Kept with the node."""
     if "_will_compute" not in e.__dict__:
-        if isinstance(e, p.Map | p.Reduce) or is_computing(e):
+        if isinstance(e, p.Map) or is_computing(e):
             found = not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
         else:
             found = isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))

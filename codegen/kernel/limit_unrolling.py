@@ -1,20 +1,27 @@
-"""Loops that would become too much code are not unrolled, whatever was asked for: compilers take minutes for them."""
+"""A pass over statements: loops that would become too much code are not unrolled; compilers take minutes for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import If, Let, Loop, Statement, Store, Value
+from egglift.codegen.kernel.imperative import Call, If, Let, Loop, ScalarValue, Statement, Store
+from egglift.codegen.kernel.walk import operands, subvalues
 
 MOST = 4096  # statements that one loop may become
 #: float functions that compilers write out at every call, and how many statements each is worth
 WRITTEN_OUT = dict.fromkeys(("sin", "cos", "tan", "tanh", "erf", "pow", "atan2", "mod", "floordiv"), 32)
 
 
-def limited(body: Iterable[Statement]) -> tuple[Statement, ...]:
-    """`unroll for i < 64 { unroll for j < 128 { s } }` -> `for i < 64 { unroll for j < 128 { s } }`."""
+def limit_unrolling(body: Iterable[Statement]) -> tuple[Statement, ...]:
+    """`body` where no loop becomes more than MOST statements, whatever was asked for.
+
+    #pragma unroll                              for (int i = 0; i < 64; ++i) {
+    for (int i = 0; i < 64; ++i) {        ->      #pragma unroll
+      #pragma unroll                              for (int j = 0; j < 128; ++j) { s; }
+      for (int j = 0; j < 128; ++j) { s; }      }
+    }
+    """
     return _limited(body)[0]
 
 
@@ -40,17 +47,7 @@ def _limited(body: Iterable[Statement]) -> tuple[tuple[Statement, ...], int]:
     return tuple(result), total
 
 
-def _written_out(v: Value) -> int:
+def _written_out(v: ScalarValue) -> int:
     """Statements that the functions called in `v` are worth; what calls share is computed once."""
-    total, stack, seen = 0, [v], set[int]()
-    while stack:
-        v = stack.pop()
-        match v:
-            case im.Call(op, args, t) if id(v) not in seen:
-                seen.add(id(v))
-                total += WRITTEN_OUT.get(op, 0) if t.is_float else 0
-                stack.extend(args)
-            case im.Guarded(_, _, inside, outside) if id(v) not in seen:
-                seen.add(id(v))
-                stack.extend((inside, outside))
-    return total
+    calls = [c for c in subvalues((v,), operands) if isinstance(c, Call) and c.type.is_float]
+    return sum(WRITTEN_OUT.get(c.op, 0) for c in calls)

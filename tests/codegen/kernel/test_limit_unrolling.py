@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, Statement, Store, Value
+from egglift.codegen.kernel.imperative import Buffer, Call, Const, If, Let, Load, Loop, ScalarValue, Statement, Store
 from egglift.codegen.kernel.index import ZERO, Var, index
-from egglift.codegen.kernel.unroll_limit import MOST, limited
+from egglift.codegen.kernel.limit_unrolling import MOST, limit_unrolling
 from egglift.ir.types import F32, I32
 from tests.codegen.low import fmap, op, vector
 
@@ -26,7 +26,7 @@ def nest(*trips: int, body: tuple[Statement, ...] = (STORE,)) -> Statement:
 
 @pytest.mark.parametrize("trips", [(MOST,), (64, MOST // 64), (16, 16, 16), (2, 3, 4), (64, -(1 << 20), 64), (-5000,)])
 def test_small_loops_stay_unrolled(trips: tuple[int, ...]) -> None:
-    assert limited([nest(*trips)]) == (nest(*trips),)
+    assert limit_unrolling([nest(*trips)]) == (nest(*trips),)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_small_loops_stay_unrolled(trips: tuple[int, ...]) -> None:
     ],
 )
 def test_of_large_loops_the_outer_ones_stay_loops(asked: tuple[int, ...], given: tuple[int, ...]) -> None:
-    assert limited([nest(*asked)]) == (nest(*given),)
+    assert limit_unrolling([nest(*asked)]) == (nest(*given),)
 
 
 @pytest.mark.parametrize("otherwise", [False, True])
@@ -49,32 +49,32 @@ def test_branches_are_looked_into(otherwise: bool) -> None:
     def branch(s: Statement) -> If:
         return If(SOME, (), 1.0, (s,)) if otherwise else If(SOME, (s,))
 
-    assert limited([branch(nest(65, 64)), STORE]) == (branch(nest(-65, 64)), STORE)
-    assert limited([branch(nest(64, 64)), STORE]) == (branch(nest(64, 64)), STORE)
-    assert limited([nest(65, body=(branch(nest(64)),))]) == (nest(-65, body=(branch(nest(64)),)),)
+    assert limit_unrolling([branch(nest(65, 64)), STORE]) == (branch(nest(-65, 64)), STORE)
+    assert limit_unrolling([branch(nest(64, 64)), STORE]) == (branch(nest(64, 64)), STORE)
+    assert limit_unrolling([nest(65, body=(branch(nest(64)),))]) == (nest(-65, body=(branch(nest(64)),)),)
 
 
 def test_both_branches_are_code() -> None:
     both = (If(SOME, (STORE,), 1.0, (STORE,)),)
-    assert limited([nest(MOST // 2, body=both)]) == (nest(MOST // 2, body=both),)
-    assert limited([nest(MOST // 2 + 1, body=both)]) == (nest(-MOST // 2 - 1, body=both),)
+    assert limit_unrolling([nest(MOST // 2, body=both)]) == (nest(MOST // 2, body=both),)
+    assert limit_unrolling([nest(MOST // 2 + 1, body=both)]) == (nest(-MOST // 2 - 1, body=both),)
 
 
 @pytest.mark.parametrize(
     ("function", "trips", "unrolled"), [("mul", 16, True), ("exp", 16, True), ("tan", 7, True), ("tan", 16, False)]
 )
 def test_functions_that_compilers_write_out_are_code_in_every_lane(function: str, trips: int, unrolled: bool) -> None:
-    value: Value = Load(STORE.buffer, ZERO)
+    value: ScalarValue = Load(STORE.buffer, ZERO)
     value = Call(function, (value, value) if function == "mul" else (value,), F32)
     vector = replace(STORE, value=value, lane=Var("v0", 16, "lane"))
-    (loop,) = limited([nest(trips, body=(vector,))])
+    (loop,) = limit_unrolling([nest(trips, body=(vector,))])
     assert isinstance(loop, Loop) and loop.unroll == unrolled
 
 
 def test_a_remainder_of_integers_is_one_statement() -> None:
     for scalar, unrolled in ((I32, True), (F32, False)):
         two = Const(2, scalar)
-        (loop,) = limited([nest(MOST // 8, body=(Let("t0", Call("mod", (two, two), scalar)),))])
+        (loop,) = limit_unrolling([nest(MOST // 8, body=(Let("t0", Call("mod", (two, two), scalar)),))])
         assert isinstance(loop, Loop) and loop.unroll == unrolled
 
 

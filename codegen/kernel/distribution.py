@@ -1,4 +1,4 @@
-"""Who executes a kernel: work-items and groups, and which of them share what is being emitted."""
+"""How a kernel's work is distributed: its work-items and groups, and which of them share what is being emitted."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ class Shape:
 
     @property
     def group_items(self) -> int:
+        """Work-items in a group."""
         return self.local[0] * self.local[1] * self.local[2]
 
 
 @dataclass(frozen=True)
-class Executor:
-    """Who executes: which ids already distribute work (bound), and what every step of the group must check.
+class Distribution:
+    """How work is distributed where code is emitted: over which ids already, and what each step of the group checks.
 
     inside: below a local or global map (or the like), where work-items go their own ways: no barriers here.
     """

@@ -1,0 +1,80 @@
+"""What `optimize` is asked for, checked once and handed on as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any
+
+from egglift.costmodel.measurement.measuring import Measuring
+from egglift.costmodel.profiles.profile import Profile
+from egglift.ir.errors import ArgumentError
+
+MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
+SPLITTING = ("split-k", "split-row")
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Which laws may rewrite a program.
+
+    reassociate: may they change the order of floating-point operations?  rules: further ones, as .egg text.
+    disabled: names of laws of the book that are left out.
+    """
+
+    reassociate: bool = True
+    rules: tuple[str, ...] = ()
+    disabled: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a program is optimised.
+
+    measure: "sample": the best few candidates are timed, as `measuring` says; "none": the analytic model is trusted.
+    fast_math: may the device's compiler use less exact functions?
+    cache: use and keep records of earlier results.  That changes no result: what differs in it alone is equal.
+    """
+
+    laws: Laws = Laws()
+    measure: str = "sample"
+    measuring: Measuring = field(default_factory=Measuring)
+    fast_math: bool = False
+    cache: bool = field(default=True, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.measure not in ("sample", "none"):
+            raise ArgumentError(f'measure is "sample" or "none", not {self.measure!r}')
+
+    @property
+    def is_measured(self) -> bool:
+        """Are candidates timed?"""
+        return self.measure == "sample"
+
+    @property
+    def decisive(self) -> dict[str, Any]:
+        """What of it changes the result, as plain data: a part of the key of a record.
+
+        What little time or few candidates found is no answer to a call with more.
+        """
+        found: dict[str, Any] = _compared(self)
+        return found if self.is_measured else {name: x for name, x in found.items() if name != "measuring"}
+
+
+def _compared(x: Any) -> Any:
+    """The fields by which a dataclass is compared, as a dictionary; what is none, as it is."""
+    if not is_dataclass(x):
+        return x
+    return {f.name: _compared(getattr(x, f.name)) for f in fields(x) if f.compare}
+
+
+def texts(rules: Sequence[str]) -> tuple[str, ...]:
+    """Laws of the user's own; ArgumentError for a single text, each letter of which would be taken for a law."""
+    if isinstance(rules, str):
+        raise ArgumentError("rules is a sequence of texts: write rules=[text]")
+    return tuple(rules)
+
+
+def useful(laws: Laws, profile: Profile) -> Laws:
+    """`laws` without those of the book that are no use on a device of that profile."""
+    return replace(laws, disabled=SPLITTING) if profile.compute_units < MANY_UNITS else laws

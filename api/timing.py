@@ -1,0 +1,50 @@
+"""Candidates with kernels of their own checked and timed, the most promising first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from egglift.candidate import Candidate
+from egglift.codegen.device.device import Device
+from egglift.costmodel.measurement.bench import Measurement, Subject
+from egglift.costmodel.measurement.journal import Journal
+from egglift.costmodel.measurement.measure import opened, race
+from egglift.costmodel.measurement.measuring import Measuring
+from egglift.costmodel.measurement.successive_halving import Entrant
+
+POOL = 2  # times as many are in the race: a corrected model may bring in one that it put behind the first
+
+
+def measured(
+    candidates: Sequence[Candidate], subject: Subject, device: Device, measuring: Measuring, journal: Journal | None
+) -> list[Candidate]:
+    """The most promising candidates with kernels of their own checked and timed in rounds; the rest as they were.
+
+    Where none of them is right, the next ones are tried: no candidate is chosen unchecked if another can be.
+    """
+    waiting, done = sorted(candidates, key=lambda c: c.estimate), list[Candidate]()
+    with opened(device, subject, measuring) as bench:
+        while waiting and not any(c.status == "ok" for c in done):
+            pool = _different(waiting, POOL * measuring.measurements)
+            entrants = [Entrant(c.estimate, c.structure) for c in pool]
+            results = race([c.plan for c in pool], entrants, bench, device, measuring, journal)
+            tried = [pool[i] for i in results]
+            waiting = [c for c in waiting if c not in tried]
+            done += [_measured(pool[i], m) for i, m in results.items()]
+    return done + waiting
+
+
+def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
+    """The first `count` whose kernels differ: of a short array, most tilings are the same."""
+    found: dict[object, Candidate] = {}
+    for c in candidates:
+        if len(found) == count:
+            break
+        launches = tuple((k.source, k.global_size, k.local_size) for k in c.plan.kernels)
+        found.setdefault((launches, len(c.plan.steps)), c)
+    return list(found.values())
+
+
+def _measured(c: Candidate, m: Measurement) -> Candidate:
+    return replace(c, measured=m.seconds, status=m.status, reason=m.reason)

@@ -1,0 +1,23 @@
+"""Functions of numbers that are written in the program: computed here, as NumPy does, and not by the device's compiler.
+
+PoCL (3.0) folds `floor`, `exp` and others of its own of a NaN to whatever is in the register.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.imperative import ScalarValue
+from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.types import Scalar
+
+
+def known(op: str, args: tuple[ScalarValue, ...], t: Scalar) -> bool | int | float | None:
+    """The value, of type `t`, of a scalar function of numbers; None where an argument is no number, or it is a cast."""
+    numbers = [np.asarray(a.value, a.type.dtype) for a in args if isinstance(a, im.Const)]
+    if op not in FUNCTIONS or len(numbers) < len(args):
+        return None
+    with np.errstate(all="ignore"):
+        value: bool | int | float = np.asarray(FUNCTIONS[op].numpy(*numbers)).astype(t.dtype).item()
+    return value

@@ -1,0 +1,49 @@
+"""All passes of code generation, in order; each is documented, before -> after, where it is.
+
+program  --TERM_PASSES-->  one term of patterns  --kernel boundaries, levels-->  a term for each kernel
+         --emission-->  statements  --STATEMENT_PASSES-->  statements  --opencl-->  text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+from egglift.codegen.emission.builder import Builder
+from egglift.codegen.emission.continue_accumulators import continue_accumulators
+from egglift.codegen.emission.register_accumulators import accumulators_to_registers
+from egglift.codegen.kernel.barriers import dissolve_steps, insert_barriers
+from egglift.codegen.kernel.imperative import Statement
+from egglift.codegen.kernel.limit_unrolling import limit_unrolling
+from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
+from egglift.codegen.terms.drop_idle_patterns import drop_idle_patterns
+from egglift.codegen.terms.reduce_to_fold import reduce_to_fold
+from egglift.ir.patterns import Expr
+
+#: over a whole program, in order
+TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (drop_idle_patterns, reduce_to_fold)
+
+StatementPass: TypeAlias = Callable[[Builder, Sequence[Statement]], Sequence[Statement]]
+#: over the statements of a kernel, in order, with the builder that made them
+STATEMENT_PASSES: tuple[tuple[str, StatementPass], ...] = (
+    ("accumulators to registers", accumulators_to_registers),
+    ("unroll register loops", lambda b, body: unroll_register_loops(body) if b.undecided else body),
+    ("continue accumulators", continue_accumulators),
+    ("insert barriers", lambda b, body: insert_barriers(body, b.shape.group_items)),
+    ("dissolve steps", lambda b, body: dissolve_steps(body)),
+    ("limit unrolling", lambda b, body: limit_unrolling(body)),
+)
+
+
+def normal_form(term: Expr) -> Expr:
+    """`term` after all passes over terms."""
+    for run in TERM_PASSES:
+        term = run(term)
+    return term
+
+
+def finished(builder: Builder, body: Sequence[Statement]) -> tuple[Statement, ...]:
+    """A kernel's statements after all passes over them, as they are printed."""
+    for _, run in STATEMENT_PASSES:
+        body = run(builder, body)
+    return tuple(body)

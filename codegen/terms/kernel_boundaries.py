@@ -1,0 +1,103 @@
+"""Where kernels end: the parts of a term that kernels of their own compute, and what a kernel computes first."""
+
+from __future__ import annotations
+
+from egglift.codegen.kernel.views import number, volume
+from egglift.codegen.terms import analysis
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import bodies, children, is_closed, rebuild, subterms
+
+#: closed values that are read and take more steps than this are computed once, in a kernel of their own
+SMALL = 256
+
+
+def is_launched(t: Expr) -> bool:
+    """Is `t` an iteration of the whole grid?"""
+    return isinstance(t, p.Iterate) and analysis.shares_grid(t.body)
+
+
+def boundaries(term: Expr) -> list[Expr]:
+    """The closed parts of a kernel's term that kernels of their own compute, outermost ones only."""
+    parallel = analysis.shares_grid(term)
+    found: dict[Expr, None] = {}
+    seen: set[tuple[Expr, bool, bool]] = set()
+    stack = [(term, True, False)]  # a term, is it in result position, is it in a body
+    while stack:
+        t, result, inside = stack.pop()
+        if (t, result, inside) in seen:
+            continue
+        seen.add((t, result, inside))
+        if is_closed(t) and (is_launched(t) or (not result and _is_boundary(t, parallel, inside))):
+            found[t] = None
+            continue
+        parts = analysis.result_parts(t, "global") if result and analysis.computes(t) else ()
+        stack.extend((b, False, True) for b in reversed(bodies(t)))
+        stack.extend((c, c in parts, inside) for c in reversed(children(t)))
+    return list(found)
+
+
+def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
+    """Is the closed `t`, which is read, computed in a kernel of its own?  inside: it is read again and again."""
+    match t:
+        case p.To(space, _):
+            return space == "global"
+        case p.Map(_, _, level) if level is not None and level.kind in analysis.GRID:
+            return True
+        case p.Map(body, x, None):
+            loops = any(analysis.is_computing(e) for e in subterms(body))
+            return inside and loops and volume(type_of(x)) > SMALL
+        case p.Map():
+            return volume(type_of(t)) > SMALL and not analysis.shares_items(t)
+        case p.Fold() | p.Tree() | p.Iterate():
+            return volume(type_of(t)) > SMALL or (parallel and _work(t) > SMALL)
+        case _:
+            return False
+
+
+def _work(t: Expr) -> int:
+    """How many scalars a loop reads, roughly."""
+    assert isinstance(t, p.Fold | p.Tree | p.Iterate)
+    n = number(t.count) if isinstance(t, p.Iterate) else 1
+    return max(n, 1) * volume(type_of(t.x))
+
+
+def with_inputs(term: Expr, new: dict[Expr, p.Input]) -> Expr:
+    """`term` with the results of other kernels as inputs.
+
+    map (add e) (toGlobal (map f x))  ->  map (add e) tmp0
+    """
+    memo: dict[Expr, Expr] = dict(new)
+
+    def go(t: Expr) -> Expr:
+        if t not in memo:
+            memo[t] = rebuild(t, go, go)
+        return memo[t]
+
+    return go(term)
+
+
+def closed_nodes(term: Expr) -> tuple[Expr, ...]:
+    """What the kernel's term and its bodies compute without any argument, in order: evaluated once, at the start."""
+    found: dict[Expr, None] = dict.fromkeys(analysis.entry_nodes(term, "global"))
+    for t in subterms(term):
+        for body in bodies(t):
+            for part in _closed_parts(body):
+                found.update(dict.fromkeys(analysis.read_nodes(part)))
+    return tuple(found)
+
+
+def _closed_parts(body: Expr) -> list[Expr]:
+    """The largest closed sub-terms in the scope of a body."""
+    found, seen, stack = [], set(), [body]
+    while stack:
+        t = stack.pop()
+        if t in seen:
+            continue
+        seen.add(t)
+        if is_closed(t):
+            found.append(t)
+        else:
+            stack.extend(children(t))
+    return found

@@ -1,0 +1,57 @@
+"""Accesses to memory with their numbers, and those that come to one: what is read side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from egglift.codegen.kernel import imperative as c
+from egglift.codegen.kernel.index import Index, Var
+from egglift.costmodel.model.coalescing import SECTOR
+
+
+@dataclass(frozen=True)
+class CountedAccess:
+    """Reads or writes of one place of the source.  `bytes` are those of one access, `count` is over all items."""
+
+    buffer: c.Buffer
+    at: Index
+    bytes: int
+    count: float
+    store: bool
+    loops: tuple[tuple[Var, int], ...]  # the enclosing loops, outermost first, with their trips
+    lane: Var | None
+    rolled: bool = False  # is one of the loops not unrolled?
+
+
+def together(accesses: list[CountedAccess]) -> list[CountedAccess]:
+    """Accesses that differ by a constant only, as one wider access: what an unrolled loop reads side by side."""
+    groups: dict[tuple[object, ...], list[CountedAccess]] = {}
+    for a in accesses:
+        groups.setdefault((a.buffer, a.at.terms, a.store, a.loops, a.lane, a.bytes), []).append(a)
+    merged = []
+    for same in groups.values():
+        places = len({a.at.constant for a in same})
+        count = sum(a.count for a in same) / places
+        merged.append(replace(same[0], bytes=same[0].bytes * places, count=count))
+    return merged
+
+
+def side_by_side(loads: list[CountedAccess]) -> list[CountedAccess]:
+    """Loads of global memory within a sector of each other as one: the cache has what the first of them brought."""
+    groups: dict[tuple[object, ...], list[CountedAccess]] = {}
+    for a in loads:
+        first = a.at.substitute({a.lane: 0}) if a.lane is not None and a.bytes > a.buffer.scalar.size else a.at
+        groups.setdefault((a.buffer, first.terms, a.loops), []).append(replace(a, at=first))
+    merged = []
+    for same in groups.values():
+        same.sort(key=lambda a: a.at.constant)
+        last, end = same[0], 0
+        for a in same:
+            start = (a.at.constant - last.at.constant) * a.buffer.scalar.size
+            if a is not last and (start > end + SECTOR or not a.count / 2 <= last.count <= 2 * a.count):
+                merged.append(last)
+                last, end, start = a, 0, 0
+            end = max(end, start + a.bytes)
+            last = replace(last, bytes=end, count=max(last.count, a.count))
+        merged.append(last)
+    return merged

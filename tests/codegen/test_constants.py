@@ -1,0 +1,150 @@
+"""Numbers written in a program reach the kernel with every bit (of a NaN: some NaN), wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.codegen.compile import compile_term
+from egglift.codegen.opencl.scalar_functions import initializer, literal
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from egglift.ir.types import BOOL, F16, F32, F64, I64, SCALARS, Array, Scalar
+from tests.codegen.low import NdArray, fmap, meaning, op
+from tests.harness import run
+
+TYPES = [t for t in SCALARS.values() if t != F16]  # PoCL has no half
+FLOATS = [F32, F64]
+
+
+def extremes(t: Scalar) -> NdArray:
+    """The values of a type at its edges, and 200 more of random bits."""
+    if t == BOOL:
+        return np.array([False, True, True, False])
+    bits = np.random.default_rng(t.size).integers(0, 256, 200 * t.size, np.uint8).view(t.dtype)
+    if not t.is_float:
+        low, high = (int(n) for n in (np.iinfo(t.dtype).min, np.iinfo(t.dtype).max))
+        return np.array([low, low + 1, high, high - 1, 0, 1, 7, *bits.tolist()], t.dtype)
+    i = np.finfo(t.dtype)
+    tiny, normal = i.smallest_subnormal, i.smallest_normal
+    edges = [tiny, normal, normal - tiny, i.max, i.eps, 1 - i.epsneg]
+    values = [0.0, np.inf, 0.1, 1 / 3, 1e6, 1e-4, 123456.7, 2.0**24 + 2, *map(float, edges)]
+    with np.errstate(over="ignore"):
+        return np.array([np.nan, *values, *(-v for v in values), *bits.tolist()], t.dtype)
+
+
+def exactly(expected: NdArray, actual: NdArray) -> bool:
+    """The same bits, or NaN and NaN."""
+    width = f"V{expected.dtype.itemsize}"
+    same = expected.view(width) == actual.view(width)
+    return expected.dtype == actual.dtype and bool(np.all(same | ((expected != expected) & (actual != actual))))
+
+
+def known(values: NdArray) -> Expr:
+    t = next(t for t in SCALARS.values() if t.dtype == values.dtype)
+    return p.Constant(Array(values.size, t), values.tobytes())
+
+
+def check(term: Expr, **inputs: NdArray) -> None:
+    """The kernel's result is the interpreter's, to the bit."""
+    for expected, actual in zip(meaning(term, **inputs), run(compile_term(term), inputs), strict=True):
+        assert exactly(expected, actual), (expected, actual)
+
+
+@pytest.mark.parametrize("kind", [None, "global", "vec"])
+@pytest.mark.parametrize("t", TYPES, ids=str)
+def test_arrays_of_numbers_keep_every_bit(t: Scalar, kind: str | None) -> None:
+    values = np.resize(extremes(t), 256)
+    whole = known(values)
+    if kind == "vec":
+        check(p.Join(fmap(lambda row: fmap(lambda v: v, row, "vec"), p.Split(16, whole), "global")))
+    else:
+        check(fmap(lambda v: v, whole, kind))
+
+
+@pytest.mark.parametrize("t", TYPES, ids=str)
+def test_tables_that_are_gathered_from_keep_every_bit(t: Scalar) -> None:
+    values = extremes(t)
+    order = np.random.default_rng(0).permutation(values.size)
+    check(p.Gather(p.Input("i", Array(values.size, I64)), known(values)), i=order)
+
+
+@pytest.mark.parametrize("t", [t for t in TYPES if t.is_integer], ids=str)
+def test_indices_of_any_type_and_size_are_clamped_alike(t: Scalar) -> None:
+    check(p.Gather(known(extremes(t)), p.Input("x", Array(5, F32))), x=np.arange(5, dtype=np.float32))
+
+
+@pytest.mark.parametrize("t", TYPES, ids=str)
+def test_single_numbers_keep_every_bit(t: Scalar) -> None:
+    x = p.Input("x", Array(2, t))
+    numbers = [p.Literal(v, t) for v in extremes(t)[:60].tolist()]
+    check(p.Tup(tuple(fmap(lambda _, n=n: n, x, "global") for n in numbers)), x=np.zeros(2, t.dtype))
+
+
+@pytest.mark.parametrize("t", FLOATS, ids=str)
+def test_boundary_values_and_seeds_keep_every_bit(t: Scalar) -> None:
+    x = el.array("x", t, 6)
+    given = np.array([-0.0, 0.0, 1, -1, np.inf, -np.inf], t.dtype)
+    for number in extremes(t)[:24].tolist():
+        check(el.pad(2, 1, ("constant", number), x).expr, x=given)
+        check(el.reduce(el.maximum, number, x).expr, x=given)
+        for operator in (el.add, el.mul, el.maximum, el.minimum):
+            check(el.reduce(operator, number, x.take(0)).expr, x=given)
+
+
+def test_a_nan_among_weights_and_factors_builds_and_counts() -> None:
+    weights, x = np.float32([np.nan, 1, -0.0]), np.arange(8, dtype=np.float32)
+    for program in (
+        el.array("x", el.f32, 8) * np.resize(weights, 8),
+        el.convolution1d(weights, "clamp", el.array("x", el.f32, 8)),
+        el.array("x", el.f32, 8) + np.float32(np.nan),
+    ):
+        kernel = el.optimize(program, "pocl", measure="none", cache=False)
+        for candidate in kernel.candidates[:4]:
+            (actual,) = run(candidate.plan, {"x": x})
+            assert exactly(np.asarray(el.interpret(program, x=x)).reshape(-1), actual), candidate.structure
+
+
+OF_NUMBERS: dict[str, Callable[[el.Value, float], el.Value]] = {
+    "power": lambda a, v: el.power(a, v),
+    "power of it": lambda a, v: el.power(v, a),
+    "arctan2": lambda a, v: el.arctan2(a, v),
+    "mod": lambda a, v: el.mod(a, v),
+    "mod of it": lambda a, v: el.mod(v, a),
+    "floor_divide": lambda a, v: el.floor_divide(a, v),
+    "floor_divide of it": lambda a, v: el.floor_divide(v, a),
+    "maximum": lambda a, v: el.maximum(a, v),
+    "where": lambda a, v: el.where(a > v, v, a),
+}
+
+
+@pytest.mark.parametrize("t", FLOATS, ids=str)
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_functions_take_numbers_of_their_own_type(name: str, t: Scalar) -> None:
+    given = np.array([0.5, -1, 2, np.inf, np.nan, 0], t.dtype)
+    x = el.array("x", t, given.size)
+    for number in (np.inf, -np.inf, np.nan, -0.0, float(np.finfo(t.dtype).smallest_subnormal), 3.0):
+        term = x.map(lambda a, v=number: OF_NUMBERS[name](a, v)).expr
+        (actual,) = run(compile_term(term), {"x": given})
+        np.testing.assert_allclose(actual, meaning(term, x=given)[0], 1e-5, err_msg=str(number))
+
+
+@pytest.mark.parametrize("name", ["floor", "ceil", "exp", "exp2", "log", "sqrt", "sin", "tanh", "erf", "rsqrt"])
+def test_functions_of_numbers_alone_are_numpys(name: str) -> None:
+    x = p.Input("x", Array(1, F32))
+    for number in (np.nan, np.inf, -np.inf, -0.0, 2.5):
+        term = fmap(lambda a, v=number: op(name, p.Literal(v, F32)), x, "global")
+        check(term, x=np.zeros(1, np.float32))
+
+
+def test_numbers_of_half_precision_are_written_with_every_bit() -> None:
+    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+    names = {"NAN": np.nan, "0.0f/0.0f": np.nan, "INFINITY": np.inf, "-INFINITY": -np.inf}
+    for text in (literal, initializer):
+        texts = [text(v, F16).replace("(half)", "").strip("()").replace(" ", "") for v in every.tolist()]
+        with np.errstate(over="ignore"):
+            read = np.array([names[s] if s in names else float(s.removesuffix("h")) for s in texts], np.float16)
+        assert exactly(every, read)
