@@ -259,7 +259,7 @@ class Lengths:
             return self.type(e.args[0])
         if e.name == "Subst":
             return self.infer(e.args[0])
-        c = Constructor(CONSTRUCTORS.forms[e.name])
+        c = CONSTRUCTORS[e.name]
         return None if c.scheme is None else self._by_scheme(e, c, dict(zip(c.variables, e.args, strict=True)))
 
     def _by_scheme(self, e: Call, c: Constructor, args: dict[str, Any]) -> Type:

@@ -8,7 +8,7 @@ from egglift.egraph.extraction import access_costs
 from egglift.egraph.extraction.access_costs import Both, Row, ViewPrice, worst
 from egglift.egraph.extraction.nominal_sizes import Nominal
 from egglift.egraph.graph.graph import ENode, Graph, build
-from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
+from egglift.egraph.rules.constructors import CONSTRUCTORS
 from egglift.ir.patterns import REARRANGING, Drop, Expr
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.traverse import subterms
@@ -68,7 +68,7 @@ def shape(node: ENode, nominal: Nominal) -> Callable[..., ViewPrice]:
 
 def _resized(node: ENode, nominal: Nominal) -> Callable[..., ViewPrice]:
     """`shape` of every pattern that gives elements of one array, near each other as they were: more, fewer or moved."""
-    constructor = Constructor(CONSTRUCTORS.forms[node.op])
+    constructor = CONSTRUCTORS[node.op]
     match constructor.takes, constructor.gives:
         case [(_, Array(Sym(n), element)), *_], Array(length, same) if element == same:
             sizes = zip(constructor.lengths, (d for d in node.data if isinstance(d, int | Sym | SizeOp)), strict=True)

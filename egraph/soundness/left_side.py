@@ -316,7 +316,7 @@ class _Typing:
                 unify(a, b, self._lengths)
                 unify(a, self.pattern.number, self._lengths)
                 return self.pattern.number
-        constructor = Constructor(CONSTRUCTORS.forms[call.name])
+        constructor = CONSTRUCTORS[call.name]
         if constructor.scheme is None:
             raise Clash(f"{call.name} in a left side is not supported")
         return self._by_scheme(constructor, constructor.scheme, dict(zip(constructor.variables, args)))
