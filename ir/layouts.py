@@ -59,6 +59,8 @@ def _reshaped(e: Expr, axis: int, values: Mapping[Expr, Value]) -> Value:
             return each(lambda a: along(_splitter(axis, number(n)), a, (axis,)), values[x])
         case p.Join(x):
             return each(lambda a: along(_joiner(axis), a, (axis, axis + 1)), values[x])
+        case p.Roll(n, x):
+            return each(lambda a: along(lambda b: np.roll(b, number(n), axis), a, (axis,)), values[x])
         case p.Stride(s, x):
 
             def stride(a: NdArray) -> NdArray:

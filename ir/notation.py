@@ -228,6 +228,11 @@ def drop(n: int, xs: Like) -> Value:
     return as_value(xs).drop(n)
 
 
+def roll(n: int, xs: Like) -> Value:
+    """`y[(i + n) % length] = x[i]`: every element n places on, the last ones first; backwards where n < 0."""
+    return as_value(xs).roll(n)
+
+
 def concat(xs: Like, *others: Like) -> Value:
     """The elements of one array after those of the other."""
     return as_value(xs).concat(*others)

@@ -370,9 +370,17 @@ class At(Node, type="[t]n -> t", needs={"0 <= index < n": "index {index} is outs
     x: Expr
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Roll(Node, type="[t]l -> [t]l", needs={"0 <= n <= l": "{n} elements are rolled to the front of {l}"}):
+    """`roll n [x0, ..., x(l-1)] = [x(l-n), ..., x(l-1), x0, ..., x(l-n-1)]`: NumPy's roll, for 0 <= n <= l."""
+
+    n: Size
+    x: Expr
+
+
 #: layout patterns of one array that put each of its elements into one place, or leave it out: whatever computes the
 #: array can be told where its elements go
-REARRANGING = (Split, Join, Transpose, Stride, Take, Drop)
+REARRANGING = (Split, Join, Transpose, Stride, Take, Drop, Roll)
 
 # ---------------------------------------------------------------------------------------- memory
 
@@ -422,6 +430,7 @@ Expr: TypeAlias = (
     | PadUp
     | Take
     | Drop
+    | Roll
     | Concat
     | Gather
     | At

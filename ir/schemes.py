@@ -84,7 +84,7 @@ def _names(n: Size) -> Iterator[str]:
             yield from _names(b)
 
 
-def told(wanted: Type, t: Type) -> dict[str, Type]:
+def told(wanted: Type | Function, t: Type) -> dict[str, Type]:
     """What the type variables in a scheme's type stand for where it is a `t`."""
     match wanted, t:
         case Variable(name), _:

@@ -426,6 +426,11 @@ class Value:
         """All but the first n elements."""
         return typed(p.Drop(whole(n, "how many to drop"), self.expr))
 
+    def roll(self, n: int) -> Value:
+        """`y[(i + n) % length] = x[i]`: every element n places on, the last ones first; backwards where n < 0."""
+        length = len(self)
+        return typed(p.Roll(whole(n, "how far to roll", -MOST) % max(length, 1), self.expr))
+
     def concat(self, *others: Like) -> Value:
         """This array's elements, then the others'."""
         e = self.expr

@@ -2,7 +2,8 @@
 
 A rule's left side is well-typed by assumption.  What its right side then needs becomes an obligation: chunks divide
 what they split, no more is taken than there is, windows fit, lengths that are zipped, mapped over or said to be equal
-are equal.  Lengths and tile sizes are symbols for all integers; a type that the rule does not tell is left open.
+are equal.  What patterns take, give and need is said by their types (ir/patterns.py).  Lengths and tile sizes are
+symbols for all integers; a type that the rule does not tell is left open.
 """
 
 from __future__ import annotations
@@ -13,22 +14,16 @@ from typing import Any, TypeAlias
 
 import z3
 
+from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
 from egglift.egraph.rules.language import declarations, signatures
+from egglift.ir import types as ir
+from egglift.ir.schemes import Function, Need, Variable
+from egglift.ir.sizes import SizeOp, Sym
 
 Type: TypeAlias = "tuple[Any, ...] | None"
+#: what the names of lengths in a type stand for
+Known: TypeAlias = "dict[str, z3.ArithRef]"
 PRIMITIVES = {">": lambda a, b: a > b, "<": lambda a, b: a < b, ">=": lambda a, b: a >= b, "<=": lambda a, b: a <= b}
-#: arrays whose elements are of the type of the argument at this place, and how their length follows
-SAME = {
-    "Stride": 1,
-    "To": 1,
-    "Increase": 1,
-    "Iterate": 2,
-    "Reduce": 1,
-    "Fold": 1,
-    "FoldUnroll": 1,
-    "Tree": 1,
-    "FoldAhead": 2,
-}
 
 
 @dataclass(frozen=True)
@@ -264,15 +259,64 @@ class Lengths:
             return self.type(e.args[0])
         if e.name == "Subst":
             return self.infer(e.args[0])
-        if e.name in SAME:
-            result = self.infer(e.args[SAME[e.name]])
-            if "body" in signatures()[e.name]:
-                self._body(e)
-            if e.name == "Stride":
-                self._divides(self.nat(e.args[0]), result)
-            return result
-        method = getattr(self, "_" + e.name.lower(), None)
-        return method(e, *e.args) if method is not None else None
+        c = CONSTRUCTORS[e.name]
+        return None if c.scheme is None else self._by_scheme(e, c, dict(zip(c.variables, e.args, strict=True)))
+
+    def _by_scheme(self, e: Call, c: Constructor, args: dict[str, Any]) -> Type:
+        """What the type of the pattern says of its parts, and asks of them."""
+        assert c.scheme is not None
+        lengths: Known = {name: self.nat(args[x]) for name, x in c.lengths.items()}
+        types: dict[str, Type] = {}
+        if "body" in c.kinds:
+            self._body(e)
+        elif e.name == "Split" and self.need is self.assumed:
+            self._array(e.args[1], None)
+        for x, t in c.takes:
+            self._told(t, self.infer(args[x]), lengths, types)
+        for need in c.scheme.needs:
+            self._asked(need, lengths)
+        return self._made(c.scheme.gives, lengths, types)
+
+    def _told(self, wanted: Any, t: Type, lengths: Known, types: dict[str, Type]) -> None:
+        t = self._resolved(t)
+        match wanted:
+            case Function():
+                self._told(wanted.gives, t, lengths, types)
+            case Variable(name):
+                types[name] = types.get(name) or t
+            case ir.Array(Sym(n), element) if t is not None and t[0] == "Arr":
+                if lengths.setdefault(n, t[1]) is not t[1]:
+                    self.same(("Arr", lengths[n], None), ("Arr", t[1], None))
+                self._told(element, t[2], lengths, types)
+            case ir.Tuple((a, b)) if t is not None and t[0] == "Pair":
+                self._told(a, t[1], lengths, types)
+                self._told(b, t[2], lengths, types)
+
+    def _asked(self, need: Need, lengths: Known) -> None:
+        a, b = (self._length(n, lengths) for n in (need.a, need.b))
+        if a is not None and b is not None:
+            ways = {"<=": lambda: a <= b, "<": lambda: a < b, "divides": lambda: self.division(b, a)[1] == 0}
+            self.need.append(ways[need.relation]())
+
+    def _made(self, t: Any, lengths: Known, types: dict[str, Type]) -> Type:
+        match t:
+            case ir.Array(n, element):
+                known = self._length(n, lengths)
+                return None if known is None else ("Arr", known, self._made(element, lengths, types))
+            case ir.Tuple((a, b)):
+                return ("Pair", self._made(a, lengths, types), self._made(b, lengths, types))
+        return types.get(t.name)
+
+    def _length(self, n: Any, lengths: Known) -> z3.ArithRef | None:
+        match n:
+            case int():
+                return z3.IntVal(n)
+            case SizeOp(op, x, y):
+                a, b = self._length(x, lengths), self._length(y, lengths)
+                if a is None or b is None:
+                    return None
+                return self.division(a, b)[0] if op == "/" else {"+": a + b, "-": a - b, "*": a * b}[op]
+        return lengths.get(getattr(n, "name", ""))
 
     def _resolved(self, t: Type) -> Type:
         return self.bound.get(t[1], t) if t is not None and t[0] == "Var" else t
@@ -283,11 +327,6 @@ class Lengths:
 
     def _elements(self, x: Any) -> tuple[z3.ArithRef | None, Type]:
         return self._parts(self.infer(x))
-
-    def _divides(self, k: z3.ArithRef, t: Type) -> None:
-        n, _ = self._parts(t)
-        if n is not None:
-            self.need.append(self.division(n, k)[1] == 0)
 
     def _body(self, e: Call) -> None:
         """The argument of a body is of the type of the elements; a fold's is a pair with the accumulator."""
@@ -324,116 +363,6 @@ class Lengths:
             self.types[x.name] = ("Arr", self._symbol(f"|{x.name}|"), element)
         elif known is not None and known[0] == "Var":
             self.bound[known[1]] = ("Arr", self._symbol(f"|{known[1]}|"), element)
-
-    def _map(self, e: Call, f: Any, x: Any) -> Type:
-        self._body(e)
-        n, _ = self._elements(x)
-        return None if n is None else ("Arr", n, self.infer(f))
-
-    def _mapl(self, e: Call, level: Any, f: Any, x: Any) -> Type:
-        return self._map(e, f, x)
-
-    def _tup(self, e: Call, a: Any, b: Any) -> Type:
-        return ("Pair", self.infer(a), self.infer(b))
-
-    def _fst(self, e: Call, a: Any) -> Type:
-        t = self._resolved(self.infer(a))
-        return t[1] if t is not None and t[0] == "Pair" else None
-
-    def _snd(self, e: Call, a: Any) -> Type:
-        t = self._resolved(self.infer(a))
-        return t[2] if t is not None and t[0] == "Pair" else None
-
-    def _zip(self, e: Call, a: Any, b: Any) -> Type:
-        (n, s), (m, t) = self._elements(a), self._elements(b)
-        if n is not None and m is not None:
-            self.same(("Arr", n, None), ("Arr", m, None))
-        known = n if n is not None else m
-        return None if known is None else ("Arr", known, ("Pair", s, t))
-
-    def _distl(self, e: Call, a: Any, b: Any) -> Type:
-        n, t = self._elements(b)
-        return None if n is None else ("Arr", n, ("Pair", self.infer(a), t))
-
-    def _cross(self, e: Call, a: Any, b: Any) -> Type:
-        (n, s), (m, t) = self._elements(a), self._elements(b)
-        return None if n is None or m is None else ("Arr", n, ("Arr", m, ("Pair", s, t)))
-
-    def _iota(self, e: Call, n: Any, t: Any) -> Type:
-        return ("Arr", self.nat(n), None)
-
-    def _fill(self, e: Call, n: Any, x: Any) -> Type:
-        return ("Arr", self.nat(n), self.infer(x))
-
-    def _split(self, e: Call, k: Any, x: Any) -> Type:
-        if self.need is self.assumed:
-            self._array(x, None)
-        n, t = self._elements(x)
-        if n is None:
-            return None
-        q, r = self.division(n, self.nat(k))
-        self.need.append(r == 0)
-        return ("Arr", q, ("Arr", self.nat(k), t))
-
-    def _join(self, e: Call, x: Any) -> Type:
-        n, row = self._elements(x)
-        m, t = self._parts(row)
-        return None if n is None or m is None else ("Arr", n * m, t)
-
-    def _transpose(self, e: Call, x: Any) -> Type:
-        n, row = self._elements(x)
-        m, t = self._parts(row)
-        return None if n is None or m is None else ("Arr", m, ("Arr", n, t))
-
-    def _slide(self, e: Call, n: Any, s: Any, x: Any) -> Type:
-        length, t = self._elements(x)
-        if length is None:
-            return None
-        size = self.nat(n)
-        self.need += [length >= size, size >= 1]
-        return ("Arr", self.division(length - size, self.nat(s))[0] + 1, ("Arr", size, t))
-
-    def _pad(self, e: Call, left: Any, right: Any, how: Any, x: Any) -> Type:
-        n, t = self._elements(x)
-        return None if n is None else ("Arr", n + self.nat(left) + self.nat(right), t)
-
-    def _padconst(self, e: Call, left: Any, right: Any, x: Any, v: Any) -> Type:
-        return self._pad(e, left, right, None, x)
-
-    def _padup(self, e: Call, k: Any, x: Any) -> Type:
-        n, t = self._elements(x)
-        size = self.nat(k)
-        return None if n is None else ("Arr", self.division(n + size - 1, size)[0] * size, t)
-
-    def _padupconst(self, e: Call, k: Any, x: Any, v: Any) -> Type:
-        return self._padup(e, k, x)
-
-    def _take(self, e: Call, m: Any, x: Any) -> Type:
-        n, t = self._elements(x)
-        if n is not None:
-            self.need.append(self.nat(m) <= n)
-        return ("Arr", self.nat(m), t)
-
-    def _drop(self, e: Call, m: Any, x: Any) -> Type:
-        n, t = self._elements(x)
-        if n is None:
-            return None
-        self.need.append(self.nat(m) <= n)
-        return ("Arr", n - self.nat(m), t)
-
-    def _concat(self, e: Call, a: Any, b: Any) -> Type:
-        (n, s), (m, t) = self._elements(a), self._elements(b)
-        return None if n is None or m is None else ("Arr", n + m, s if s is not None else t)
-
-    def _gather(self, e: Call, i: Any, x: Any) -> Type:
-        m, _ = self._elements(i)
-        return None if m is None else ("Arr", m, self._elements(x)[1])
-
-    def _at(self, e: Call, i: Any, x: Any) -> Type:
-        n, t = self._elements(x)
-        if n is not None:
-            self.need.append(self.nat(i) < n)
-        return t
 
 
 def _is_nat(e: Any) -> bool:

@@ -6,8 +6,10 @@ patterns=("map", "reduce", "zip"))`.
 
 from __future__ import annotations
 
+import contextlib
 import random
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,11 +17,15 @@ from hypothesis import strategies as st
 
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.errors import ProgramError
+from egglift.ir.forms import IN_SCOPE, SLOTS
 from egglift.ir.operators import OPERATORS, named
 from egglift.ir.patterns import LEVELS, Expr, Level, Operator
 from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.schemes import SCHEMES, Function, Variable, told
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
+from egglift.ir.syntax import FORMS
 from egglift.ir.traverse import is_closed
 from egglift.ir.types import BOOL, SCALARS, Array, Scalar, Tuple, Type, leaves
 
@@ -27,6 +33,15 @@ ALL = tuple(SCALARS.values())
 LENGTHS = (1, 2, 3, 4, 6)
 #: no value in a random program has more elements
 LARGEST = 600
+
+#: patterns that their type is enough to make, by their names in the text form
+LAYOUT = {
+    form.head: form.cls
+    for form in FORMS.values()
+    if form.cls in SCHEMES
+    and {kind for _, kind in SLOTS[form.cls]} <= {*IN_SCOPE, "size"} - {"exprs"}
+    and any(isinstance(t, Array) for t in (*SCHEMES[form.cls].takes, SCHEMES[form.cls].gives))
+}
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
 
@@ -100,7 +115,8 @@ class _Maker:
         patterns: Sequence[str] | None,
     ) -> None:
         self.rng, self.scalars, self.functions, self.levels = rng, scalars, functions, levels
-        steps = [name.removeprefix("step_") for name in dir(self) if name.startswith("step_")]
+        own = [name.removeprefix("step_") for name in dir(self) if name.startswith("step_")]
+        steps = [*own, *LAYOUT]
         # what nests and what computes comes more often than the many layout patterns
         often = [s for s in steps if s in ("map", "fold", "reduce", "apply")]
         self.steps = [s for s in steps + often * 2 + ["map"] * 3 if patterns is None or s in patterns]
@@ -127,12 +143,46 @@ class _Maker:
         pool, last = list(pool), self.one(fresh)
         for _ in range(steps):
             for _ in range(6):  # a pattern that nothing in scope fits is drawn again
-                made = getattr(self, f"step_{self.one(self.steps)}")(pool, depth)
+                made = self.step(self.one(self.steps), pool, depth)
                 if made is not None and elements(type_of(made)) <= LARGEST:
                     pool.append(made)
                     last = made
                     break
         return last
+
+    def step(self, name: str, pool: list[Expr], depth: int) -> Expr | None:
+        """A pattern by its name in the text form, if something in scope fits."""
+        return self.layout(LAYOUT[name], pool) if name in LAYOUT else getattr(self, f"step_{name}")(pool, depth)
+
+    def layout(self, cls: type[Any], pool: list[Expr]) -> Expr | None:
+        """Any pattern of which its type says all: parts that fit, and lengths that the checker takes."""
+        for _ in range(6):
+            parts = self.parts(cls, pool)
+            if parts is None:
+                return None
+            lengths = [_length(x) for x in parts.values() if isinstance(type_of(x), Array)]
+            near = [0, 1, 2, 3, *lengths, *(d for n in lengths for d in range(1, n + 1) if n % d == 0)]
+            sizes = {name: self.one(near) for name, kind in SLOTS[cls] if kind == "size"}
+            made: Expr = cls(**parts, **sizes)
+            with contextlib.suppress(ProgramError):
+                type_of(made)
+                return made
+        return None
+
+    def parts(self, cls: type[Any], pool: list[Expr]) -> dict[str, Expr] | None:
+        """What a layout pattern may be applied to, by the names of its slots."""
+        types: dict[str, Type] = {}
+        found: dict[str, Expr] = {}
+        slots = [(name, kind) for name, kind in SLOTS[cls] if kind in IN_SCOPE]
+        for (name, kind), wanted in zip(slots, SCHEMES[cls].takes, strict=True):
+            if kind == "optional" and self.rng.random() < 0.5:
+                continue
+            part = self.find(pool, partial(_fits, wanted, types))
+            if part is None:
+                return None
+            found[name] = part
+            types |= told(wanted, type_of(part))
+        return found
 
     # -------------------------------------------------------------------------------- values of a wanted type
 
@@ -299,40 +349,6 @@ class _Maker:
         others = [e for e in pool if isinstance(t := type_of(e), Array) and t.length == n]
         return p.Zip((x, *(self.one(others) for _ in range(self.rng.randint(1, 2)))))
 
-    def step_distl(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        return None if x is None else p.Distl(self.one(pool), x)
-
-    def step_cross(self, pool: list[Expr], depth: int) -> Expr | None:
-        a, b = self.array(pool), self.array(pool)
-        return None if a is None or b is None else p.Cross(a, b)
-
-    def divisor(self, x: Expr) -> int:
-        n = _length(x)
-        return self.one([d for d in range(1, n + 1) if n % d == 0]) if n else 1
-
-    def step_split(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        return None if x is None else p.Split(self.divisor(x), x)
-
-    def step_join(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool, lambda t: isinstance(t, Array))
-        return None if x is None else p.Join(x)
-
-    def step_transpose(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool, lambda t: isinstance(t, Array))
-        return None if x is None else p.Transpose(x)
-
-    def step_stride(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        return None if x is None else p.Stride(self.divisor(x), x)
-
-    def step_slide(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        if x is None or _length(x) == 0:
-            return None
-        return p.Slide(self.rng.randint(1, min(4, _length(x))), self.rng.randint(1, 3), x)
-
     def step_pad(self, pool: list[Expr], depth: int) -> Expr | None:
         x = self.array(pool)
         if x is None:
@@ -341,43 +357,7 @@ class _Maker:
         value = self.make(pool, _element(x)) if mode == "constant" else None
         return p.Pad(self.rng.randint(0, 5), self.rng.randint(0, 5), mode, x, value)
 
-    def step_pad_up(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        if x is None or _length(x) == 0:
-            return None
-        value = self.make(pool, _element(x)) if (self.rng.random() < 0.5) else None
-        return p.PadUp(self.rng.randint(1, 4), x, value)
-
-    def step_take(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        return None if x is None else p.Take(self.rng.randint(0, _length(x)), x)
-
-    def step_drop(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        return None if x is None else p.Drop(self.rng.randint(0, _length(x)), x)
-
-    def step_concat(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        y = None if x is None else self.array(pool, lambda t: t == _element(x))
-        return None if x is None or y is None else p.Concat(x, y)
-
-    def step_gather(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        indices = self.array(pool, lambda t: isinstance(t, Scalar) and t.is_integer)
-        if x is None or _length(x) == 0 or indices is None:
-            return None
-        return p.Gather(indices, x)
-
-    def step_at(self, pool: list[Expr], depth: int) -> Expr | None:
-        x = self.array(pool)
-        if x is None or _length(x) == 0:
-            return None
-        return p.At(self.rng.randint(0, _length(x) - 1), x)
-
     # -------------------------------------------------------------------------------- leaves and memory
-
-    def step_fill(self, pool: list[Expr], depth: int) -> Expr | None:
-        return p.Fill(self.one(LENGTHS), self.one(pool))
 
     def step_iota(self, pool: list[Expr], depth: int) -> Expr | None:
         integers = [s for s in self.scalars if s.is_integer]
@@ -394,6 +374,16 @@ class _Maker:
         space, x = self.one(("global", "local", "private")), self.one(pool)
         rows = isinstance(t := type_of(x), Array) and isinstance(t.element, Array)
         return p.To(space, x, self.rng.randint(0, 2) if rows and space == "local" else 0)
+
+
+def _fits(wanted: Type | Function, types: dict[str, Type], t: Type) -> bool:
+    """Can a part be a `t`, where variables stand for some `types`?"""
+    match wanted, t:
+        case Array(_, element), Array(_, found):
+            return _fits(element, types, found)
+        case Variable(name), _:
+            return types.get(name, t) == t
+    return False
 
 
 def _element(x: Expr) -> Type:

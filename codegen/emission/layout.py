@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from egglift.codegen.emission import guards
 from egglift.codegen.emission.builder import Builder
-from egglift.codegen.kernel.index import Index, index
+from egglift.codegen.kernel.index import Index, choose, index
 from egglift.codegen.kernel.views import (
     Arr,
     View,
@@ -63,6 +63,8 @@ def view(em: Builder, e: Expr, v: Callable[[Expr], View]) -> View:
             return part(v(x), 0, number(n))
         case p.Drop(n, x):
             return part(v(x), number(n), length(type_of(e)))
+        case p.Roll(n, x):
+            return _rolled(v(x), length(type_of(x)) - number(n), length(type_of(x)))
         case p.At(i, x):
             return element(v(x), index(number(i)))
         case p.Gather(indices, x):
@@ -108,7 +110,15 @@ def pushed(t: Expr, acc: View) -> View:
             return widened(acc, 0, number(n), length(type_of(x)))
         case p.Drop(n, x):
             return widened(acc, number(n), length(type_of(t)), length(type_of(x)))
+        case p.Roll(n, x):
+            return _rolled(acc, number(n), length(type_of(x)))
     raise AssertionError(t)
+
+
+def _rolled(v: View, n: int, total: int) -> Arr:
+    """`total` elements of a view or acceptor from the n-th on, those before it at the end."""
+    n, back = (n, -total) if 2 * n <= total else (n - total, total)  # the shorter way: few elements are beyond the end
+    return Arr(total, lambda i: element(v, choose(i + n, total, i + n, i + n + back, total)))
 
 
 def acceptor(body: Expr, acc: View) -> View:

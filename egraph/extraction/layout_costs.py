@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from egglift.egraph.extraction import access_costs
 from egglift.egraph.extraction.access_costs import Both, Row, ViewPrice, worst
 from egglift.egraph.extraction.nominal_sizes import Nominal
 from egglift.egraph.graph.graph import ENode, Graph, build
+from egglift.egraph.rules.constructors import CONSTRUCTORS
 from egglift.ir.patterns import REARRANGING, Drop, Expr
+from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.traverse import subterms
+from egglift.ir.types import Array
 
 DEAR, DEAR_OPS = 8, ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
 #: what may stand between a loop and its result: the inverse view says where elements go.  Laws move drop inside, such
@@ -51,37 +54,38 @@ def shape(node: ENode, nominal: Nominal) -> Callable[..., ViewPrice]:
             return access_costs.join
         case "Transpose":
             return access_costs.transpose
-        case "Stride":
-            return lambda x: x
         case "Concat":
             return lambda a, b: Row(a.n + b.n, access_costs.mixed(a.each, b.each, a.n / max(1, a.n + b.n)))
         case "Gather":
             return lambda i, x: Row(i.n, access_costs.gathered(access_costs.dearer(x.each, worst(i))))
         case "At":
             return lambda x: x.each
-    return _lengthened(node, nominal)
-
-
-def _lengthened(node: ENode, nominal: Nominal) -> Callable[..., ViewPrice]:
-    """`shape` of patterns that make an array longer or shorter, or cut windows."""
-    num = nominal.number
-    match node.op:
         case "Slide":
             k, step = map(num, node.data[:2])
             return lambda x: access_costs.windows(x, k, step)
-        case "Pad" | "PadConst":
-            more = num(node.data[0]) + num(node.data[1])
-            return lambda x, *_: Row(x.n + more, x.each)
-        case "PadUp" | "PadUpConst":
-            k = max(1, num(node.data[0]))
-            return lambda x, *_: Row(-(-x.n // k) * k, x.each)
-        case "Take":
-            n = num(node.data[0])
-            return lambda x: Row(n, x.each)
-        case "Drop":
-            n = num(node.data[0])
-            return lambda x: Row(max(0, x.n - n), x.each)
+    return _resized(node, nominal)
+
+
+def _resized(node: ENode, nominal: Nominal) -> Callable[..., ViewPrice]:
+    """`shape` of every pattern that gives elements of one array, near each other as they were: more, fewer or moved."""
+    constructor = CONSTRUCTORS[node.op]
+    match constructor.takes, constructor.gives:
+        case [(_, Array(Sym(n), element)), *_], Array(length, same) if element == same:
+            sizes = zip(constructor.lengths, (d for d in node.data if isinstance(d, int | Sym | SizeOp)), strict=True)
+            known = {name: nominal.number(size) for name, size in sizes}
+            return lambda x, *_: Row(max(0, _number(length, {**known, n: x.n})), x.each)
     raise AssertionError(f"no view for {node.op}")
+
+
+def _number(n: Size, known: Mapping[str, int]) -> int:
+    """A length of a type scheme."""
+    match n:
+        case Sym(name):
+            return known[name]
+        case SizeOp(op, a, b):
+            x, y = _number(a, known), _number(b, known)
+            return {"+": x + y, "-": x - y, "*": x * y, "/": x // max(1, y)}[op]
+    return n
 
 
 def layouts(graph: Graph) -> Callable[[int], Expr | None]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from egglift.egraph.graph.graph import ENode, Graph, build
-from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
+from egglift.egraph.rules.constructors import CONSTRUCTORS
 from egglift.egraph.rules.language import signatures
 from egglift.ir.errors import RuleError
 from egglift.ir.schemes import Function, filled, told
@@ -64,13 +64,12 @@ def _in_scope(node: ENode) -> list[int]:
 def _applied(node: ENode, graph: Graph) -> tuple[int, Type] | None:
     """A node's body, and the type of what it is applied to."""
     kinds = signatures()[node.op]
-    scheme = Constructor(CONSTRUCTORS.forms[node.op]).scheme if "body" in kinds else None
+    scheme = CONSTRUCTORS[node.op].scheme if "body" in kinds else None
     if scheme is None:
         return None
     names: dict[str, Type] = {}
     for c, t in zip(node.children, scheme.takes, strict=True):
-        if not isinstance(t, Function):
-            names |= told(t, graph.types[c])
+        names |= told(t, graph.types[c])
     return next((c, filled(t.takes, names)) for c, t in zip(node.children, scheme.takes) if isinstance(t, Function))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from egglift.egraph.graph.outer_product import factors
-from egglift.egraph.rules.constructors import ARITHMETIC, CONSTRUCTORS
+from egglift.egraph.rules.constructors import ARITHMETIC, SPELLINGS
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError
@@ -185,7 +185,7 @@ class Encoder:
     def _call(self, t: Expr) -> Iterator[str]:
         """A constructor and its arguments."""
         try:
-            form = CONSTRUCTORS.form_of(t)
+            form = SPELLINGS.form_of(t)
         except KeyError:
             raise ProgramError(f"{type(t).__name__} has no encoding in the e-graph") from None
         yield form.head

@@ -84,7 +84,7 @@ class Graph:
 
 def build(node: ENode, kids: list[Expr]) -> Expr:
     """The pattern of a node, given programs for its children."""
-    form = CONSTRUCTORS.forms[node.op]
+    form = CONSTRUCTORS[node.op].form
     values, parts, data = dict(form.fixed), iter(kids), iter(node.data)
     for name, kind in form.slots:
         if kind == "exprs":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from egglift.egraph.graph.encode import literal_text
 from egglift.egraph.graph.graph import ENode, Graph
-from egglift.egraph.rules.constructors import CONSTRUCTORS
+from egglift.egraph.rules.constructors import SPELLINGS
 from egglift.ir import patterns as p
 from egglift.ir.forms import IN_SCOPE
 from egglift.ir.patterns import Expr
@@ -29,7 +29,7 @@ def _key(node: ENode) -> object:
 
 def node_of(e: Expr, kids: tuple[int, ...]) -> ENode:
     """The node of a pattern over classes of its bodies and children: the inverse of `build`."""
-    form = CONSTRUCTORS.form_of(e)
+    form = SPELLINGS.form_of(e)
     data = tuple(getattr(e, name) for name, kind in form.slots if kind not in (*IN_SCOPE, "body"))
     if isinstance(e, p.Literal) and e.type.is_float:
         data = (float(e.value), e.type)

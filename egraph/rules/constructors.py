@@ -13,7 +13,7 @@ from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.types import Array, Tuple, Type
 
 #: what is called otherwise than its class, or told apart
-CONSTRUCTORS = Language(
+SPELLINGS = Language(
     [
         Form("Lit", p.Literal),
         Form("Constant", p.Constant, ("data", "type")),
@@ -88,7 +88,7 @@ class Constructor:
 
     @property
     def scheme(self) -> Scheme | None:
-        """Its type, of the arguments that are programs in order; None where sorts.egg says more than a scheme can."""
+        """Its type, of the arguments that are programs in order; None of functions of scalars: see typing.egg."""
         if self.form.head in _SCHEMES or self.form.cls not in SCHEMES:
             return _SCHEMES.get(self.form.head)
         known = SCHEMES[self.form.cls]
@@ -104,32 +104,43 @@ class Constructor:
         return [] if self.scheme is None else list(zip(self.of("expr", "body"), self.scheme.takes, strict=True))
 
     @property
+    def gives(self) -> Type | None:
+        """The type of what it gives."""
+        return self.scheme.gives if self.scheme else None
+
+    @property
+    def lengths(self) -> dict[str, str]:
+        """The variables of lengths, by the names that they have in the scheme."""
+        return self._named("size")
+
+    @property
     def names(self) -> dict[str, str]:
-        """The variables of lengths and types, by the names that the scheme gives them."""
-        slots = {name for name, kind in self.form.slots if kind in ("size", "type", "scalar")}
-        names = [name for name, _ in self.form.slots if name in slots]
-        return dict(zip(names, self.of("size", "type"), strict=True))
+        """The variables of lengths and types, by the names that they have in the scheme."""
+        return self._named("size", "type")
+
+    def _named(self, *kinds: str) -> dict[str, str]:
+        names = [name for name, kind in self.form.slots if KINDS.get(kind, kind) in kinds]
+        return dict(zip(names, self.of(*kinds), strict=True))
 
 
-def constructors() -> Iterator[Constructor]:
-    """All of them."""
-    return map(Constructor, CONSTRUCTORS.forms.values())
+#: all of them, by what they are called
+CONSTRUCTORS = {head: Constructor(form) for head, form in SPELLINGS.forms.items()}
 
 
 def declared() -> str:
     """Their declarations."""
-    rows = ((c.form.head, " ".join(SORTS[kind] for kind in c.kinds)) for c in constructors())
+    rows = ((c.form.head, " ".join(SORTS[kind] for kind in c.kinds)) for c in CONSTRUCTORS.values())
     return "\n".join(f"(constructor {head} ({sorts}) Expr)" for head, sorts in rows)
 
 
 def typed() -> str:
     """A rule for the type of each."""
-    return "\n".join(_typing(c, c.scheme) for c in constructors() if c.scheme)
+    return "\n".join(_typing(c, c.scheme) for c in CONSTRUCTORS.values() if c.scheme)
 
 
 def given() -> Iterator[str]:
     """Rules for layout patterns: their elements are read, not computed, if so are those of the arrays they are of."""
-    for c in constructors():
+    for c in CONSTRUCTORS.values():
         arrays = [(x, t) for x, t in c.takes if isinstance(t, Array)]
         if c.scheme and "body" not in c.kinds and (arrays or isinstance(c.scheme.gives, Array)):
             result = {*variables(c.scheme.gives)}

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from egglog.bindings import Datatypes, SubVariants
 
-from egglift.egraph.rules.constructors import SORTS, Constructor, constructors, declared, given, typed
+from egglift.egraph.rules.constructors import CONSTRUCTORS, SORTS, Constructor, declared, given, typed
 from egglift.egraph.rules.empty import empty
 from egglift.ir import patterns as p
 from egglift.ir.scalars import FUNCTIONS
@@ -46,7 +46,7 @@ def declarations() -> dict[str, dict[str, tuple[str, ...]]]:
 @cache
 def signatures() -> dict[str, tuple[str, ...]]:
     """Constructor -> the kind of each argument: `signatures()["Map"] == ("body", "expr")`."""
-    return {c.form.head: c.kinds for c in constructors()} | {"Subst": ("expr", "expr")}
+    return {head: c.kinds for head, c in CONSTRUCTORS.items()} | {"Subst": ("expr", "expr")}
 
 
 def administrative() -> str:
@@ -56,7 +56,7 @@ def administrative() -> str:
 
 def _inner() -> Iterator[Constructor]:
     """Every constructor but Arg, of which these rules say what becomes of its parts."""
-    return (c for c in constructors() if c.form.cls is not p.Arg)
+    return (c for c in CONSTRUCTORS.values() if c.form.cls is not p.Arg)
 
 
 def _substitution() -> Iterator[str]:

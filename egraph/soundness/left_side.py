@@ -316,10 +316,10 @@ class _Typing:
                 unify(a, b, self._lengths)
                 unify(a, self.pattern.number, self._lengths)
                 return self.pattern.number
-        constructor = Constructor(CONSTRUCTORS.forms[call.name])
+        constructor = CONSTRUCTORS[call.name]
         if constructor.scheme is None:
             raise Clash(f"{call.name} in a left side is not supported")
-        return self._by_scheme(call.name, constructor, constructor.scheme, dict(zip(constructor.variables, args)))
+        return self._by_scheme(constructor, constructor.scheme, dict(zip(constructor.variables, args)))
 
     @property
     def _lengths(self) -> Lengths:
@@ -328,18 +328,18 @@ class _Typing:
     def _expr(self, pattern: Any) -> Kind:
         return self.pattern.type_of(pattern, self.scope)
 
-    def _by_scheme(self, name: str, c: Constructor, scheme: Scheme, args: dict[str, Any]) -> Kind:
-        for length, x in c.names.items():
-            if x in c.of("size"):
-                self.names[Sym(length)] = self.pattern.nat(args[x])
+    def _by_scheme(self, c: Constructor, scheme: Scheme, args: dict[str, Any]) -> Kind:
+        for name, x in c.names.items():
+            if name in c.lengths:
+                self.names[Sym(name)] = self.pattern.nat(args[x])
             else:
-                self.types[length] = self.pattern.type_pattern(args[x])
+                self.types[name] = self.pattern.type_pattern(args[x])
         for x, t in c.takes:
             if not isinstance(t, Function):
                 unify(self._expr(args[x]), self._kind(t), self._lengths)
         for need in scheme.needs:
             self._require(need)
-        self._besides(name, list(args.values()))
+        self._besides(c.form.head, list(args.values()))
         for x, t in c.takes:
             if isinstance(t, Function):
                 unify(self.pattern.body(args[x], self._kind(t.takes)), self._kind(t.gives), self._lengths)

@@ -415,6 +415,10 @@ class Maker:
         x = self.array(scope)
         return None if x is None else x.drop(self.rng.randint(0, max(0, len(x) - 1)))
 
+    def roll(self, scope: list[Value], room: Room) -> Value | None:
+        x = self.array(scope)
+        return None if x is None else x.roll(self.rng.randint(-3, 3) if self.rng.random() < 0.7 else len(x) // 2)
+
     def concat(self, scope: list[Value], room: Room) -> Value | None:
         x = self.array(scope)
         y = None if x is None else self.array(scope, lambda t: t == x.type.element)  # type: ignore[union-attr]
@@ -494,6 +498,7 @@ STEPS = {
     "pad_up": 0.7,
     "take": 0.7,
     "drop": 0.7,
+    "roll": 0.7,
     "concat": 1,
     "gather": 0.7,
     "reorder": 0.8,

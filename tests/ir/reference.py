@@ -126,6 +126,9 @@ def _layout(e: Expr, go: Any) -> Any:
             return go(x)[:n]
         case p.Drop(n, x):
             return go(x)[n:]
+        case p.Roll(n, x):
+            xs = go(x)
+            return [xs[(i - n) % len(xs)] for i in range(len(xs))]
         case p.Concat(a, b):
             return go(a) + go(b)
         case p.Gather(indices, x):

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 import egglift as el
 from egglift.ir import patterns as p
@@ -98,6 +100,7 @@ def _horner(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         (lambda a: a.pad(1, 1, "clamp"), lambda a: np.pad(a, ((1, 1), (0, 0)), "edge")),
         (lambda a: a.map(lambda r: r.slide(1)), lambda a: a[:, :, None]),
         (lambda a: a.map(lambda r: r.reorder(lambda i: len(r) - 1 - i)), lambda a: a[:, ::-1]),
+        (lambda a: a.roll(1).map(lambda r: r.roll(-1)), lambda a: np.roll(a, (1, -1), (0, 1))),
         (lambda a: el.zip(a, a).map(lambda p, q: el.zip(p, q).map(lambda u, v: u - 2 * v)), lambda a: -a),
     ],
 )
@@ -129,6 +132,15 @@ def test_padding_continues_beyond_the_array_as_numpy_does(
 def test_stride_follows_its_equation(n: int, s: int) -> None:
     x, m = ints(n), n // s
     assert el.interpret(vector(n).stride(s), x=x).tolist() == [x[i // m + s * (i % m)] for i in range(n)]
+
+
+@given(st.integers(0, 40), st.integers(-100, 100))
+@example(0, 3)
+@example(5, 5)
+@settings(max_examples=60, deadline=None)
+def test_roll_moves_elements_round_as_numpy_does(n: int, k: int) -> None:
+    x = ints(n)
+    assert el.interpret(vector(n).roll(k), x=x).tolist() == np.roll(x, k).tolist()
 
 
 @pytest.mark.parametrize("t", [el.i8, el.u8, el.i32, el.u64])

@@ -193,6 +193,8 @@ def test_windows_unpack_and_sum_in_python() -> None:
         (lambda: X.T, TypeMismatch, "array of arrays"),
         (lambda: X[::-1], ShapeError, "reorder"),
         (lambda: X["a"], TypeMismatch, "not an index"),
+        (lambda: X.roll("a"), TypeMismatch, "how far to roll must be a whole number, not 'a'"),
+        (lambda: el.scalar("s", el.f32).roll(1), TypeMismatch, "it has no length"),
         (lambda: el.scalar("s", el.f32)[0], TypeMismatch, "scalar has no component"),
         (lambda: el.array("a b", el.f32, 3), ProgramError, "cannot name an input"),
         (lambda: el.array("a", "f31", 3), TypeMismatch, "no type"),
@@ -219,6 +221,10 @@ def test_the_parameter_of_a_lambda_cannot_leave_it() -> None:
     X.map(lambda element: leaked.append(element) or element)  # type: ignore[func-returns-value]
     with pytest.raises(ProgramError, match="depends on element, the parameter of a lambda"):
         el.interpret(leaked[0] + 1)
+
+
+def test_roll_takes_the_way_round_that_goes_forwards() -> None:
+    assert X.roll(-1).expr is X.roll(7).expr is X.roll(15).expr is p.Roll(7, X.expr)
 
 
 # ---------------------------------------------------------------------------------------- reductions
@@ -328,6 +334,7 @@ def test_functions_and_methods_are_the_same() -> None:
         (el.drop(2, X), X.drop(2)),
         (el.concat(X, Y), X.concat(Y)),
         (el.stride(2, X), X.stride(2)),
+        (el.roll(2, X), X.roll(2)),
         (el.gather([1, 2], X), X.gather([1, 2])),
         (el.cross(X, Y), X.cross(Y)),
         (el.reorder(lambda i: 7 - i, X), X.reorder(lambda i: 7 - i)),

@@ -78,6 +78,7 @@ def again(e: Expr) -> Expr:
         p.Join(p.Split(2, X)),
         p.Transpose(p.Split(2, X)),
         p.Stride(2, X),
+        p.Roll(2, X),
         p.Concat(X, X),
         p.Arg(F32),
         p.Apply("add", (p.Arg(F32), p.Arg(F64))),  # open, and of two types

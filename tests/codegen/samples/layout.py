@@ -33,6 +33,12 @@ sample(
     p.Take(100, p.Join(fmap(lambda r: fmap(double, r, "local"), p.Split(16, p.PadUp(16, x, lit(0.0))), "workgroup"))),
 )
 sample("drop of a computed array", p.Drop(30, fmap(double, x, "global")))
+sample("roll read", fmap(double, p.Roll(3, x), "global"))
+sample("roll backwards", fmap(both("sub"), p.Zip((p.Roll(99, x), x)), "global"))
+sample("roll written", p.Roll(30, fmap(double, x, "global")))
+sample("roll by the whole length", p.Roll(100, fmap(double, p.Roll(0, x), "global")))
+sample("roll of rows and columns", p.Roll(2, fmap(lambda r: p.Roll(5, fmap(double, r)), A, "global")))
+sample("roll of nothing", p.Roll(0, p.Take(0, x)))
 sample("concat read", fmap(double, p.Concat(x, y), "global"))
 sample("concat written", p.Concat(fmap(double, x, "global"), fmap(lambda e: op("neg", e), y, "global")))
 sample(
