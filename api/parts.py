@@ -126,7 +126,8 @@ def together(parts: Parts, rows: Sequence[Sequence[Candidate]], profile: Profile
     others = [[row[min(i, len(row) - 1)] for row in found[0]] for i in range(1, STRUCTURES)] if found else []
     chosen = [[row[0] for row in under] for under in found[:LAUNCHES]] + others
     different = {tuple(c.term for c in each): each for each in chosen}
-    return sorted((_whole(parts, each, profile) for each in different.values()), key=_seconds)
+    made = (_whole(parts, each, profile) for each in different.values())
+    return sorted((c for c in made if c is not None), key=_seconds)
 
 
 def _seconds(c: Candidate) -> float:
@@ -149,10 +150,13 @@ def _moved(c: Candidate, launch: Launch, profile: Profile) -> Candidate | None:
     return replace(c, launch=launch, estimate=model.seconds, bound=model.sentence())
 
 
-def _whole(parts: Parts, each: Sequence[Candidate], profile: Profile) -> Candidate:
+def _whole(parts: Parts, each: Sequence[Candidate], profile: Profile) -> Candidate | None:
     launch, limits = each[0].launch, each[0].limits
     term = parts.whole([c.term for c in each])
-    model = estimate(compile_term(term, launch, limits), profile)
+    try:
+        model = estimate(compile_term(term, launch, limits), profile)
+    except CodegenError:
+        return None
     made = tuple(
         Part(c.structure, program, c.form, c.parameters) for program, c in zip(parts.programs, each, strict=True)
     )

@@ -57,12 +57,12 @@ def explored(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) 
     parts = in_parts(program, weights(profile))
     if parts is None:
         return equal_programs(program, profile, limits, laws)
-    rows: dict[Expr, list[Candidate]] = {}
-    for part in dict.fromkeys(parts.programs):
-        found = equal_programs(part, profile, limits, laws, len(parts.programs))
-        rows[part] = found or naive(part, profile, limits)
-    whole = equal_programs(program, profile, limits, laws) if parts.few else []
-    return [*together(parts, [rows[part] for part in parts.programs], profile), *whole]
+    different, rows = dict.fromkeys(parts.programs), dict[Expr, list[Candidate]]()
+    for part in different:
+        rows[part] = equal_programs(part, profile, limits, laws, len(different))
+        rows[part] = rows[part] or naive(part, profile, limits, optional=True)
+    several = together(parts, [rows[part] for part in parts.programs], profile) if all(rows.values()) else []
+    return several + (equal_programs(program, profile, limits, laws) if parts.few or not several else [])
 
 
 def equal_programs(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from egglift.codegen.kernel.views import length
-from egglift.codegen.terms.sharing import Use, has_many, shared
+from egglift.codegen.terms.sharing import Use, has_many, may_have_many, shared
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -28,6 +28,8 @@ def fissioned(program: Expr, keep: Callable[[Use], bool]) -> Expr:
 
 def _staged(e: p.Map, keep: Callable[[Use], bool]) -> Expr:
     """The map `e` as one map for each shared producer in its body, and one for the rest."""
+    if not may_have_many(e.body):
+        return e
     arg = placeholder(element_of(e.x))
     body, outside = _without_closed(e.body)
     body = replaced(body, lambda t: arg if isinstance(t, p.Arg) else None)

@@ -7,6 +7,7 @@ program, not with the paths through it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
@@ -65,6 +66,13 @@ def most_paths(term: Expr) -> int:
         for c in (*children(t), *bodies(t)):
             count[c] = count.get(c, 0) + paths
     return most
+
+
+def may_have_many(term: Expr) -> bool:
+    """Has `term` so many maps and joints of views that it may have many shared producers?  Most programs have not."""
+    joints = (p.Zip, p.Concat, p.Cross, p.Distl, p.Gather, p.Tup)
+    kinds = Counter(isinstance(t, joints) for t in subterms(term) if isinstance(t, (p.Map, *joints)))
+    return kinds[False] >= FEW or 1 << kinds[True] > MOST
 
 
 def has_many(term: Expr, shared_producers: Collection[Expr]) -> bool:

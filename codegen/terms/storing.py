@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from egglift.codegen.terms.fission import fissioned
-from egglift.codegen.terms.sharing import FEW, SMALL, Use, has_many, shared
+from egglift.codegen.terms.sharing import FEW, SMALL, Use, has_many, may_have_many, shared
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import rebuild, subterms
@@ -14,6 +14,8 @@ def stored(term: Expr) -> Expr:
 
     zip v (drop 1 v), v = map f x  ->  zip (toGlobal v) (drop 1 (toGlobal v))
     """
+    if not may_have_many(term):
+        return term
     whole = fissioned(term, _is_dear)
     found = frozenset(shared(whole, _is_dear))
     if not has_many(whole, found):

@@ -99,6 +99,18 @@ forked(lambda: tried({ENTRIES}))"""
         assert 'multiprocessing.get_context("spawn")' in line
 
 
+def test_a_pool_that_is_forked_after_use_hands_the_error_back(tmp_path: Path) -> None:
+    code = """
+kernel = optimized()
+def called(i): return kernel(given)[i]
+def interpreted(i): return float(el.interpret(kernel.program, x=given)[i])
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    tried(lambda: pool.map(called, range(2)))
+    print(pool.map(interpreted, range(2)))"""
+    error, values = output(code, tmp_path)
+    assert error.startswith("ForkError: ") and values == "[0.0, 2.0]"
+
+
 def test_what_needs_no_device_works_in_any_forked_process(tmp_path: Path) -> None:
     code = """
 kernel = optimized()
