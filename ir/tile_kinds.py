@@ -58,6 +58,9 @@ RESULTS = TileKind("g", "results", "results of a group whose lanes share them", 
 MOVED_SIDE = TileKind("i", "moved side", "side of a tile that is only moved", None, (64, 32, 128), (16, 64, 8))
 MOVED_ROWS = TileKind("o", "moved rows", "rows of such a tile that a work-item moves", None, (8, 4, 16, 2), (16, 8))
 
+#: kinds that schedules of stages have besides (egraph/schedules/ways.py): no law on patterns makes them
+SCHEDULE_TILES = (ITEM_PART, SHARING_LANES, RESULTS, MOVED_SIDE, MOVED_ROWS)
+
 #: what a grid of three dimensions is cut into; of fewer, the last ones
 GRID_TILES = (TILE_PLANES, TILE_ROWS, TILE_COLUMNS)
 
@@ -67,6 +70,6 @@ TILE_KINDS: Mapping[str, TileKind] = {
     for kind in (
         *(WORKERS, TURN, PART, SHARE, STRIDE, VECTOR, LANES),
         *(BLOCK_ROWS, BLOCK_COLUMNS, CHUNKS, ROW_CHUNKS, CHUNK, FOLD_CHUNK, PIECES, PADDING, PREFETCH),
-        *(*GRID_TILES, ITEM_ROWS, ITEM_PART, SHARING_LANES, RESULTS, MOVED_SIDE, MOVED_ROWS),
+        *(*GRID_TILES, ITEM_ROWS, *SCHEDULE_TILES),
     )
 }

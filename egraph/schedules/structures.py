@@ -32,6 +32,7 @@ from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.tile_kinds import SHARING_LANES
 
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
@@ -132,7 +133,7 @@ class _Work:
             length: Size = d.extent if d in self.reduced else _padded(d.extent)
             if kind in INNER:
                 length = Sym(f"{texts[0]}{place}")
-            elif kind == "l":
+            elif kind == SHARING_LANES.letter:
                 length = SizeOp("/", d.extent, symbol("w"))
             return self._symbol(kind, place, length)
 

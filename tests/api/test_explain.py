@@ -16,11 +16,17 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
 
 
+@pytest.fixture
+def by_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates of the rule book alone: those of schedules have accounts, not derivations."""
+    monkeypatch.setattr("egglift.search.by_schedules", lambda *_: [])
+
+
 def product(n: int = 64) -> el.Value:
     return el.array("A", el.f32, (n, n)) @ el.array("B", el.f32, (n, n))
 
 
-def test_an_explanation_gives_the_numbers_of_tile_lengths() -> None:
+def test_an_explanation_gives_the_numbers_of_tile_lengths(by_the_book: None) -> None:
     kernel = el.optimize(product(), "pocl", measure="none")
     text = kernel.explain()
     shown = [name for name, value in kernel.chosen.parameters.items() if f"\n  {name} = {value}: " in text]
@@ -28,7 +34,16 @@ def test_an_explanation_gives_the_numbers_of_tile_lengths() -> None:
     assert text.startswith(kernel.chosen.bound)
 
 
-def test_an_explanation_shows_each_law_with_what_it_changed() -> None:
+def test_a_schedule_is_explained_by_its_stages_and_loops() -> None:
+    kernel = el.optimize(product(), "pocl", measure="none")
+    scheduled = next(c for c in kernel.candidates if c.account is not None)
+    text = str(scheduled.account)
+    assert text.startswith("stage0[0 < 64, 1 < 64] = (add for 2 < 64 of (mul A[0,2]")
+    assert "for 0 by m0: global1" in text and "keep operand 0 in private memory" in text
+    assert scheduled.account.laws == ("split", "interchange", "keep")
+
+
+def test_an_explanation_shows_each_law_with_what_it_changed(by_the_book: None) -> None:
     kernel = el.optimize(product(), "pocl", measure="none")
     text = kernel.explain()
     assert all(book()[name].equation in text and book()[name].cited in text for name in kernel.chosen.laws)

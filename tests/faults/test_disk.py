@@ -49,7 +49,7 @@ def test_where_nothing_can_be_written_the_work_is_done_without(
     def refuse(*_: object) -> int:
         raise OSError(error, os.strerror(error))
 
-    monkeypatch.setattr("egglift.costmodel.records.records.os.write", refuse)
+    monkeypatch.setattr("egglift.costmodel.records.jsonl.os.write", refuse)
     with pytest.warns(RuntimeWarning, match="results are not kept"):
         right()
 
@@ -68,7 +68,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_loses_only_that_line(
         return count
 
     with monkeypatch.context() as patch:
-        patch.setattr("egglift.costmodel.records.records.os.write", some)
+        patch.setattr("egglift.costmodel.records.jsonl.os.write", some)
         with pytest.warns(RuntimeWarning, match="results are not kept"):
             right()
     assert (tmp_path / "records.jsonl").stat().st_size == 100

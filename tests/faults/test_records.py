@@ -6,6 +6,7 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +29,10 @@ Change = Callable[[dict[str, Any]], Any]
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The programs that were searched for, not recalled."""
-    module: Any = sys.modules["egglift.search"]
+    module: Any = import_module("egglift.search")
     seen: list[Any] = []
-    found = module.found
-    monkeypatch.setattr(module, "found", lambda program, *rest: (seen.append(program), found(program, *rest))[1])
+    explored = module.explored
+    monkeypatch.setattr(module, "explored", lambda program, *rest: (seen.append(program), explored(program, *rest))[1])
     return seen
 
 

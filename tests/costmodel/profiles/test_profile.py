@@ -13,6 +13,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError, validate
 
 from egglift.codegen.device import transfer_rates
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.device.execute import Executable, Timing
 from egglift.costmodel.calibration import arithmetic_probes, memory_rates, probe_timer
@@ -128,7 +129,7 @@ class Ticks:
 
 def counted(self: Executable, inputs: Mapping[str, Sequence[Any]], **_: object) -> Timing:
     """The device's clock for it: the probe runs, and takes as long as its loop's length (its first number) says."""
-    self.enqueue(inputs)
+    self.enqueue(inputs, Chain(self.device.queue))
     self.device.queue.finish()
     steps = int(inputs["numbers"][0][0]) if "numbers" in inputs else 0
     seconds = LAUNCH + STEP * steps + FENCES * ("barrier" in self.plan.source)
@@ -228,13 +229,13 @@ def test_an_interrupted_calibration_goes_on_where_it_stopped(
 
     def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(probe_timer)
+        return launched(rig)
 
     def second(rig: Rig) -> dict[str, object]:
         calls.append("second")
         if broken:
             raise error("on purpose")
-        return crossed(probe_timer)
+        return crossed(rig)
 
     monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": first, "second": second})
     with pytest.raises(error, match="on purpose"):
@@ -258,7 +259,7 @@ def test_a_fresh_calibration_measures_all_anew(device: Device, tmp_path: Path, m
 
     def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(probe_timer)
+        return launched(rig)
 
     def fails(rig: Rig) -> dict[str, object]:
         raise RuntimeError("on purpose")
@@ -279,7 +280,7 @@ def test_what_another_device_or_version_has_left_is_not_gone_on_with(
 
     def first(rig: Rig) -> dict[str, object]:
         calls.append("first")
-        return launched(probe_timer)
+        return launched(rig)
 
     monkeypatch.setattr("egglift.costmodel.calibration.calibrate.STAGES", {"first": first})
     path = profile_path(device)
