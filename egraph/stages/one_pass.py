@@ -1,10 +1,10 @@
 """Reductions that need each other's results, in one pass: laws with operators of tuples.  All of them reassociate.
 
 m = (sum_k x) / n;  sum_k (x - m)^2         ->  <n, <m, s>> of  reduce moments <0, <0, 0>> [<1, <x, 0>>]
-source: [Chan1979], updating formulae for sums of squares; n is the number of elements
+source: Chan, Golub and LeVeque, Updating Formulae (...) for Computing Sample Variances, 1979; n elements
 
 m = max_k x;  sum_k exp(x - m)              ->  <m, s> of     reduce online <-inf, 0> [<x, 1>]
-source: [Milakov2018], the online normaliser of softmax
+source: Milakov and Gimelshein, Online Normalizer Calculation for Softmax, 2018
 """
 
 from __future__ import annotations

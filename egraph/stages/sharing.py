@@ -2,7 +2,7 @@
 
     [ sum_2 e[0,1,2] ]  ->  parts = [ sum_3 e[1,2, 0 * l + 3] ];  [ (sum_2 parts[2,0,1]) + (sum_3 e[0,1, m + 3]) ]
 
-source: [Steuwer2015] (25); the operator is associative and has a neutral element; the last sum is what is left over.
+source: [Hagedorn2018] (25); the operator is associative and has a neutral element; the last sum is what is left over.
 """
 
 from __future__ import annotations
