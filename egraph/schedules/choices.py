@@ -26,7 +26,7 @@ from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import rebuild, subterms
+from egglift.ir.traverse import exchanged, subterms
 from egglift.ir.types import Array, Tuple, Type
 
 FIRST, TRIES = 2, 14  # assignments of sizes that are priced for each structure, and of those that begin well
@@ -183,11 +183,5 @@ def _is_pair(t: Type) -> bool:
 
 def placed(e: Expr, terms: dict[str, Expr]) -> Expr:
     """`e` with the programs of other stages for the inputs named after these."""
-    memo: dict[Expr, Expr] = {}
-
-    def go(t: Expr) -> Expr:
-        if t not in memo:
-            memo[t] = terms[t.name] if isinstance(t, p.Input) and t.name in terms else rebuild(t, go, go)
-        return memo[t]
-
-    return go(e)
+    inputs = (t for t in subterms(e) if isinstance(t, p.Input))
+    return exchanged(e, {t: terms[t.name] for t in inputs if t.name in terms})

@@ -110,6 +110,7 @@ class _Work:
         self.batch = [d for d in stage.dims if d not in (rows, columns)]
         self.commutes = reassociate and commutes(stage)
         self.chunk = None if not self.reduced else longest(stage.phases[0]) if self.commutes else self.reduced[0]
+        self.reads = operands(stage)
         self.tiles: dict[str, Tile] = {}
         self.cuts: dict[Dim, tuple[Size, ...]] = {}
         for i, (d, _, blocks) in enumerate(self._tables()):
@@ -158,7 +159,7 @@ class _Work:
         axes = tuple(
             Axis(i, d in self.reduced, len(self.cuts.get(d, ())), self.commutes) for i, d in enumerate(self.dims)
         )
-        runs = runs_of(axes, len(operands(self.stage)))
+        runs = runs_of(axes, len(self.reads))
         c: int | None = runs.root
         found = list(self._wanted())
         for step in found:
@@ -216,7 +217,7 @@ class _Work:
         if space not in self.way.keep:
             return
         tiled = {d for d in (self.rows, self.columns) if d is not None}
-        for i, o in enumerate(operands(self.stage)):
+        for i, o in enumerate(self.reads):
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
                     yield Keep(i, "local", self._symbol("a", i, 1))

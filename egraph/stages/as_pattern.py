@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from egglift.egraph.stages.axes import permuted
-from egglift.egraph.stages.loops import Tensor, nest
+from egglift.egraph.stages.loops import Body, Tensor, nest
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
@@ -30,10 +30,10 @@ def computed(names: Names, dims: Sequence[Dim], body: Expr) -> Expr:
     return _nest(dims, tensors, inside)
 
 
-def _nest(dims: Sequence[Dim], tensors: list[Tensor], inside) -> Expr:  # type: ignore[no-untyped-def]
+def _nest(dims: Sequence[Dim], tensors: list[Tensor], inside: Body) -> Expr:
     """Maps over `dims`; of one that nothing depends on, an array of one value again and again."""
     if not dims:
-        return inside(tensors)  # type: ignore[no-any-return]
+        return inside(tensors)
     d = dims[0]
     if any(t.axes[:1] == (d,) for t in tensors):
         return nest([(d, None)], tensors, lambda inner: _nest(dims[1:], inner, inside))
@@ -83,5 +83,5 @@ def reads_of(names: Names, body: Expr) -> list[Read]:
 
 def ordered(read: Read, dims: Sequence[Dim]) -> tuple[Expr, tuple[Dim, ...]]:
     """What is read with its axes in the order of `dims`, those that these do not name behind them."""
-    order = (*(d for d in dims if d in read.dims), *(d for d in read.dims if d not in dims))
-    return permuted(read.view, read.dims, order), order
+    t = _outside(Tensor(read.view, read.dims), dims)
+    return t.x, tuple(d for d in t.axes if isinstance(d, Dim))

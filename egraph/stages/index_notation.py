@@ -403,12 +403,9 @@ class IndexNotation:
 
     def _on_axis(self, value: Value, dim: Dim, f: Callable[[Expr], Expr], new: tuple[Dim, ...]) -> Value:
         def axis(read: Read) -> Read:
-            if dim not in read.dims:
-                return read
             if read.dims.count(dim) > 1:
                 raise NoStages("a diagonal that is laid out anew")
-            at = read.dims.index(dim)
-            return Read(at_depth(at, read.view, f), (*read.dims[:at], *new, *read.dims[at + 1 :]))
+            return read.along(dim, f, new)
 
         return self._reads(value, axis)
 

@@ -53,19 +53,17 @@ def bound(body: Expr, operands: Sequence[Operand], elements: Sequence[Expr]) -> 
 
 def applied(step: Expr, accumulator: Expr, element: Expr) -> Expr:
     """`step <accumulator, element>`, with what projections of tuples are."""
+    return with_argument(step, p.Tup((accumulator, element)))
+
+
+def with_argument(body: Expr, argument: Expr) -> Expr:
+    """`body` of an argument; components of tuples are their items."""
     memo: dict[Expr, Expr] = {}
 
     def go(e: Expr) -> Expr:
         if e not in memo:
-            memo[e] = _applied(e)
+            new = argument if isinstance(e, p.Arg) else rebuild(e, go)
+            memo[e] = new.x.items[new.index] if isinstance(new, p.Get) and isinstance(new.x, p.Tup) else new
         return memo[e]
 
-    def _applied(e: Expr) -> Expr:
-        if isinstance(e, p.Arg):
-            return p.Tup((accumulator, element))
-        new = rebuild(e, go)
-        if isinstance(new, p.Get) and isinstance(new.x, p.Tup):
-            return new.x.items[new.index]
-        return new
-
-    return go(step)
+    return go(body)

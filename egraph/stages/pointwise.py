@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from egglift.egraph.stages.axes import element_type
+from egglift.egraph.stages.operands import with_argument
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import is_closed, rebuild
+from egglift.ir.traverse import is_closed
 from egglift.ir.types import Array, Tuple
 
 
@@ -19,7 +20,7 @@ def pointwise(step: Expr) -> Expr | None:
             return p.Get(i, p.Arg(Tuple(tuple(element_type(p.Arg(t)) for t in items))))
         case p.Map(body, x, None):
             element = pointwise(x)
-            return None if element is None else _bound(body, element)
+            return None if element is None else with_argument(body, element)
         case p.Zip(arrays):
             elements = [pointwise(a) for a in arrays]
             found = tuple(e for e in elements if e is not None)
@@ -28,16 +29,3 @@ def pointwise(step: Expr) -> Expr | None:
             return x
         case _:
             return None
-
-
-def _bound(body: Expr, argument: Expr) -> Expr:
-    """`body` of an argument; components of tuples are their items."""
-    memo: dict[Expr, Expr] = {}
-
-    def go(e: Expr) -> Expr:
-        if e not in memo:
-            new = argument if isinstance(e, p.Arg) else rebuild(e, go)
-            memo[e] = new.x.items[new.index] if isinstance(new, p.Get) and isinstance(new.x, p.Tup) else new
-        return memo[e]
-
-    return go(body)

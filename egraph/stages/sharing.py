@@ -93,13 +93,7 @@ class _Sharing:
         return p.Tup(tuple(self._element(Read(x, read.dims)) for x in items))
 
     def _main(self, read: Read) -> Read:
-        return self._changed(read, lambda x: p.Split(self.piece, p.Take(self.main, x)), (self.part, self.inside))
+        return read.along(self.along, lambda x: p.Split(self.piece, p.Take(self.main, x)), (self.part, self.inside))
 
     def _left(self, read: Read) -> Read:
-        return self._changed(read, lambda x: p.Drop(self.main, x), (self.left,))
-
-    def _changed(self, read: Read, f, dims: tuple[Dim, ...]) -> Read:  # type: ignore[no-untyped-def]
-        if self.along not in read.dims:
-            return read
-        at = read.dims.index(self.along)
-        return Read(at_depth(at, read.view, f), (*read.dims[:at], *dims, *read.dims[at + 1 :]))
+        return read.along(self.along, lambda x: p.Drop(self.main, x), (self.left,))

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from egglift.egraph.stages.axes import at_depth
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -44,6 +45,16 @@ class Read:
 
     view: Expr
     dims: tuple[Dim, ...]
+
+    def along(self, dim: Dim, f: Callable[[Expr], Expr], dims: tuple[Dim, ...]) -> Read:
+        """What is read with a layout pattern on the axis at `dim`, which makes the axes at `dims` of it.
+
+        A[0, 1].along(1, split 4, (2, 3)) -> (map (split 4) A)[0, 2, 3]
+        """
+        if dim not in self.dims:
+            return self
+        at = self.dims.index(dim)
+        return Read(at_depth(at, self.view, f), (*self.dims[:at], *dims, *self.dims[at + 1 :]))
 
     @property
     def type(self) -> Type:
