@@ -10,7 +10,7 @@ from egglift.codegen.emission import lanes
 from egglift.codegen.emission.builder import Builder, Target
 from egglift.codegen.emission.vector_widths import TOGETHER, width_of
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.index import Choice, Clamp, Index, Var, index
+from egglift.codegen.kernel.index import Choice, Clamp, Index, Quotient, Remainder, Var, index
 from egglift.codegen.kernel.views import View, Where, element, length
 from egglift.ir.types import Array, Scalar, Type
 
@@ -108,17 +108,23 @@ def _order(em: Builder, source: View, target: Target, dims: list[int]) -> list[i
 
 
 def _distance(at: Index, v: Var) -> int:
-    """How far apart in memory two elements are that are neighbours along `v`, away from edges."""
-    far = 0
+    """How far apart in memory two elements are that are neighbours along `v`, away from edges and ends of rows."""
+    return abs(_step(at, v))
+
+
+def _step(at: Index, v: Var) -> int:
+    found = 0
     for a, k in at.terms:
         match a:
             case Var():
-                far += k if a == v else 0
-            case Clamp(x) | Choice(_, _, x):
-                far += k * _distance(x, v)
+                found += k if a == v else 0
+            case Clamp(x) | Choice(_, _, x) | Remainder(x):
+                found += k * _step(x, v)
+            case Quotient(x, d):
+                found += k * (_step(x, v) // d)
             case _ if v in a.variables():
                 return FAR
-    return abs(far)
+    return found
 
 
 def loads_in(views: list[View]) -> list[im.Load]:

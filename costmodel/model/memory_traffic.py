@@ -8,16 +8,17 @@ from math import prod
 
 from egglift.codegen.kernel.imperative import PlannedKernel
 from egglift.codegen.kernel.index import Var
-from egglift.costmodel.model.coalescing import SECTOR, Lanes, footprint, ids, sectors, window
+from egglift.costmodel.model.coalescing import SECTOR, Footprint, Lanes, footprint, ids, sectors, window
 from egglift.costmodel.model.counted_accesses import CountedAccess
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 
-ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are looked at
+ROLLED, UNROLLED = 1 << 15, 1 << 16  # words of one access by a group that are looked at
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
+FAR = 0.5  # of the cache of all units is there for what groups read again
 WASTE = 8.0  # sectors are brought at most so many times as often as they would be for neighbours
 
 
@@ -56,12 +57,14 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
         require_time()
         items = prod(kernel.global_size)
         share = max(a.count / (items * prod(n for _, n in _loops(a))) for a in same)
-        rolled = any(a.rolled for a in same)
+        # lanes that are far apart leave sectors behind half used also where a loop is unrolled
+        rolled = any(a.rolled or (a.loops and _reopened(a, t.fast) > 1) for a in same)
         places = [(a.at, _loops(a), a.bytes) for a in same]
         seen = footprint(places, same[0].buffer.scalar.size, kernel.local_size, ROLLED if rolled else UNROLLED)
         at_once = resident / p.compute_units / prod(kernel.local_size) if rolled else 1.0
         if seen is None or seen.sectors * SECTOR * at_once > FIRST_CACHE:
-            dram += sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)
+            apart = sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)
+            dram += min(apart, _waiting(seen, items, prod(kernel.local_size), resident, p))
             cached += sum(moved[id(a)] for a in same)
             continue
         groups = items / prod(kernel.local_size)
@@ -75,6 +78,13 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
         fits = size <= p.cache_bytes and brought > size
         dram += once if fits else max(once, brought * _apart(same[0], kernel, resident, size / brought))
     return Traffic(dram, cached, sum(moved.values()))
+
+
+def _waiting(seen: Footprint | None, items: int, group: int, resident: int, p: Profile) -> float:
+    """Bytes of memory where what a group has read waits in the cache of all units until the group reads it again."""
+    if seen is None or seen.sectors * SECTOR * resident / group > FAR * p.cache_bytes:
+        return float("inf")
+    return items / group * seen.sectors * SECTOR
 
 
 def _by_place(loads: Sequence[CountedAccess]) -> list[list[CountedAccess]]:

@@ -6,7 +6,7 @@ on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
@@ -16,7 +16,8 @@ from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Search, varied
 from egglift.egraph.schedules.account import Account, account_of, joined
-from egglift.egraph.schedules.structures import structures
+from egglift.egraph.schedules.rows import Row, row_structures, rows_of
+from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Stages, stages_of
@@ -68,10 +69,16 @@ def scheduled(
     except NoStages:
         return []
     work = _Choosing(profile, limits, reassociate, by_book if len(whole.stages) > 1 else None)
-    best = [work.of_stage(s) for s in whole.stages]
-    if not all(best):
-        return []
-    found = (work.together(whole, picked) for picked in _combinations(best))
+    best = {s.name: work.of_stage(s) for s in whole.stages}
+    found: list[Choice | None] = []
+    if all(best.values()):
+        found += [work.together(whole, picked) for picked in _combinations([best[s.name] for s in whole.stages])]
+    for row in rows_of(whole) if profile.kind == "gpu" else ():
+        left = [s for s in whole.stages if s.name not in {start.name for start in row.starts}]
+        choices = [work.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
+        if all(choices):
+            fewer = Stages(tuple(left), whole.result)
+            found += [work.together(fewer, picked) for picked in _combinations(choices)]
     return sorted((c for c in found if c is not None), key=lambda c: c.seconds)
 
 
@@ -101,10 +108,19 @@ class _Choosing:
             found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage))]
         return sorted(found, key=lambda c: c.seconds)[:KEPT]
 
+    def of_row(self, row: Row) -> list[Choice]:
+        """The cheapest choices of a stage in which others start."""
+        found = self._searched(row.last, row_structures(row, self.reassociate))
+        return sorted(found, key=lambda c: c.seconds)[:KEPT]
+
     def _direct(self, stage: Stage) -> list[Choice]:
-        """Schedules of a stage's own loops: of those that begin well, the sizes are searched."""
+        """Schedules of a stage's own loops."""
+        return self._searched(stage, structures(stage, self.profile.kind, self.reassociate))
+
+    def _searched(self, stage: Stage, structures: Iterable[Structure]) -> list[Choice]:
+        """Of the structures that begin well, the sizes are searched."""
         rows = []
-        for s in structures(stage, self.profile.kind, self.reassociate):
+        for s in structures:
             search = Search(s.term, s.tiles, self.profile, self.limits)
             rows.append((s, search, search.run(FIRST)))
         rows = sorted((row for row in rows if row[2]), key=lambda row: row[2][0].estimate.seconds)

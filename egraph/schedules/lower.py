@@ -20,24 +20,26 @@ from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
 from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.types import BOOL
+from egglift.ir.types import BOOL, Tuple
 
 
 def lower(stage: Stage, schedule: Schedule) -> Expr:
     """The low-level program of a stage under a schedule of its loops."""
-    return _Lowering(stage, schedule).program()
+    work = Lowering(stage, schedule)
+    return work.in_order(work.outside(schedule.steps, work.tensors()))
 
 
 def operands(stage: Stage) -> list[Operand]:
     """What a stage's reductions read; of a stage without any, what its body reads."""
     chain = stage.phases
-    return _operands(stage, chain[0]) if chain else operands_of(stage.names, stage.body, stage.dims)
+    return _operands(stage, chain[0]) if chain else operands_of(stage.names, stage.body, stage.dims, stage.given)
 
 
 def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
-    return operands_of(stage.names, _tuple([r.element for r in reductions]), dims)
+    return operands_of(stage.names, _tuple([r.element for r in reductions]), dims, stage.given)
 
 
 def _counters(dims: Sequence[Dim], operands: Sequence[Operand]) -> list[Operand]:
@@ -65,14 +67,16 @@ class _Phase:
         return self.reductions[0].dims
 
 
-class _Lowering:
+class Lowering:
+    """The parts of a translation: what is read as tensors, the loops around these, and the result over dimensions."""
+
     def __init__(self, stage: Stage, schedule: Schedule) -> None:
         self.stage, self.schedule, self.names = stage, schedule, stage.names
         self.results = [x for x, what in self.names.of(stage.body) if isinstance(what, Reduction)]
         self.phases = self._phases()
         self.reduced = {d for phase in self.phases for d in phase.dims}
         self.first = self.phases[0].reductions if self.phases else ()
-        self.after = operands_of(self.names, stage.body, stage.dims)
+        self.after = operands_of(self.names, stage.body, stage.dims, stage.given)
         self.after += _counters(stage.dims, [*self.after, *(o for phase in self.phases for o in phase.operands)])
 
     def _phases(self) -> list[_Phase]:
@@ -87,11 +91,15 @@ class _Lowering:
 
     # ------------------------------------------------------------------------------------ the whole
 
-    def program(self) -> Expr:
-        """The stage's array, its axes as the stage has them."""
-        tensors = [self._tensor(o, phase) for phase in self.phases for o in phase.operands]
-        found = self._outside(self.schedule.steps, [*tensors, *(self._tensor(o, None) for o in self.after)])
-        return self._in_order(found)
+    @property
+    def operands(self) -> list[tuple[Operand, _Phase | None]]:
+        """Everything that is read, and in which phase; None: in what follows."""
+        within: list[tuple[Operand, _Phase | None]] = [(o, phase) for phase in self.phases for o in phase.operands]
+        return within + [(o, None) for o in self.after]
+
+    def tensors(self) -> list[Tensor]:
+        """The operands, without those that are given, with axes for the digits of their dimensions."""
+        return [self._tensor(o, phase) for o, phase in self.operands if o.at not in self.stage.given]
 
     def _tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
         """An operand with an axis for each digit of its dimensions, in the order of the loops."""
@@ -114,7 +122,7 @@ class _Lowering:
         first = next(i for i, loop in enumerate(loops) if loop.dim in self.reduced)
         at = len(loops) if loops[first].kind == "item" else first
         order = [loop for loop in loops[:at] if loop.dim not in self.reduced]
-        return _digits([*order, *self._one_by_one(phase), *self._parallel(loops[at:])])
+        return _digits([*order, *self._one_by_one(phase), *self.parallel(loops[at:])])
 
     def _split(self, tensors: Sequence[Tensor]) -> tuple[list[list[Tensor]], list[Tensor]]:
         """The tensors of each phase, and those of what follows."""
@@ -126,34 +134,35 @@ class _Lowering:
 
     # ------------------------------------------------------------------------------------ loops
 
-    def _outside(self, steps: Sequence[Step], tensors: list[Tensor]) -> Expr:
+    def outside(self, steps: Sequence[Step], tensors: list[Tensor]) -> Expr:
         """Loops around the accumulators."""
         if not steps:
             return bound(self.stage.body, self.after, [t.x for t in tensors])
         step, inner = steps[0], steps[1:]
         match step:
             case Keep(space="global"):  # a copy of the whole operand, before it is cut
-                return self._outside(inner, tensors)
+                return self.outside(inner, tensors)
             case Keep():
-                return self._outside(inner, kept(step, tensors, self.reduced))
+                return self.outside(inner, kept(step, tensors, self.reduced))
             case Loop(dim=d, kind="item") if d in self.reduced:
                 return self._shared(step, inner, tensors)
             case Loop(dim=d) if d in self.reduced:
                 return self._accumulated(steps, tensors)
             case Loop():
-                return mapped((step.dim, step.digit), tensors, lambda ts: self._outside(inner, ts), step.level)
+                return mapped((step.dim, step.digit), tensors, lambda ts: self.outside(inner, ts), step.level)
 
     def _accumulated(self, steps: Sequence[Step], tensors: list[Tensor]) -> Expr:
         """The reductions over all parallel loops inside, and what follows them."""
         parts, after = self._split(tensors)
-        parallel = self._parallel(steps)
+        parallel = self.parallel(steps)
         total = self._filled(_tuple([r.init for r in self.first]), parallel, tensors)
         for phase, ts in zip(self.phases, parts, strict=True):
             own = steps if phase.whole else [*self._one_by_one(phase), *parallel]
             total = self._reduced(phase, own, total, parallel, ts)
         return self._finished(parallel, total, after)
 
-    def _parallel(self, steps: Sequence[Step]) -> list[Loop]:
+    def parallel(self, steps: Sequence[Step]) -> list[Loop]:
+        """The loops over dimensions of the result."""
         return [s for s in steps if isinstance(s, Loop) and s.dim not in self.reduced]
 
     def _one_by_one(self, phase: _Phase) -> list[Loop]:
@@ -186,7 +195,7 @@ class _Lowering:
     def _shared(self, step: Loop, inner: Sequence[Step], tensors: list[Tensor]) -> Expr:
         """Work-items reduce parts of the elements; what they find is combined through local memory."""
         parts, after = self._split(tensors)
-        parallel, share = self._parallel(inner), (step.dim, step.digit)
+        parallel, share = self.parallel(inner), (step.dim, step.digit)
 
         def part(ts: list[Tensor]) -> Expr:
             total = self._filled(self._neutral(), parallel, tensors)
@@ -199,7 +208,7 @@ class _Lowering:
         others = [t for ts in parts[1:] for t in ts]
 
         def finish(ts: list[Tensor]) -> Expr:
-            total = folded(share, _tuple([r.init for r in self.first]), ts[:1], self._combined)
+            total = self._total(share, ts[0], alone=not parallel)
             start = 1
             for phase in self.phases[1:]:
                 own = ts[start : start + len(phase.operands)]
@@ -219,12 +228,20 @@ class _Lowering:
         each = enumerate(zip(phase.reductions, element.items, strict=True))
         return p.Tup(tuple(applied(r.step, p.Get(i, total), e) for i, (r, e) in each))
 
-    def _combined(self, total: Expr, ts: list[Tensor]) -> Expr:
+    def _total(self, share: Digit, parts: Tensor, alone: bool) -> Expr:
+        """Partial results as one: by all executors together where these share one result alone."""
+        init = _tuple([r.init for r in self.first])
+        if not alone or not all(r.op is not None and r.op.commutative for r in self.first):
+            return folded(share, init, [parts], lambda total, ts: self._combined(total, ts[0].x))
+        pair = p.Arg(Tuple((type_of(init), type_of(init))))
+        return p.Tree(self._combined(p.Get(0, pair), p.Get(1, pair)), init, parts.x)
+
+    def _combined(self, one: Expr, other: Expr) -> Expr:
         """Two partial results as one."""
         ops = [r.op for r in self.first if r.op is not None]
         if len(ops) == 1:
-            return applied(ops[0].body, total, ts[0].x)
-        return p.Tup(tuple(applied(op.body, p.Get(i, total), p.Get(i, ts[0].x)) for i, op in enumerate(ops)))
+            return applied(ops[0].body, one, other)
+        return p.Tup(tuple(applied(op.body, p.Get(i, one), p.Get(i, other)) for i, op in enumerate(ops)))
 
     def _neutral(self) -> Expr:
         return _tuple([r.op.neutral for r in self.first if r.op is not None and r.op.neutral is not None])
@@ -253,10 +270,10 @@ class _Lowering:
 
     # ------------------------------------------------------------------------------------ the result
 
-    def _in_order(self, found: Expr) -> Expr:
+    def in_order(self, found: Expr) -> Expr:
         """The array over digits in the order of the loops as one over dimensions; what was padded is dropped."""
         order = [(d, i) for d in self.stage.dims for i in range(len(self.schedule.blocks(d)) + 1)]
-        x = permuted(found, _digits(self._parallel(self.schedule.steps)), order)
+        x = permuted(found, _digits(self.parallel(self.schedule.steps)), order)
         for i, d in enumerate(self.stage.dims):
             if blocks := self.schedule.blocks(d):
                 x = merged(x, i, len(blocks) + 1)

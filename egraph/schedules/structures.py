@@ -7,7 +7,7 @@ dimensions are tiled, and all sizes, which are symbols.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from egglift.egraph.schedules.lower import lower, operands
@@ -15,6 +15,7 @@ from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.ways import (
     CHUNKS,
+    CHUNKS_IN_TURN,
     CPU_LANES,
     CPU_MOVED,
     CPU_PACKED,
@@ -24,12 +25,13 @@ from egglift.egraph.schedules.ways import (
     LANES,
     MOVED,
     PARTS,
+    ROW,
     WHOLE,
     Way,
 )
 from egglift.egraph.stages.merging import merged_dims, restored
 from egglift.egraph.stages.sharing import can_share, commutes, longest
-from egglift.egraph.stages.stage import Dim, Stage
+from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SHARING_LANES
@@ -37,6 +39,7 @@ from egglift.ir.tile_kinds import SHARING_LANES
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
 INNER = "qcvo"  # kinds of symbols that cut a block, not a dimension
+TILE = 128  # columns of a result that a group has at least
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
 
@@ -67,6 +70,29 @@ def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure
             found = _structure(stage, way, rows, columns, reassociate)
             if found is not None:
                 yield found
+        if kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE):
+            yield from _of_short_rows(stage, way, reassociate)
+
+
+def _of_short_rows(stage: Stage, way: Way, reassociate: bool) -> Iterator[Structure]:
+    """Structures whose columns are those of several rows, where the rows of the result are shorter than a tile."""
+    if len(stage.dims) < 3 or not _are_short(stage):
+        return
+    both = stage.dims[-2:]
+    whole = merged_dims(stage, both)
+    columns, *left = whole.dims
+    for rows in left:
+        found = _structure(whole, way, rows, columns, reassociate)
+        if found is not None:
+            sign = f"tile {stage.dims.index(rows)}{''.join(str(stage.dims.index(d)) for d in both)} {way.name}"
+            yield replace(found, sign=sign, term=restored(found.term, stage.dims, both))
+
+
+def _are_short(stage: Stage) -> bool:
+    """Are rows of the result shorter than a tile, and read together with the rows beside them?"""
+    rows, columns = stage.dims[-2:]
+    together = all((rows in o.dims) == (columns in o.dims) for o in operands(stage))
+    return together and all(isinstance(d.extent, int) for d in stage.dims) and number(columns) < TILE
 
 
 def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
@@ -77,7 +103,8 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
     if not stage.dims:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
-        return (CHUNKS, WHOLE, *((PARTS, LANES) if shared else ()))
+        several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
+        return (CHUNKS, *((CHUNKS_IN_TURN,) if several else ()), WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, *((CPU_LANES,) if shared else ()))
 
 
@@ -92,7 +119,7 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     tiled = [d for d in (rows, columns) if d is not None]
     batch = [d for d in stage.dims if d not in tiled]
     whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
-    work = _Work(whole, way, rows, columns, reassociate)
+    work = Work(whole, way, rows, columns, reassociate)
     steps = work.steps()
     if steps is None:
         return None
@@ -103,7 +130,9 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     return Structure(sign, schedule, term, work.tiles)
 
 
-class _Work:
+class Work:
+    """A stage and a way to execute it: the blocks of its dimensions, their symbols, and the steps of its run."""
+
     def __init__(self, stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> None:
         self.stage, self.way, self.rows, self.columns = stage, way, rows, columns
         self.reduced = tuple(dict.fromkeys(d for r in (stage.phases or ((),))[0] for d in r.dims))
@@ -181,10 +210,13 @@ class _Work:
         for kind in KINDS:
             if kind in KEPT_BEFORE:
                 yield from self._kept(KEPT_BEFORE[kind])
+            others = (Loop(d, 0, "sequential") for d in self.reduced if d != self.chunk)
+            if kind == "chunk" and self.way.in_turn:
+                yield from others
             for d, kinds, _ in self._tables():
                 yield from (self._loop(d, i, kind) for i, k in enumerate(kinds) if k == kind)
-            if kind == "step":
-                yield from (Loop(d, 0, "sequential") for d in self.reduced if d != self.chunk)
+            if kind == "step" and not self.way.in_turn:
+                yield from others
 
     def _loop(self, d: Dim, digit: int, kind: str) -> Loop:
         match kind:
@@ -197,7 +229,8 @@ class _Work:
                     d, digit, "unrolled" if (digit and "chunk" in self.way.reduced) or kind == "held" else "sequential"
                 )
             case "grid":
-                return Loop(d, digit, "grid", self._grid(1 if d == self.rows else 0))
+                both = "grid" in self.way.rows and "grid" in self.way.columns
+                return Loop(d, digit, "grid", self._grid(1 if both and d == self.rows else 0))
             case "item":
                 return Loop(d, digit, "item", self.way.items[0 if d == self.rows else 1])
             case "vector":
@@ -207,7 +240,7 @@ class _Work:
                 return Loop(d, digit, "own", Level("seq"), after=Level("vec") if last and self._on_gpu() else None)
 
     def _on_gpu(self) -> bool:
-        return "item" in self.way.columns
+        return "item" in self.way.columns or self.way.share == Level("local", 0)
 
     def _grid(self, dim: int) -> Level:
         """Groups, where a way has work-items in them; else work-items."""
@@ -218,6 +251,8 @@ class _Work:
             return
         tiled = {d for d in (self.rows, self.columns) if d is not None}
         for i, o in enumerate(self.reads):
+            if o.at in self.stage.given:
+                continue
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
                     yield Keep(i, "local", self._symbol("a", i, 1))

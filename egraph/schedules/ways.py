@@ -6,7 +6,7 @@ blocks have one element, a digit is no loop, so that the most finely cut run sta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from egglift.ir.patterns import Level
 
@@ -26,7 +26,8 @@ class Way:
     one dimension is tiled only.  Each has the blocks into which it is cut: products and quotients of symbols, whose
     kinds are their letters (ir/tile_kinds.py).  keep: memory spaces for what is read; `global` is a
     copy in which neighbours in columns are neighbours in memory.  share, item: who shares reductions, and who executes
-    items in rows and columns.
+    items in rows and columns.  in_turn: chunks are taken for each index of the other dimensions of a reduction, so
+    that only what one index reads is kept.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Way:
     keep: tuple[str, ...] = ()
     share: Level | None = None
     items: tuple[Level, Level] = (Level("local", 1), Level("local", 0))
+    in_turn: bool = False
 
 
 TILE = ("grid", "own", "item", "own")
@@ -46,6 +48,8 @@ TILE = ("grid", "own", "item", "own")
 CHUNKS = Way(
     "chunks", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("chunk", "step"), ("k",), ("local", "private")
 )
+#: the same where more is reduced than is cut: a convolution as a product for each place in its window
+CHUNKS_IN_TURN = replace(CHUNKS, name="chunks in turn", in_turn=True)
 #: each work-item reduces all elements of its own results
 WHOLE = Way("whole", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("step",), (), ("private",))
 #: few results of long reductions: work-items in a second dimension reduce a part each
@@ -63,6 +67,11 @@ LANES = Way(
     Level("local", 0),
     (Level("local", 0), Level("local", 1)),
 )
+#: the same for one result of a group, whose parts all lanes add up together
+ROW = replace(LANES, name="row", columns=("grid",), column_blocks=())
+#: what follows where the row's own results are known: lanes go through the row in the same turns
+ROW_AFTER = Way("row", ("grid",), (), ("own", "item", "vector"), ("l*w", "w"))
+LANES_AFTER = replace(ROW_AFTER, name="lanes", rows=("grid", "item"), row_blocks=("g",))
 #: nothing is reduced: a tile goes through local memory, and is written in the order of the result
 MOVED = Way("moved", ("grid", "own", "item"), ("i", "i/o"), ("grid", "item"), ("i",), keep=("local",))
 

@@ -7,7 +7,7 @@ What is computed of one operand is then computed where it is staged, once for ea
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from egglift.egraph.stages.as_pattern import computed
@@ -15,7 +15,7 @@ from egglift.egraph.stages.stage import Dim, Names, substituted
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import children, rebuild
+from egglift.ir.traverse import children, rebuild, subterms
 from egglift.ir.types import Scalar
 
 
@@ -28,8 +28,13 @@ class Operand:
     at: Expr
 
 
-def operands_of(names: Names, body: Expr, dims: Sequence[Dim]) -> list[Operand]:
-    """The operands of a body, without the results of its reductions; their dimensions in the order of `dims`."""
+def operands_of(
+    names: Names, body: Expr, dims: Sequence[Dim], given: Collection[p.Input] = frozenset()
+) -> list[Operand]:
+    """The operands of a body, without the results of its reductions; their dimensions in the order of `dims`.
+
+    given: reads that are operands of their own, as what is computed of them is computed where they are.
+    """
     found: dict[Expr, Operand] = {}
     whole = names.free(body)
     stack = [body]
@@ -38,6 +43,11 @@ def operands_of(names: Names, body: Expr, dims: Sequence[Dim]) -> list[Operand]:
         free, reduced = names.free(e), names.has_reductions(e)
         if not free or e in found or (reduced and isinstance(e, p.Input)):
             continue
+        if isinstance(e, p.Input) and e in given:
+            read = names.reads[e.name]
+            found[e] = Operand(read.view, read.dims, e)
+            continue
+        reduced = reduced or any(t in given for t in subterms(e))
         if not reduced and isinstance(type_of(e), Scalar) and (free < whole or isinstance(e, p.Input)):
             order = tuple(d for d in dims if d in free)
             found[e] = Operand(computed(names, order, e), order, e)

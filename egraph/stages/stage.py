@@ -163,12 +163,16 @@ class Names:
 
 @dataclass(frozen=True)
 class Stage:
-    """`name[dims] = body`; the names in `body` are explained by `names`."""
+    """`name[dims] = body`; the names in `body` are explained by `names`.
+
+    given: reads of stages that start within the loops of this one: their elements are there, not in an array.
+    """
 
     name: str
     dims: tuple[Dim, ...]
     body: Expr
     names: Names = field(compare=False, repr=False)
+    given: frozenset[p.Input] = frozenset()
 
     @property
     def type(self) -> Type:

@@ -1,0 +1,163 @@
+"""Stages that start within the loops of another: what a row needs is computed by the group that goes on with the row.
+
+    for 0:     s[0] = sum_1 A[0,1]^2            for 0, groups:  s = sum_1 A[0,1]^2, by all items
+    for 0, 1:  A[0,1] / sqrt(s[0])       ->                     for 1, items: A[0,1] / sqrt(s)
+
+The row is read again while it is near, and the results between are no array in global memory.
+source: fusion of maps, [Hagedorn2018] (20); `compute_at` of [RaganKelley2013]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from egglift.egraph.schedules.lower import Lowering
+from egglift.egraph.schedules.schedule import Loop, Schedule
+from egglift.egraph.schedules.structures import GRID, Structure, Work
+from egglift.egraph.schedules.ways import LANES, LANES_AFTER, ROW, ROW_AFTER, Way
+from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.given import Given, NotGiven
+from egglift.egraph.stages.loops import Tensor, mapped
+from egglift.egraph.stages.merging import merged_dims, restored
+from egglift.egraph.stages.sharing import can_share, commutes
+from egglift.egraph.stages.partition import Stages
+from egglift.egraph.stages.stage import Dim, Read, Stage
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stage, and those that start within its loops, each after those that it reads."""
+
+    starts: tuple[Stage, ...]
+    last: Stage
+
+
+def rows_of(whole: Stages) -> Iterator[Row]:
+    """The stages that others can start in: these reduce what they read for each of the same indices."""
+    stages = whole.stages
+    wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
+    for last in stages:
+        starts = [s for s in stages if s.name in _read_by(last, stages)]
+        others = [s for s in stages if s is not last and s not in starts]
+        elsewhere = wanted.union(*(_read_by(o, stages) for o in others))
+        if not starts or elsewhere & {s.name for s in starts}:
+            continue
+        try:
+            yield _row(starts, last)
+        except NotGiven:
+            continue
+
+
+def _read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
+    """The names of the stages that a stage reads, and of those that these read."""
+    names = {s.name: s for s in stages}
+    found: set[str] = set()
+    todo = [stage]
+    while todo:
+        s = todo.pop()
+        views = [t.name for r in reads_of(s.names, s.body) for t in subterms(r.view) if isinstance(t, p.Input)]
+        new = {n for n in views if n in names} - found
+        found |= new
+        todo += [names[n] for n in new]
+    return found
+
+
+def _row(starts: Sequence[Stage], last: Stage) -> Row:
+    """NotGiven if the stages do not reduce rows, or are read elsewhere than at their own row."""
+    given = Given({s.name: s for s in starts})
+    last = given.within(last)
+    rows = given.at[starts[-1].name]
+    found: list[Stage] = []
+    for s in reversed(starts):  # a stage knows its row when those that read it are known
+        if not s.reductions or not can_share(s) or not commutes(s) or given.at.get(s.name) != rows:
+            raise NotGiven
+        found.insert(0, given.within(_at(s, rows)))
+    if not set(rows) <= set(last.dims) or (last.reductions and not (can_share(last) and last.dims == rows)):
+        raise NotGiven
+    return Row(tuple(found), last)
+
+
+def _at(stage: Stage, rows: tuple[Dim, ...]) -> Stage:
+    """A stage with `rows` for its dimensions."""
+    new = dict(zip(stage.dims, rows, strict=True))
+
+    def moved(r: Read) -> Read:
+        return Read(r.view, tuple(new.get(d, d) for d in r.dims))
+
+    return replace(stage, dims=rows, body=stage.names.with_reads(stage.body, moved))
+
+
+def row_structures(row: Row, reassociate: bool) -> Iterator[Structure]:
+    """Structures of stages that start within the loops of the last, for a GPU."""
+    if not reassociate:
+        return
+    for first, after in ((ROW, ROW_AFTER), (LANES, LANES_AFTER)):
+        found = _structure(row, first, after)
+        if found is not None:
+            yield found
+
+
+def _structure(row: Row, first: Way, after: Way) -> Structure | None:
+    rows = row.starts[0].dims
+    extra = [d for d in row.last.dims if d not in rows]
+    last = merged_dims(row.last, extra) if len(extra) > 1 else row.last
+    columns = next((d for d in last.dims if d not in rows), None)
+    if len(rows) > GRID:
+        return None
+    works = [Work(s, first, None, rows[-1], True) for s in row.starts]
+    works.append(Work(last, after, rows[-1], columns, True) if columns else Work(last, first, None, rows[-1], True))
+    schedules = []
+    for work in works:
+        steps = work.steps()
+        if steps is None:
+            return None
+        schedules.append(Schedule(tuple(steps), tuple(work.cuts.items())))
+    term = Together((*row.starts, last), schedules).program()
+    term = restored(term, row.last.dims, extra) if last is not row.last else term
+    tiles = {k: t for work in reversed(works) for k, t in work.tiles.items()}
+    return Structure(f"row {first.name} {len(row.starts)}", schedules[-1], term, tiles)
+
+
+class Together:
+    """Stages whose outermost loops are the same: the last one's, in which the others start."""
+
+    def __init__(self, stages: Sequence[Stage], schedules: Sequence[Schedule]) -> None:
+        self.works = [Lowering(*each) for each in zip(stages, schedules, strict=True)]
+
+    def program(self) -> Expr:
+        """The array of the last stage."""
+        last = self.works[-1]
+        tensors = [t for work in self.works for t in work.tensors()]
+        return last.in_order(self._outside(_outer(last.schedule), tensors))
+
+    def _outside(self, loops: Sequence[Loop], tensors: Sequence[Tensor]) -> Expr:
+        if loops:
+            loop = loops[0]
+            return mapped((loop.dim, loop.digit), tensors, lambda ts: self._outside(loops[1:], ts), loop.level)
+        left, done = iter(tensors), dict[str, Tensor]()
+        for work in self.works:
+            own = [done[_name(o.array)] if o.at in work.stage.given else next(left) for o, _ in work.operands]
+            inner = work.schedule.steps[len(_outer(work.schedule)) :]
+            x = work.outside(inner, own)
+            digits = tuple((d.dim, d.digit) for d in work.parallel(inner))
+            done[work.stage.name] = Tensor(p.To("local", x) if digits else x, digits)
+        return x
+
+
+def _outer(schedule: Schedule) -> list[Loop]:
+    """The loops over groups, which a schedule begins with."""
+    found = []
+    for step in schedule.steps:
+        if not (isinstance(step, Loop) and step.kind == "grid"):
+            break
+        found.append(step)
+    return found
+
+
+def _name(array: Expr) -> str:
+    assert isinstance(array, p.Input)
+    return array.name
