@@ -99,21 +99,35 @@ def footprint(
 
     None where that depends on loaded numbers, or is more than `most` for one of them.
     """
-    items, found = int(np.prod(local_size)), []
+    found = []
     for at, loops, width in accesses:
-        moving = {v: n for v, n in loops if at.coefficient(v) != 0}
+        first = _elements(at, loops, local_size, most)
         words = max(1, width // WORD)
-        if items * words * int(np.prod([*moving.values()])) > most:
+        if first is None or len(first) * words > most:
             return None
-        grid = np.indices((items, *moving.values())).reshape(1 + len(moving), -1)
-        local = tuple(dim[grid[0]] for dim in ids(local_size, items))
-        try:
-            first = evaluate(at, local, dict(zip(moving, grid[1:], strict=True))) * size // WORD
-        except Unknown:
-            return None
-        found.append(np.unique(np.add.outer(first, np.arange(words))))
+        found.append(np.unique(np.add.outer(first * size // WORD, np.arange(words))))
     places = np.unique(np.concatenate(found))
     return Footprint(len(np.unique(places * WORD // SECTOR)), WORD * len(places))
+
+
+def _elements(at: Index, loops: Sequence[tuple[Var, int]], local_size: tuple[int, ...], most: int) -> Lanes | None:
+    """The different elements at an index in all steps of its loops, for all items of a group; None: more than `most`."""
+    items = int(np.prod(local_size))
+    together = {v: n for v, n in loops if at.coefficient(v) is None}
+    if items * int(np.prod([*together.values()])) > most:
+        return None
+    grid = np.indices((items, *together.values())).reshape(1 + len(together), -1)
+    local = tuple(dim[grid[0]] for dim in ids(local_size, items))
+    try:
+        found = np.unique(evaluate(at, local, dict(zip(together, grid[1:], strict=True))))
+    except Unknown:
+        return None
+    for v, n in loops:  # a loop that the index grows with evenly moves all that is there already
+        if step := at.coefficient(v):
+            if len(found) * n > most:
+                return None
+            found = np.unique(np.add.outer(found, step * np.arange(n)))
+    return found
 
 
 def passes(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:

@@ -19,6 +19,8 @@ from egglift.costmodel.profiles.profile import Profile
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
+STALLS = 1.5  # barriers for each round of loads, at least, where all items of a group wait for what is loaded
+CHAINS = 8.0  # chains of dependent operations that one work-item needs to fill its own gaps
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     resident = min(items, p.compute_units * (group * side_by_side if p.kind == "gpu" else 1))
     waves = -(-items // max(1, resident))
     moved = traffic(t, kernel, resident, p)
-    slow = _latency(resident, groups, p) * _spilled(t, group, registers, p)
+    slow = _latency(resident, groups, _gaps(t, items), p) * _spilled(t, group, registers, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
@@ -91,6 +93,7 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
         "starts": (groups * p.group_start + items * p.item_start) / min(groups, p.compute_units),
         "launch": p.launch,
     }
+    terms["chain"] += terms["instructions"] / side_by_side * _stalled(t, p)
     overlapping = [terms[n] for n in ("memory", "cache", "instructions", "chain", "local", "starts")]
     rest = sum(overlapping) - max(overlapping)
     seconds = max(overlapping) + 0.15 * rest + terms["barriers"] + terms["launch"]
@@ -128,12 +131,18 @@ def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
     return 1.0 + max(0, registers - allowed) / 24
 
 
-def _latency(resident: int, groups: int, p: Profile) -> float:
+def _gaps(t: Tally, items: int) -> float:
+    """Instructions' worth of waiting that other warps must fill: less where a work-item has many chains side by side."""
+    side_by_side = t.issue / items / t.chain if t.chain else 1.0
+    return GAPS / max(1.0, side_by_side / CHAINS)
+
+
+def _latency(resident: int, groups: int, gaps: float, p: Profile) -> float:
     """How much longer instructions take where few warps of a unit are there to fill each other's gaps."""
     if p.kind == "cpu":
         return 1.0
     warps = max(1.0, resident / min(groups, p.compute_units) / p.warp)
-    return (warps + GAPS) / warps
+    return (warps + gaps) / warps
 
 
 def _busy(groups: int, p: Profile) -> float:
@@ -171,6 +180,14 @@ def _chain(t: Tally, waves: int, groups: int, p: Profile) -> float:
     if p.kind == "cpu":  # a core runs its work-items one after another
         return t.chains * p.op_latency / min(groups, p.compute_units)
     return waves * (t.chain * p.op_latency + t.waits * p.latency / 4) + p.latency
+
+
+def _stalled(t: Tally, p: Profile) -> float:
+    """The part of a group's steps in which all its items wait for loads between two barriers: nothing of its own
+    overlaps with these, only other groups of the unit have something to do."""
+    if p.kind == "cpu" or t.barriers < STALLS * t.waits or not t.barriers:
+        return 0.0
+    return min(1.0, 2 * t.waits / t.barriers)
 
 
 def _local(t: Tally, local_size: tuple[int, ...], p: Profile) -> float:

@@ -14,7 +14,7 @@ from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 
-ROLLED, UNROLLED = 1 << 15, 1 << 16  # words of one access by a group that are looked at
+ROLLED, UNROLLED = 1 << 17, 1 << 17  # words of one access by a group that are looked at
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again

@@ -172,7 +172,8 @@ class _Counter:
         part = needed(s, here.read)
         there = replace(here, times=here.times * part) if part < 1 else here
         loaded = self._statement(s.value, (s.buffer, s.at), s.lane, there)
-        return part * loaded if s.buffer not in here.ahead else _Loads()
+        # what the next step reads is on its way while this one computes: nothing waits for it
+        return part * loaded if s.buffer not in here.ahead else _Loads(part * loaded.bytes, 0.0)
 
     def _loop(self, s: c.Loop, here: _Here) -> _Loads:
         inside = replace(
@@ -236,7 +237,7 @@ class _Counter:
             return 0.0
         if here.loops:  # what no rolled loop changes is computed once
             simple, other = varying(at, here.kinds)
-            address = 0.5 * simple + 4 * other
+            address = (0.5 * simple + 4 * other) / _offsets(at, here)
         else:
             address = 0.5 * len(at.terms) + 4 * sum(not isinstance(a, Var) for a, _ in at.terms)
         if lane is None or not _varies(at, lane):
@@ -256,6 +257,11 @@ class _Counter:
         else:
             size *= lanes
         self.total.accesses.append(CountedAccess(buffer, at, size, count, store, here.loops, lane, rolled))
+
+
+def _offsets(at: Index, here: _Here) -> float:
+    """How many places an unrolled loop accesses at constant distances from one address, which is computed once."""
+    return prod((n for v, n in here.loops if v in here.unrolled and at.coefficient(v) is not None), start=1.0)
 
 
 def _distinct(at: Index, here: _Here) -> float:
