@@ -63,6 +63,7 @@ class Search:
         self.order = sorted(tile_symbols(self.term), key=lambda s: (self._depth(s), s))
         there = {TILE_KINDS.get(self.tiles[s].kind) for s in self.order}
         shared_out = bool(there & {kinds.CHUNKS, kinds.ROW_CHUNKS})
+        self.by_lanes = kinds.SHARING_LANES in there and self.profile.kind == "gpu"
         self.tiled = shared_out or (self.profile.kind == "cpu" and kinds.BLOCK_COLUMNS in there)
 
     def _depth(self, name: str) -> int:
@@ -181,6 +182,8 @@ class Search:
         levels = set(self.roles.values())
         if self.profile.kind == "gpu" and self.tiled:  # the tiles say how many work-items there are
             return [Launch(256, swizzle=8), Launch(256), Launch(256, swizzle=4)]
+        if self.by_lanes:  # so do lanes, up to the largest group
+            return [Launch(self.limits.group_size)]
         if self.profile.kind == "cpu":
             sizes = [64, 16, 256, 1] if "global" in levels else [64]
             return [Launch(s) for s in sizes]

@@ -1,6 +1,6 @@
 """Reads of a stage that starts within the loops of another: its element itself, not what views of its array yield.
 
-    (map (get 0) s)[0] + (map f s)[0]   ->   get 0 s[0] + f s[0]
+(map (get 0) s)[0] + (map f s)[0]   ->   get 0 s[0] + f s[0]
 """
 
 from __future__ import annotations

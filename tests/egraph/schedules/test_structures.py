@@ -65,3 +65,25 @@ def test_no_order_is_changed_where_sums_are_not_reassociated() -> None:
             order = [loop.dim for loop in s.schedule.loops if loop.dim in stage.reductions[0].dims]
             assert order == sorted(order, key=stage.reductions[0].dims.index), s.sign
             assert not any(loop.kind == "item" and loop.dim in stage.reductions[0].dims for loop in s.schedule.loops)
+
+
+def test_short_rows_of_a_result_are_columns_of_one_tile() -> None:
+    program = as_program(PROGRAMS["convolution"]())
+    stage, inputs, rng = only_stage(program), exact_inputs(program), Random(3)
+    found = {s.sign: s for s in structures(stage, "gpu", True)}
+    whole_rows = [sign for sign in found if sign.startswith("tile 123") or sign.startswith("tile 023")]
+    assert {sign.split(" ", 2)[2] for sign in whole_rows} == {"chunks", "chunks in turn", "whole"}
+    for sign in whole_rows:
+        assert same(program, sized(found[sign], rng), inputs), sign
+
+
+def test_chunks_in_turn_keep_what_one_place_of_a_window_reads() -> None:
+    program = as_program(PROGRAMS["convolution"]())
+    stage = only_stage(program)
+    reduced = stage.reductions[0].dims
+    found = {s.sign: s for s in structures(stage, "gpu", True)}
+    order = [loop.dim for loop in found["tile 13 chunks in turn"].schedule.loops if loop.dim in reduced]
+    longest = max(reduced, key=lambda d: d.extent)
+    assert order[: len(reduced) - 1] == [d for d in reduced if d != longest]
+    ordinary = [loop.dim for loop in found["tile 13 chunks"].schedule.loops if loop.dim in reduced]
+    assert ordinary[0] == longest
