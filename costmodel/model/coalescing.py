@@ -111,7 +111,7 @@ def footprint(
 
 
 def _elements(at: Index, loops: Sequence[tuple[Var, int]], local_size: tuple[int, ...], most: int) -> Lanes | None:
-    """The different elements at an index in all steps of its loops, for all items of a group; None: more than `most`."""
+    """The elements at an index in all steps of its loops, for all items of a group; None: more than `most`."""
     items = int(np.prod(local_size))
     together = {v: n for v, n in loops if at.coefficient(v) is None}
     if items * int(np.prod([*together.values()])) > most:

@@ -132,7 +132,7 @@ def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
 
 
 def _gaps(t: Tally, items: int) -> float:
-    """Instructions' worth of waiting that other warps must fill: less where a work-item has many chains side by side."""
+    """Instructions' worth of waiting that other warps must fill: less where items have many chains side by side."""
     side_by_side = t.issue / items / t.chain if t.chain else 1.0
     return GAPS / max(1.0, side_by_side / CHAINS)
 

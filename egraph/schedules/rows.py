@@ -20,8 +20,8 @@ from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.given import Given, NotGiven
 from egglift.egraph.stages.loops import Tensor, mapped
 from egglift.egraph.stages.merging import merged_dims, restored
-from egglift.egraph.stages.sharing import can_share, commutes
 from egglift.egraph.stages.partition import Stages
+from egglift.egraph.stages.sharing import can_share, commutes
 from egglift.egraph.stages.stage import Dim, Read, Stage
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr

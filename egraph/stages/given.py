@@ -30,7 +30,7 @@ class Given:
     at: dict[str, tuple[Dim, ...]] = field(default_factory=dict)
 
     def within(self, stage: Stage) -> Stage:
-        """A stage whose reads of the others are given.  NotGiven if one reads more than an element at its own indices."""
+        """A stage whose reads of the others are given.  NotGiven if it reads more than one's own element."""
         body = self._body(stage, stage.body, {})
         inputs = {stage.names.read(self._whole(name)) for name in self.at}
         return replace(stage, body=body, given=frozenset(x for x in inputs if isinstance(x, p.Input)))

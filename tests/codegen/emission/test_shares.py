@@ -30,5 +30,5 @@ def test_neighbours_within_a_row_decide(at: Index, far: int) -> None:
 
 def test_what_is_loaded_is_far() -> None:
     assert _distance(LOADED, J) == 0
-    moving = index(Data(Load(Buffer("x", I32, 999, "global"), index(J)), 0, 8))
+    moving = index(Data(Load(Buffer("x", I32, 999, "global"), index(J)), 0, 8, frozenset({J})))
     assert _distance(moving, J) == FAR
