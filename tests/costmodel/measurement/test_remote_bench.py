@@ -67,7 +67,7 @@ def test_a_candidate_is_measured_there_as_it_is_here(device: Device) -> None:
     assert there[0].executable is None  # it is of no use outside its process
 
 
-def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device, patient: None) -> None:
+def test_others_are_measured_after_one_hangs_or_crashes(device: Device, patient: None) -> None:
     reported: list[str] = []
 
     def seen(_: int, m: Measurement) -> None:
@@ -152,9 +152,7 @@ def test_a_process_that_cannot_be_started_is_an_error_of_ours(monkeypatch: pytes
         Remote(nowhere, SUBJECT)
 
 
-def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
-    device: Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_processes_it_measures_here_with_a_warning(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     worker(device).end()
     monkeypatch.setattr(child, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
     with pytest.warns(RuntimeWarning, match="ended with status 7; candidates are measured in this process"):
@@ -163,7 +161,7 @@ def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
     assert found.executable is not None
 
 
-def test_a_process_whose_caller_is_no_more_ends_what_hangs_by_itself(device: Device) -> None:
+def test_a_process_without_a_caller_ends_what_hangs(device: Device) -> None:
     found = worker(device)
     Remote(found, SUBJECT)
     with found.lock, pytest.raises(Crashed, match="died of SIGALRM"):
@@ -203,9 +201,7 @@ def test_one_candidate_alone_is_built_where_it_is_measured(device: Device, asked
     assert not asked
 
 
-def test_an_interrupt_while_candidates_are_built_ends_all_processes(
-    device: Device, asked: list[tuple[Worker, str]]
-) -> None:
+def test_an_interrupt_of_building_ends_all_processes(device: Device, asked: list[tuple[Worker, str]]) -> None:
     def interrupt() -> None:
         while len(asked) < 2:
             time.sleep(0.01)

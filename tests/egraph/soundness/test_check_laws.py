@@ -60,7 +60,7 @@ SMALL = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_law_is_found_out_by_a_small_program_that_can_be_pasted(name: str) -> None:
+def test_a_wrong_law_is_shown_by_a_program_that_can_be_pasted(name: str) -> None:
     verdict = check_law(wrong(WRONG[name]), each=40, shrink=SHRINK)
     assert verdict.wrong is not None
     text = str(verdict.wrong)
@@ -123,7 +123,7 @@ def test_a_law_that_fires_on_some_instances_says_on_how_many() -> None:
     assert verdict.wrong is None and 0 < verdict.fired[0] <= verdict.instances == 60
 
 
-def test_programs_that_only_together_make_types_clash_are_a_counter_example() -> None:
+def test_types_that_clash_only_together_refute_a_law() -> None:
     law = wrong("(rule ((= a (Map f (Input i s))) (= b (Map g (Input j t))) (!= i j)) ((union a b)))")
     verdict = check_law(law, each=8, shrink=0)
     assert verdict.wrong is not None and "clash" in verdict.wrong.reason
