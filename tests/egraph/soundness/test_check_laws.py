@@ -131,6 +131,21 @@ def test_types_that_clash_only_together_refute_a_law() -> None:
     assert one != other
 
 
+def test_a_reduction_by_what_is_no_operator_is_refuted() -> None:
+    """A fold may have any body; one that is no operator of the program cannot be that of a reduction."""
+    law = wrong("(rule ((= r (Fold f z x)) (= (Arr n t) (type-of x)) (= t (type-of z))) ((union r (Reduce f z x))))")
+    verdict = check_law(law, each=20, shrink=SHRINK)
+    assert verdict.wrong is not None
+    assert "no operator of the program" in verdict.wrong.reason and "(get 0 arg)" in verdict.wrong.reason
+    value, error = outcome(str(verdict.wrong))
+    assert value == "a value" and "no operator of the program" in error
+
+
+def test_substitution_in_a_left_side_has_no_instance() -> None:
+    with pytest.raises(RuleError, match="no instance"):
+        check_law(wrong("(rule ((= r (Map f (Subst g x)))) ((union r (Subst g (Map f x)))))"), each=3)
+
+
 def test_an_overflow_on_the_way_is_no_counter_example() -> None:
     """Products of many counted floats overflow in one order and not in another."""
     assert check_law("split-k", each=40).sound
