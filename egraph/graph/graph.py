@@ -324,8 +324,8 @@ class _Builder:
         """The operator of a body; RuleError where a law reduces by what is none."""
         if body not in self.operators:
             raise RuleError(
-                f"a law makes a reduction by {self._smallest(body)}, which is no operator of the program: reductions are "
-                "by its operators, which are associative; let the law ask for (associative f), or make a Fold"
+                f"a law makes a reduction by {self._smallest(body)}, which is no operator of the program: reductions "
+                "are by its operators, which are associative; let the law ask for (associative f), or make a Fold"
             )
         return self.operators[body]
 

@@ -121,7 +121,7 @@ SPOILT = (
 
 
 def test_a_candidate_that_hangs_or_crashes_is_never_chosen(
-    monkeypatch: pytest.MonkeyPatch, saturations: list[Any], patient: None
+    monkeypatch: pytest.MonkeyPatch, saturations: list[Any]
 ) -> None:
     program = vectors()[0].map(lambda v: v * v)
     best = by_model(program, cache=False).candidates[:2]

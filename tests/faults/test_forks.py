@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 #: seconds after which a process counts as hanging
-PATIENCE = 100
+PATIENCE = 600
 
 HEAD = """
 import multiprocessing, os, subprocess, sys, threading, time
