@@ -39,7 +39,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def batch(files: list[str], out: Path) -> subprocess.Popen[str]:
-    options = ["--device", "pocl", "--jobs", "1", "--measurements", "2", "--deadline", "3600", "--out", str(out)]
+    options = ["--device", "pocl", "--jobs", "1", "--measurements", "2", "--out", str(out)]
     command = [sys.executable, "-m", "egglift", "batch", *files, *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

@@ -26,7 +26,7 @@ from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 from egglift.processes import child
-from egglift.processes.child import Crashed
+from egglift.processes.child import Crashed, Hung
 from tests.costmodel.measurement.test_measure import APART, GOOD, HERE, SUBJECT, candidate
 
 HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
@@ -214,6 +214,40 @@ def test_an_interrupt_of_building_ends_all_processes(device: Device, asked: list
         bench.prepare([HANGS, candidate("volatile int on = 2; while (on) ; y[0] = 1;")], float("inf"))
     presser.join()
     assert bench.run(GOOD, 0.01).status == "ok"
+
+
+def test_an_interrupt_ends_processes_that_only_now_begin(
+    device: Device, asked: list[tuple[Worker, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of two has no process yet when all are ended: it must not build on after that."""
+    ended, hung = threading.Event(), list[Hung]()
+    begin, end, ask = Worker.start, Worker.kill, Worker.ask
+
+    def start(self: Worker) -> None:
+        if self is late and not self._child.started:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            ended.wait()
+        begin(self)
+
+    def kill(self: Worker) -> None:
+        end(self)
+        ended.set()
+
+    def noted(self: Worker, order: Any, seconds: float | None) -> Any:
+        try:
+            return ask(self, order, seconds)
+        except Hung as error:
+            hung.append(error)
+            raise
+
+    bench = Remote(worker(device), SUBJECT, deadline=5.0)
+    (late,) = builders(worker(device), 1)
+    late.end()
+    for name, f in (("start", start), ("kill", kill), ("ask", noted)):
+        monkeypatch.setattr(Worker, name, f)
+    with pytest.raises(KeyboardInterrupt):
+        bench.prepare([HANGS, candidate("volatile int on = 3; while (on) ; y[0] = 1;")], float("inf"))
+    assert not hung
 
 
 #: no `if __name__ == "__main__"`: a process that ran this file again would never end
