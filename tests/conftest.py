@@ -16,8 +16,10 @@ from hypothesis import settings
 import egglift.egraph.explanation.derive
 import egglift.search  # noqa: F401  # all modules that look at the clock
 from egglift.codegen import passes
+from egglift.costmodel.measurement import worker_pool
 from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.costmodel.measurement.worker_process import Build, Measure
+from egglift.processes import child
 from tests.gates import Gate
 from tests.verified import verified_passes
 
@@ -79,9 +81,12 @@ def gates() -> Iterator[Callable[[Any], Gate]]:
         gate.open()
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of candidates, only what never ends (`while (on)`) meets its deadline: the others may take as long as they do."""
+@pytest.fixture(scope="session", autouse=True)
+def patient() -> Iterator[None]:
+    """Of candidates, only what never ends (`while (on)`) meets its deadline: the others may take as long as they do.
+
+    So may processes that start or end.
+    """
     whole = Worker.ask
 
     def ask(self: Worker, order: Any, seconds: float | None) -> Any:
@@ -89,7 +94,11 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
             order, seconds = replace(order, deadline=3600.0), None
         return whole(self, order, seconds)
 
-    monkeypatch.setattr(Worker, "ask", ask)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Worker, "ask", ask)
+        patch.setattr(worker_pool, "START", 3600.0)
+        patch.setattr(child, "LINGER", 3600.0)
+        yield
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from egglift.codegen.device.device import opencl
 
 #: seconds after which a gate opens by itself: a call that waits for it fails its test instead of hanging it
-PATIENCE = 20.0
+PATIENCE = 300.0
 
 
 class Gate:

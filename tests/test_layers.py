@@ -16,6 +16,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LAYERS = (("egglift.processes", "egglift.ir"), ("egglift.codegen",), ("egglift.costmodel",), ("egglift.egraph",))
 LAYERS += (("egglift",), ("benchmarks",))
 LONGEST, MEDIAN = 500, 200  # lines of a file
+LONGEST_NAME = 60  # characters of a test's name, which is read as a sentence
+FILES_OF_TESTS = sorted((ROOT / "tests").rglob("*.py"))
 SAY_NOTHING = {"utils", "util", "helpers", "helper", "misc", "common", "tools"}
 
 Graph = Mapping[str, set[str]]
@@ -99,6 +101,12 @@ def undocumented(source: str) -> Iterator[str]:
             yield node.name
 
 
+def names_of_tests(source: str) -> list[str]:
+    """The test functions of a source, those within classes too."""
+    functions = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef))
+    return [f.name for f in functions if f.name.startswith("test_")]
+
+
 def is_only_names(source: str) -> bool:
     """Does a source import and rename, and nothing else?"""
     for node in ast.parse(source).body:
@@ -177,6 +185,17 @@ def test_files_are_short() -> None:
     lines = {name: len(file.read_text().splitlines()) for name, file in modules().items()}
     assert {name: n for name, n in lines.items() if n > LONGEST} == {}
     assert median(n for n in lines.values() if n) < MEDIAN
+
+
+def test_files_of_tests_are_short_too() -> None:
+    lines = {str(file.relative_to(ROOT)): len(file.read_text().splitlines()) for file in FILES_OF_TESTS}
+    assert {name: n for name, n in lines.items() if n > LONGEST} == {}
+
+
+def test_names_of_tests_are_short_sentences() -> None:
+    names = [name for file in FILES_OF_TESTS for name in names_of_tests(file.read_text())]
+    assert [name for name in names if len(name) > LONGEST_NAME] == []
+    assert names_of_tests("class A:\n    def test_it(self):\n        pass\ndef other():\n    pass") == ["test_it"]
 
 
 def test_files_are_named_by_what_is_in_them() -> None:

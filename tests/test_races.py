@@ -132,7 +132,7 @@ def test_the_kernels_of_a_program_run_clean(e: Entry, size: Size) -> None:
     assert not unclean, "\n\n".join(unclean[:3])
 
 
-def test_the_kernels_examined_use_groups_local_memory_and_vectors() -> None:
+def test_the_kernels_examined_use_groups_and_vectors() -> None:
     sources = "\n".join(plans(program_of(entry("gemv"), (70,)), "nvidia_h200"))
     for part in ("get_group_id(0)", "get_local_id(0)", "local float", "barrier(", "float4"):
         assert part in sources

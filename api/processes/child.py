@@ -25,6 +25,10 @@ serve({pipe})
 """
 
 
+#: seconds that a process may take to end once it has closed its pipe
+LINGER = 10.0
+
+
 class Hung(Exception):
     """No answer by the deadline."""
 
@@ -106,7 +110,7 @@ class Child:
         if self._process is None:
             return None
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
+            self._process.wait(LINGER)
         code = self._process.poll()
         self.end()
         return code

@@ -47,16 +47,19 @@ class Remote:
         for plan in plans:
             waiting.put(plan)
         team = [self.worker, *builders(self.worker, count - 1)]
+        busy: set[Worker] = set()
         with ThreadPoolExecutor(count) as pool:
-            tasks = [pool.submit(self._build, worker, waiting, until) for worker in team]
             try:
-                for task in tasks:
+                for task in [pool.submit(self._build, worker, waiting, until, busy) for worker in team]:
                     task.result()
             except BaseException:
-                while not waiting.empty():
-                    waiting.get()
-                for worker in team:
-                    worker.kill()
+                with suppress(Empty):
+                    while True:
+                        waiting.get_nowait()
+                while busy:  # again and again: one may only now begin its process
+                    for worker in team:
+                        worker.kill()
+                    time.sleep(0.05)
                 raise
 
     def close(self) -> None:
@@ -70,17 +73,19 @@ class Remote:
             for builder in builders(self.worker, MOST):
                 builder.end()
 
-    def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float) -> None:
-        """Has one process build what is waiting, plan by plan."""
-        while time.perf_counter() < until:
-            try:
+    def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float, busy: set[Worker]) -> None:
+        """Has one process build what is waiting, plan by plan; it is among the `busy` ones meanwhile."""
+        busy.add(worker)
+        try:
+            while time.perf_counter() < until:
                 plan = waiting.get_nowait()
-            except Empty:
-                return
-            try:
-                worker.ask(Build(bare(plan), self.subject.options, self.deadline), self.deadline)
-            except (Hung, Crashed, EggliftError):
-                continue  # beside others, and without the program's inputs: `run` finds out whether it is to blame
+                # beside others, and without the program's inputs: `run` finds out whether it is to blame
+                with suppress(Hung, Crashed, EggliftError):
+                    worker.ask(Build(bare(plan), self.subject.options, self.deadline), self.deadline)
+        except Empty:
+            return
+        finally:
+            busy.discard(worker)
 
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
         """Never raises for what is the candidate's fault, nor for what it does to the process."""

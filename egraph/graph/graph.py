@@ -317,8 +317,23 @@ class _Builder:
             case "Constant":
                 data[0] = self.encoder.constants[data[0]].data
             case "Reduce":
-                data = [self.operators[args[0]]]
+                data = [self._operator(args[0])]
         return ENode(op, tuple(children), tuple(data))
+
+    def _operator(self, body: Any) -> Operator:
+        """The operator of a body; RuleError where a law reduces by what is none."""
+        if body not in self.operators:
+            raise RuleError(
+                f"a law makes a reduction by {self._smallest(body)}, which is no operator of the program: reductions "
+                "are by its operators, which are associative; let the law ask for (associative f), or make a Fold"
+            )
+        return self.operators[body]
+
+    def _smallest(self, value: Any) -> Expr:
+        """The smallest program of a class."""
+        op, args = row = self.exprs.best[value][2]
+        kids = [self._smallest(v) for sort, v in zip(self.exprs.sorts[op], args, strict=True) if sort == "Expr"]
+        return build(self._node(row), kids)
 
     def _plain(self, kind: str, v: Any) -> Any:
         match kind:

@@ -316,8 +316,8 @@ class _Typing:
                 unify(a, b, self._lengths)
                 unify(a, self.pattern.number, self._lengths)
                 return self.pattern.number
-        constructor = CONSTRUCTORS[call.name]
-        if constructor.scheme is None:
+        constructor = CONSTRUCTORS.get(call.name)
+        if constructor is None or constructor.scheme is None:
             raise Clash(f"{call.name} in a left side is not supported")
         return self._by_scheme(constructor, constructor.scheme, dict(zip(constructor.variables, args)))
 

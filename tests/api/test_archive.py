@@ -37,9 +37,7 @@ def test_replay_prices_the_recorded_candidates_anew(cache: Path, capsys: pytest.
     assert row["count"] >= 4 and -1 <= row["rank"] <= 1 and row["first"] >= 1 and 1 <= row["until"] <= row["count"]
 
 
-def test_replay_with_a_preset_that_is_not_there_names_those_that_are(
-    cache: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_replay_with_an_unknown_preset_names_the_known_ones(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["records", "replay", "--profile", "abacus"]) == 2
     assert "pocl_cpu" in capsys.readouterr().err
 

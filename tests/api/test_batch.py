@@ -69,7 +69,7 @@ def alive(process: int) -> bool:
         return False
 
 
-def test_an_interrupted_batch_goes_on_without_measuring_anything_twice(files: list[str], tmp_path: Path) -> None:
+def test_an_interrupted_batch_measures_nothing_twice(files: list[str], tmp_path: Path) -> None:
     out, kept = tmp_path / "out.jsonl", tmp_path / "cache" / "measurements.jsonl"
     before = ""
     for done, how in enumerate((signal.SIGKILL, signal.SIGINT)):
@@ -105,7 +105,7 @@ def gone(processes: list[int]) -> None:
     assert not [p for p in processes if alive(p)]
 
 
-def test_two_batches_at_once_lose_no_result_record_or_measurement(files: list[str], tmp_path: Path) -> None:
+def test_two_batches_at_once_lose_nothing_that_they_found(files: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     files = files[:2]
     batches = [batch(files, out), batch(files[::-1], out)]
@@ -116,7 +116,7 @@ def test_two_batches_at_once_lose_no_result_record_or_measurement(files: list[st
 
 
 @pytest.mark.usefixtures("searched_here")
-def test_what_a_batch_found_is_known_to_optimize_and_the_other_way_round(files: list[str], tmp_path: Path) -> None:
+def test_a_batch_and_optimize_know_what_the_other_found(files: list[str], tmp_path: Path) -> None:
     run_batch(files[:1], "pocl", tmp_path / "one", jobs=1, measurements=2)
     (row,) = rows(tmp_path / "one")
     neg = Map(Apply("neg", (Arg(F32),)), Input("x", Array(4096, F32)))
@@ -126,7 +126,7 @@ def test_what_a_batch_found_is_known_to_optimize_and_the_other_way_round(files: 
 
 
 @pytest.mark.usefixtures("searched_here")
-def test_without_a_cache_measurements_are_kept_beside_the_results(
+def test_without_a_cache_measurements_lie_beside_the_results(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", "off")
@@ -135,7 +135,7 @@ def test_without_a_cache_measurements_are_kept_beside_the_results(
 
 
 @pytest.mark.usefixtures("searched_here")
-def test_a_torn_line_is_skipped_with_a_warning_wherever_it_stands(files: list[str], tmp_path: Path) -> None:
+def test_a_torn_line_is_skipped_with_a_warning_anywhere(files: list[str], tmp_path: Path) -> None:
     out = tmp_path / "out"
     run_batch(files[:1], "pocl", out, measure="none", jobs=1)
     whole = out.read_text()
@@ -153,7 +153,7 @@ def dies_at_abs(text: str, device: str | None, count: int) -> list[Candidate]:
     return search(text, device, count)
 
 
-def test_a_process_that_dies_in_a_search_takes_no_later_program_with_it(
+def test_a_process_that_dies_takes_no_later_program_with_it(
     files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("egglift.batch.search", dies_at_abs)

@@ -173,7 +173,7 @@ def test_a_file_that_holds_something_else_is_not_appended_to(tmp_path: Path) -> 
     assert out.read_text() == "my notes\nof yesterday\n"
 
 
-def test_calibrate_prints_a_line_for_each_stage_or_a_profile_and_keeps_it(
+def test_calibrate_prints_stages_or_a_profile_and_keeps_it(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stages = {name: STAGES[name] for name in ("launch", "starts")}
@@ -187,7 +187,7 @@ def test_calibrate_prints_a_line_for_each_stage_or_a_profile_and_keeps_it(
     assert re.fullmatch(rf"launch: launch \d.*s; gap .*s\nstarts: .*s\nkept in {kept}\n", out)
 
 
-def test_calibrate_that_is_interrupted_goes_on_unless_it_is_told_to_start_afresh(
+def test_an_interrupted_calibration_goes_on_or_starts_afresh(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(rig: Rig) -> dict[str, object]:

@@ -62,7 +62,7 @@ def matrix() -> Kernel:
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 
 
-def test_an_array_goes_in_by_name_or_position_and_comes_out_in_its_shape(matrix: Kernel) -> None:
+def test_arrays_go_in_by_name_or_place_and_keep_their_shape(matrix: Kernel) -> None:
     for result in (matrix(X), matrix(x=X)):
         assert result.dtype == np.float32
         np.testing.assert_array_equal(result, 2 * X)

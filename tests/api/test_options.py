@@ -45,7 +45,7 @@ def test_all_else_changes_the_key_of_a_record(other: Options) -> None:
     assert repr(other.decisive) != repr(USUAL.decisive)
 
 
-def test_where_nothing_is_measured_its_effort_is_no_part_of_the_key() -> None:
+def test_unless_it_measures_its_effort_is_not_in_the_key() -> None:
     few = Options(measure="none", measuring=Measuring(measurements=3, budget=1.0))
     assert few.decisive == Options(measure="none").decisive
 

@@ -43,14 +43,14 @@ def test_the_state_has_a_name_that_no_input_has() -> None:
     assert steps is not None and steps.state.name != "state"
 
 
-def test_a_step_that_reads_the_state_inside_of_another_body_is_not_repeated() -> None:
+def test_a_step_that_captures_the_state_is_not_repeated() -> None:
     steps = time_steps(as_program(heated(3)))
     assert steps is not None
     rows = Array(37, Array(41, F32))
     assert steps.again(p.Map(p.At(0, steps.state), p.Input("y", rows))) is None
 
 
-def test_the_chosen_step_is_tiled_or_vectorised_and_launched_again_and_again(kernel: Kernel) -> None:
+def test_the_chosen_step_is_parallel_and_launched_repeatedly(kernel: Kernel) -> None:
     assert any(c.structure != "naive" and c.status == "ok" for c in kernel.candidates)
     assert len(kernel.plan.steps) == 5 * len({k for k, _ in kernel.plan.steps})
 

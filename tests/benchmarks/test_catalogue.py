@@ -64,7 +64,7 @@ def test_a_wrong_name_or_size_is_explained(text: str, message: str) -> None:
         list(chosen([text], lambda e: e.sizes[0]))
 
 
-def test_traffic_is_every_input_read_and_every_output_written_once() -> None:
+def test_traffic_is_each_input_and_each_output_once() -> None:
     assert traffic(el.as_program(entry("axpy").program(100))) == 4 * (1 + 3 * 100)
     assert traffic(el.as_program(entry("gemm").program(3, 5, 7))) == 4 * (2 + 3 * 7 + 7 * 5 + 2 * 3 * 5)
     assert traffic(el.as_program(entry("nbody").program(10))) == 4 * 7 * 10

@@ -123,7 +123,7 @@ def test_lifts_ratios_are_those_of_its_papers() -> None:
     assert published("ten_maps") is None
 
 
-def test_a_table_says_how_many_times_faster_and_how_much_of_the_floor() -> None:
+def test_a_table_says_the_speedup_and_the_share_of_the_floor() -> None:
     line = Line("dot", "8", 2e-6, 1e-6, "memory", "G(c)", 1.0, {"numpy": 6e-6}, published("hotspot_3d"))
     row = report.row(line, ("numpy", "clblast"))
     assert row == "| dot | 8 | 2.0 | 0.50 (memory) | 3.00 |  | 0.81 to 1.22 (hand-OpenCL) | equal |"
@@ -131,7 +131,7 @@ def test_a_table_says_how_many_times_faster_and_how_much_of_the_floor() -> None:
     assert row.replace("3.00 |  |", "3.00 |") in table and "No column numba: numba cannot be imported." in table
 
 
-def test_the_floor_is_bytes_over_bandwidth_or_operations_over_their_rate() -> None:
+def test_the_floor_is_that_of_bytes_or_that_of_operations() -> None:
     caches = (Cache(1 << 10, 4e9), Cache(1 << 20, 2e9))
     profile = replace(presets()["pocl_cpu"], caches=caches, bandwidth=1e9, issue_rate=1e9, simd_bytes=32)
     scal, matmul = entry("scal"), entry("matmul-f32")
@@ -143,7 +143,7 @@ def test_the_floor_is_bytes_over_bandwidth_or_operations_over_their_rate() -> No
     assert floor(as_program(matmul.program(512, 1, 1)), profile, 2 * 512).bound == "cache"
 
 
-def test_the_rate_of_operations_is_of_multiply_adds_in_every_lane() -> None:
+def test_the_rate_is_that_of_multiply_adds_in_every_lane() -> None:
     cpu = replace(presets()["pocl_cpu"], issue_rate=1e9, simd_bytes=32, type_costs={"f64": 1.5})
     assert (rate(cpu, F32), rate(cpu, F64)) == (16e9, 8e9 / 1.5)
     gpu = replace(presets()["generic_gpu"], issue_rate=1e12, type_costs={"f64": 2.0})

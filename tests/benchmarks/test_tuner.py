@@ -25,7 +25,7 @@ SPACE = Space(
 )
 
 
-def test_a_space_is_every_choice_that_fits_and_makes_a_kernel_of_its_own() -> None:
+def test_a_space_is_all_choices_that_fit_and_differ() -> None:
     device, profile = open_device("pocl"), presets()["pocl_cpu"]
     _, search = tuner.best_structure(as_program(entry("vec_sum").program(4097)), profile, device)
     found = points(search, 1000)

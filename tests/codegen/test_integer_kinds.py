@@ -90,13 +90,13 @@ def test_an_array_of_2_to_the_31_elements_has_indices_of_32_bits() -> None:
     assert not any(map(is_long, found.values()))
 
 
-def test_one_row_more_makes_the_indices_of_these_arrays_64_bits_wide_and_no_others() -> None:
+def test_one_row_more_widens_the_indices_of_these_arrays_only() -> None:
     found = accesses(table((1 << 16) + 1))
     assert is_long(found["x"]) and is_long(found["out"])
     assert not is_long(found["b"]), "the row itself is short"
 
 
-def test_what_does_not_leave_32_bits_stays_there_within_a_large_program() -> None:
+def test_what_fits_into_32_bits_stays_there_in_large_programs() -> None:
     """The sum of a long row has its place by a short index."""
     x = el.array("x", el.f32, ((1 << 16) + 1, COLUMNS))
     found = accesses(x.map(lambda row: row.reduce(el.add)))
@@ -112,7 +112,7 @@ def test_only_the_expression_that_leaves_32_bits_is_wide() -> None:
     assert "== 0 ? 67108864L*i0 + g0 + 2147483645 : 67108864*i0 + g0 - 2147483647" in source
 
 
-def test_the_counter_of_a_strided_loop_is_wide_where_its_last_step_goes_past_2_to_the_31() -> None:
+def test_a_strided_counter_is_wide_where_its_last_step_is() -> None:
     def header(n: int) -> str:
         source = compile_term(as_expr(el.array("x", el.i8, n).map(lambda v: v + 1))).source
         return next(line for line in source.splitlines() if "for (" in line)

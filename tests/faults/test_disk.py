@@ -21,7 +21,7 @@ def right() -> None:
 
 
 @pytest.mark.parametrize("kind", ["a file", "a device", "a link to nowhere", "below a file"])
-def test_where_the_cache_cannot_be_a_folder_the_work_is_done_without(
+def test_where_the_cache_is_no_folder_work_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     path = tmp_path / "cache"
@@ -54,9 +54,7 @@ def test_where_nothing_can_be_written_the_work_is_done_without(
         right()
 
 
-def test_a_disk_that_fills_up_in_the_middle_of_a_line_loses_only_that_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_fills_up_in_a_line_loses_only_that_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     write, left = os.write, [100]
 
@@ -78,7 +76,7 @@ def test_a_disk_that_fills_up_in_the_middle_of_a_line_loses_only_that_line(
     assert len((tmp_path / "records.jsonl").read_bytes().splitlines()) == 2
 
 
-def test_results_that_the_disk_does_not_take_are_an_error_in_one_line(tmp_path: Path) -> None:
+def test_results_the_disk_refuses_are_an_error_in_one_line(tmp_path: Path) -> None:
     program = tmp_path / "p.egglift"
     program.write_text(el.dumps(PROGRAM))
     command = [sys.executable, "-m", "egglift", "batch", str(program), "--out", "/dev/full", "--measure", "none"]

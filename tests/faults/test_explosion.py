@@ -38,7 +38,7 @@ def test_a_law_that_grows_for_ever_is_stopped_at_the_row_limit() -> None:
     assert found.graph.term(found.graph.root) is not None
 
 
-def test_a_stop_of_a_users_laws_is_said_with_the_law_that_matched_most(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_of_a_users_laws_names_the_most_matched_one(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules["egglift.search"]
     few = Limits(rows=1500, seconds=3600)
     monkeypatch.setattr(module, "saturate", lambda p, **named: saturate(p, **named, limits=few))
@@ -57,7 +57,7 @@ TRIPLES = """
 FEW = Limits(rows=20_000, seconds=3600, memory=400 << 20)
 
 
-def test_a_law_that_explodes_within_an_iteration_is_ended_and_what_was_there_is_lowered_without_it() -> None:
+def test_a_law_that_explodes_is_ended_and_the_rest_lowered() -> None:
     found = saturate((x * 2 + 1).expr, rules=[TRIPLES], limits=FEW)
     assert (found.stopped, found.forced) == ("memory", "memory")
     assert [phase.name for phase in found.schedule if phase.name.endswith("-book")]
@@ -73,7 +73,7 @@ def test_a_law_that_explodes_at_once_leaves_what_the_book_finds(monkeypatch: pyt
     assert found.graph.classes == alone.graph.classes
 
 
-def test_what_a_law_found_before_it_exploded_can_be_run_and_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_law_found_before_it_exploded_can_be_run(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("egglift.search", "egglift.egraph.explanation.derive"):
         monkeypatch.setattr(sys.modules[name], "saturate", lambda p, **named: saturate(p, **{**named, "limits": FEW}))
     total = (el.array("y", el.i32, 1 << 16) * 2 + 1).reduce(el.add, 0)
@@ -107,7 +107,7 @@ threading.Thread(target=explore, args=[1 << 40], daemon=True).start()
 """
 
 
-def test_a_script_without_a_main_guard_may_explore_in_a_daemon_thread_be_interrupted_and_end(tmp_path: Path) -> None:
+def test_an_unguarded_script_may_explore_in_a_daemon_thread(tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text(SCRIPT.format(law=TRIPLES))
     done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=600)

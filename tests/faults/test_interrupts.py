@@ -42,7 +42,7 @@ def started(program: Path, cache: Path) -> subprocess.Popen[str]:
     return run
 
 
-def test_an_interrupt_at_any_stage_ends_in_one_line_and_spoils_nothing(program: Path, tmp_path: Path) -> None:
+def test_an_interrupt_ends_in_one_line_and_spoils_nothing(program: Path, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     ends = set()
     for delay in DELAYS:
@@ -77,7 +77,7 @@ def sink(depth: int) -> int:
     return 1 + sink(depth - 1) if depth else 0
 
 
-def test_work_on_a_stack_of_its_own_is_deep_and_the_limit_is_as_before(limit: int) -> None:
+def test_work_on_its_own_stack_is_deep_and_leaves_the_limit(limit: int) -> None:
     assert deep(lambda: sink(50 * limit)) == 50 * limit
     with pytest.raises(ProgramError, match="nests too deeply"):
         deep(lambda: sink(10**9))

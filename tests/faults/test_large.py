@@ -57,7 +57,7 @@ WIDE: dict[str, tuple[Callable[[int], str], int]] = {
 
 
 @pytest.mark.parametrize("name", WIDE)
-def test_megabytes_of_program_are_read_written_typed_and_interpreted(name: str) -> None:
+def test_megabytes_of_program_are_read_typed_and_interpreted(name: str) -> None:
     make, count = WIDE[name]
     program = el.loads(make(count))
     assert el.loads(el.dumps(program)) is program
@@ -86,7 +86,7 @@ def test_thousands_of_nodes_are_optimised() -> None:
 
 
 @pytest.mark.parametrize("budget", ["EXTRACTION", "PRICING"])
-def test_what_cannot_be_searched_in_time_is_compiled_as_it_stands(budget: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_not_searched_in_time_is_compiled_as_it_is(budget: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules["egglift.search"], budget, 0.0)
     program = (x * 2 + 1).reduce(el.add, 0.0)
     if budget == "EXTRACTION":
@@ -98,7 +98,7 @@ def test_what_cannot_be_searched_in_time_is_compiled_as_it_stands(budget: str, m
     np.testing.assert_allclose(kernel(X), (X * 2 + 1).sum(), rtol=1e-5)
 
 
-def test_an_element_that_is_one_of_hundreds_of_parts_is_refused_where_it_is_read() -> None:
+def test_an_element_in_hundreds_of_parts_is_refused_when_read() -> None:
     def total(count: int) -> Expr:
         turned = f"(join (transpose (split 3 {concats(count, 1)})))"  # not part by part
         return el.loads(f"(reduce add:f32 0.0:f32 {turned})")

@@ -80,7 +80,7 @@ def test_an_own_record_is_trusted_at_once(cache: Path, good: tuple[str, bytes], 
     assert not searches
 
 
-def test_a_record_from_elsewhere_is_checked_once_and_then_ones_own(
+def test_a_record_from_elsewhere_is_checked_once_and_adopted(
     cache: Path, good: tuple[str, bytes], searches: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (cache / "records.jsonl").write_text(good[0])
@@ -170,7 +170,7 @@ def test_spoilt_records_are_searched_for_again(
 
 
 @pytest.mark.parametrize("what", ["driver", "rules", "options"])
-def test_a_record_is_stale_once_the_driver_the_rule_book_or_an_option_changed(
+def test_a_record_is_stale_once_driver_book_or_option_change(
     cache: Path, good: tuple[str, bytes], searches: list[Any], monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     (cache / "records.jsonl").write_text(good[0])

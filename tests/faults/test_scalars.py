@@ -95,7 +95,7 @@ def test_numbers_that_a_type_holds_are_taken(t: Scalar, taken: list[Any], refuse
             el.interpret(s, s=number)
 
 
-def test_numbers_are_taken_alike_where_numpy_raises_what_it_meets() -> None:
+def test_numbers_are_taken_alike_where_numpy_would_raise() -> None:
     with np.errstate(all="raise"):
         assert not el.interpret(el.array("x", el.f32, 2) * 2.0, x=[1e-310, 0.0]).any()
         assert kernel(el.f32)(s=1e-310) == (0, 0)

@@ -100,7 +100,7 @@ def test_a_text_that_is_no_whole_program_is_not_optimised(text: str) -> None:
         el.optimize(el.loads(text), "pocl", measure="none", cache=False)
 
 
-def test_line_ends_of_every_system_and_a_byte_order_mark_are_skipped(tmp_path: Path) -> None:
+def test_line_ends_and_byte_order_marks_are_skipped(tmp_path: Path) -> None:
     for i, text in enumerate(("(add ; one\r\n\t1.0:f32 2.0:f32)\r\n", "(add ; one\r1.0:f32 2.0:f32)\r")):
         path = tmp_path / f"{i}.egglift"
         path.write_bytes(b"\xef\xbb\xbf" + text.encode())
@@ -167,7 +167,7 @@ NAMES = [
 ]
 
 
-def test_no_name_of_an_input_or_operator_reaches_opencl_as_it_stands() -> None:
+def test_no_users_name_reaches_opencl_as_it_stands() -> None:
     """All names in one program each for inputs and operators, and every one as an identifier."""
     for name in NAMES:
         assert identifier(name).isascii() and identifier(name).isidentifier()

@@ -29,7 +29,7 @@ def ran(source: str, scalar: Scalar = F32) -> NdArray | Exception:
     return found[0] if isinstance(found, list) else found
 
 
-def test_a_right_kernel_gives_its_result_also_beside_others_of_the_same_names() -> None:
+def test_a_right_kernel_is_right_beside_others_of_its_names() -> None:
     doubled = plan(COPY.replace("a + c0[0]", "2 * a + c0[0]"))
     first, second = run_all(open_device(None), [plan(COPY), doubled], {"x": [X]})
     assert isinstance(first, list) and isinstance(second, list)

@@ -12,7 +12,8 @@ from egglift.costmodel.measurement.expected_results import flatten
 from tests.deep import sampled
 from tests.fuzz.case import Case
 from tests.fuzz.check import Candidate, candidates
-from tests.fuzz.generator import Room, random_program, style_of
+from tests.fuzz.generator import random_program
+from tests.fuzz.style import Room, style_of
 from tests.oclgrind import LIMITS, examine
 
 #: small values: Oclgrind interprets

@@ -20,7 +20,8 @@ from egglift.ir.types import SCALARS, leaves
 from tests.deep import sampled
 from tests.fuzz.case import Case
 from tests.fuzz.check import COMPILER, check
-from tests.fuzz.generator import random_program, style_of
+from tests.fuzz.generator import random_program
+from tests.fuzz.style import style_of
 
 CHUNK = 25
 #: so many programs, and with `-m deep` so many
@@ -52,7 +53,7 @@ def test_a_wrong_law_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert failure is not None and failure.stage == "equals"
 
 
-def test_programs_are_of_all_patterns_functions_types_and_lengths() -> None:
+def test_programs_are_of_all_patterns_types_and_lengths() -> None:
     programs = [case_of(seed).program for seed in range(500)]
     parts = [list(subterms(e)) for e in programs]
     found = {type(t) for part in parts for t in part}

@@ -108,7 +108,8 @@ def checked(task: Task, device: Any) -> Outcome:
     """One program, made and checked in this process."""
     from tests.fuzz.case import Case
     from tests.fuzz.check import check
-    from tests.fuzz.generator import random_program, style_of
+    from tests.fuzz.generator import random_program
+    from tests.fuzz.style import style_of
 
     style = task.style
     if task.text:

@@ -42,7 +42,7 @@ def test_scalar_types_agree_with_numpy() -> None:
         assert s.is_signed == (s.dtype.kind in "if")
 
 
-def test_a_value_is_held_by_one_buffer_for_each_scalar_of_its_type() -> None:
+def test_a_value_has_one_buffer_for_each_scalar_of_its_type() -> None:
     t = Array(10, Tuple((F32, Array(4, Tuple((I32, BOOL))))))
     assert leaves(t) == (((10,), F32), ((10, 4), I32), ((10, 4), BOOL))
     assert dims(array_of(F64, (2, 3))) == (2, 3)
@@ -73,7 +73,7 @@ def test_rebuilding_shares_what_is_unchanged() -> None:
     assert rebuild(e.arrays[1], lambda c: c, lambda b: p.Arg(F32)) is p.Map(p.Arg(F32), X)
 
 
-def test_instantiating_replaces_symbols_in_lengths_types_and_bodies() -> None:
+def test_instantiating_sets_symbols_in_lengths_types_and_bodies() -> None:
     k = Sym("k")
     row = p.Arg(Array(k, F32))
     e = p.Map(p.Take(SizeOp("-", k, 1), row), p.Split(k, X))

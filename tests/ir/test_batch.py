@@ -70,7 +70,7 @@ def test_what_does_not_repeat_itself_is_picked_as_it_is(axis: int) -> None:
             np.testing.assert_array_equal(pick(a, at, axis), np.take(a, at, axis))
 
 
-def test_other_rows_for_each_of_a_batch_are_taken_from_the_one_array() -> None:
+def test_a_batch_takes_its_rows_from_the_one_array() -> None:
     batches = np.broadcast_to(X, (2, HUGE, 8))
     found = small(lambda: gather(np.array([[0, 1, 2], [3, 4, 5]]), batches, 1))
     np.testing.assert_array_equal(found, np.broadcast_to(X, (2, 3, 8)))

@@ -16,7 +16,8 @@ from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import subterms
-from tests.fuzz.generator import STYLES, random_program
+from tests.fuzz.generator import random_program
+from tests.fuzz.style import STYLES
 from tests.towers import horner, pyramid, squares
 
 

@@ -236,7 +236,7 @@ def test_a_fold_of_tuples_and_arrays() -> None:
     assert np.array_equal(el.interpret(shifted, A=ints(5, 3)), want)
 
 
-def test_levels_memory_spaces_and_unrolling_do_not_change_the_meaning() -> None:
+def test_levels_memories_and_unrolling_keep_the_meaning() -> None:
     x, X = ints(6), p.Input("x", Array(6, I32))
     square = p.Apply("mul", (p.Arg(I32), p.Arg(I32)))
     for kind in LEVELS:
@@ -274,7 +274,7 @@ def _used(e: el.Value, **values: Any) -> dict[str, Any]:
     return {name: values[name] for name in inputs_of(el.as_expr(e))}
 
 
-def test_products_of_matrices_are_not_stored_before_they_are_summed() -> None:
+def test_products_of_matrices_are_summed_without_storing() -> None:
     import tracemalloc
 
     n = 300
@@ -312,7 +312,7 @@ def test_repeated_values_are_computed_once() -> None:
 # ------------------------------------------------------------------------------ wide, arguments, results
 
 
-def test_wide_computes_floats_in_float64_from_the_programs_values() -> None:
+def test_wide_computes_in_float64_from_the_programs_values() -> None:
     x = np.full(10**5, 0.1, np.float32)
     X = el.array("x", el.f32, 10**5)
     narrow, wide = (el.interpret(X.reduce(el.add), wide=w, x=x) for w in (False, True))
@@ -351,7 +351,7 @@ def test_python_numbers_and_lists_take_the_inputs_type() -> None:
         el.interpret(el.scalar("i", el.i8) + 1, i=1.5)
 
 
-def test_arrays_of_tuples_are_given_and_returned_as_tuples_of_arrays() -> None:
+def test_arrays_of_tuples_go_in_and_out_as_tuples_of_arrays() -> None:
     q = el.array("q", (el.f32, el.i32), 3)
     f, i = np.float32([1, 2, 3]), np.int32([4, 5, 6])
     swapped = el.interpret(q.map(lambda a, b: (b, a)), q=(f, i))

@@ -29,7 +29,7 @@ def test_dot_becomes_a_reduction_of_a_map_of_a_zip() -> None:
     assert dot.expr is p.Reduce(ADD, ZERO, p.Map(MUL, p.Zip((X.expr, Y.expr))))
 
 
-def test_a_lambda_of_two_arguments_zips_two_arrays_or_takes_a_pair_apart() -> None:
+def test_a_lambda_of_two_zips_arrays_or_takes_a_pair_apart() -> None:
     want = p.Map(MUL, p.Zip((X.expr, Y.expr)))
     assert el.map(lambda a, b: a * b, X, Y).expr is want
     assert el.zip(X, Y).map(lambda a, b: a * b).expr is want
@@ -230,7 +230,7 @@ def test_roll_takes_the_way_round_that_goes_forwards() -> None:
 # ---------------------------------------------------------------------------------------- reductions
 
 
-def test_a_lambda_that_writes_out_a_named_operator_is_that_operator() -> None:
+def test_a_lambda_that_spells_out_an_operator_is_that_operator() -> None:
     want = el.reduce(el.add, 0.0, X).expr
     assert X.reduce(lambda a, b: a + b, 0.0).expr is want
     assert X.reduce(lambda a, b: b + a, 0.0).expr is want
@@ -241,7 +241,7 @@ def test_a_lambda_that_writes_out_a_named_operator_is_that_operator() -> None:
 
 
 @pytest.mark.parametrize("bad", [lambda a, b: a + a, lambda a, b: a + b + 0, lambda a, b: el.maximum(a, -b)])
-def test_a_lambda_that_only_resembles_a_named_operator_is_refused(bad: Callable[..., Any]) -> None:
+def test_a_lambda_that_resembles_an_operator_is_refused(bad: Callable[..., Any]) -> None:
     with pytest.raises(OperatorError):
         X.reduce(bad, 0.0)
 
@@ -252,7 +252,7 @@ def test_an_initial_value_need_be_neither_closed_nor_neutral() -> None:
     assert sums.expr is p.Map(p.Reduce(ADD, p.At(0, row), row), A.expr)
 
 
-def test_numbers_in_an_accumulator_take_the_type_that_the_fold_gives() -> None:
+def test_numbers_in_an_accumulator_take_the_folds_type() -> None:
     e = el.fold(lambda acc, q: acc + q[0] * q[1], 0.0, el.zip(X, Y)).expr
     assert isinstance(e, p.Fold) and e.init is ZERO
     columns = el.fold(lambda acc, row: acc + row, 0.0, A).expr

@@ -23,7 +23,7 @@ def inner(x: Any, y: Any) -> Any:
     return el.reduce(el.add, 0.0, el.map(lambda a, b: a * b, x, y))
 
 
-def test_a_product_of_matrices_is_inner_products_of_rows_and_columns() -> None:
+def test_a_matrix_product_is_inner_products_of_rows_and_columns() -> None:
     written = A.map(lambda row: B.T.map(lambda column: inner(row, column)))
     assert (A @ B).expr is written.expr
     assert el.matmul(A, B).expr is written.expr
@@ -87,7 +87,7 @@ def test_the_place_of_the_extreme_element_is_numpys_first(name: str, scalar: Sca
 
 
 @pytest.mark.parametrize(("name", "numpys"), [("argmin", np.nanargmin), ("argmax", np.nanargmax)])
-def test_nan_is_never_the_extreme_element_and_the_place_is_always_one(name: str, numpys: Any) -> None:
+def test_nan_is_never_the_extreme_and_the_place_always_exists(name: str, numpys: Any) -> None:
     program = getattr(el, name)(el.array("x", el.f32, 3))
     for x in itertools.product((2, 3, np.nan), repeat=3):
         place = el.interpret(program, x=np.array(x, np.float32))

@@ -107,7 +107,7 @@ def test_logic_takes_numbers_by_whether_they_are_zero() -> None:
     assert el.interpret(el.where(X, 1, 2), x=x).tolist() == [2, 1, 1]
 
 
-def test_where_of_tuples_chooses_components_and_numbers_follow_the_other_side() -> None:
+def test_where_of_tuples_chooses_by_component_and_types_numbers() -> None:
     q = el.tuple(el.scalar("x", el.f32), el.scalar("i", el.i32))
     e = el.where(q[1] > 0, q, (0.0, -1))
     assert e.type == q.type

@@ -51,7 +51,7 @@ def test_every_dimension_may_have_a_mode_of_its_own() -> None:
     assert (el.interpret(e, x=x) == padded(rows, [(1, 2), (0, 0)], "wrap")).all()
 
 
-def test_a_function_of_the_index_pads_as_the_mode_that_it_writes_out() -> None:
+def test_a_function_of_the_index_pads_as_the_mode_it_spells() -> None:
     x, X = grid(4, 5), el.array("x", el.i32, (4, 5))
     modes: list[tuple[Callable[..., Any], str]] = [
         (clamped, "clamp"),

@@ -130,7 +130,7 @@ def test_constants_read_back_to_the_last_bit(t: el.Scalar, n: int, seed: int) ->
     assert again(e) is e
 
 
-def test_small_constants_are_shown_as_numbers_and_large_ones_shortened_for_reading() -> None:
+def test_small_constants_are_shown_and_large_ones_shortened() -> None:
     assert dumps(el.literal(np.float32([0.1, 2])).expr) == "(constant [f32]2 0.1 2.0)"
     assert dumps(el.literal(np.array([True, False])).expr) == "(constant [bool]2 true false)"
     big = el.literal(np.zeros(1000)).expr

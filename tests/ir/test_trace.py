@@ -46,7 +46,7 @@ def test_a_captured_computation_is_passed_in_as_a_value() -> None:
     assert A.map(softmax).expr is p.Map(body, A.expr)
 
 
-def test_a_loop_invariant_part_of_the_inner_body_is_computed_outside() -> None:
+def test_what_is_invariant_in_a_loop_is_computed_outside() -> None:
     e = A.map(lambda row: X.map(lambda v: v * el.reduce(el.add, 0.0, row)))
     body = p.Map(p.Apply("mul", (SECOND, FIRST)), p.Distl(total(p.Arg(ROW)), X.expr))
     assert e.expr is p.Map(body, A.expr)
@@ -110,7 +110,7 @@ def test_captures_travel_through_three_levels() -> None:
     assert closed(e.expr)
 
 
-def test_an_inner_body_that_ignores_its_argument_still_repeats_the_capture() -> None:
+def test_an_inner_body_without_its_argument_repeats_the_capture() -> None:
     e = A.map(lambda row: X.map(lambda v: row[2]))
     row = p.Arg(ROW)
     assert e.expr is p.Map(p.Map(FIRST, p.Distl(p.At(2, row), X.expr)), A.expr)

@@ -27,7 +27,7 @@ def text(op: str) -> str:
     return dumps(Map(Apply(op, (Arg(F32),)), Input("x", Array(100, F32))))
 
 
-def test_a_search_drops_no_candidate_that_may_be_the_only_one_to_run() -> None:
+def test_the_last_candidate_that_may_run_is_never_dropped() -> None:
     device = open_device("pocl")
     found = search(text("neg"), load_profile(device), device.limits)
     known = optimize(loads(text("neg")), device, measure="none", cache=False).candidates
@@ -35,7 +35,7 @@ def test_a_search_drops_no_candidate_that_may_be_the_only_one_to_run() -> None:
     assert "naive" in {c.structure for c in found}
 
 
-def test_a_cluster_finds_what_is_found_here_and_says_what_went_wrong() -> None:
+def test_a_cluster_finds_the_same_and_says_what_went_wrong() -> None:
     device = open_device("pocl")
     profile = load_profile(device)
     with workers("local", 1) as pool:
@@ -46,7 +46,7 @@ def test_a_cluster_finds_what_is_found_here_and_says_what_went_wrong() -> None:
     assert isinstance(wrong, str) and "nonsense" in wrong
 
 
-def test_a_batch_searches_on_the_cluster_at_an_address_and_measures_here(tmp_path: Path) -> None:
+def test_a_batch_searches_on_a_cluster_and_measures_here(tmp_path: Path) -> None:
     files = []
     for op in ("neg", "abs"):
         files.append(str(tmp_path / f"{op}.egglift"))

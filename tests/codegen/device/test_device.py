@@ -38,7 +38,7 @@ def device() -> Device:
     return open_device("pocl")
 
 
-def test_the_devices_that_exist_can_be_opened_by_a_part_of_their_name() -> None:
+def test_devices_are_opened_by_a_part_of_their_name() -> None:
     for info in devices():
         assert open_device(info.name[2:8].upper()).kind in ("cpu", "gpu")
 

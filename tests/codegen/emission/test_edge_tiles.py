@@ -85,7 +85,7 @@ def test_a_staged_tile_is_copied_in_two_ways_and_computed_in_one(term: Expr, lim
     assert {("local", False), ("global", True)} <= {(a.buffer.space, a.write) for a in accesses(after)}
 
 
-def test_tiles_that_compute_less_at_the_edges_are_computed_in_two_ways() -> None:
+def test_tiles_with_less_at_the_edges_are_computed_in_two_ways() -> None:
     branch, after = versions(rounded_up(19), GPU)
     assert barriers(branch.body) == barriers(branch.otherwise) == 1 and not after
     for version in (branch.body, branch.otherwise):

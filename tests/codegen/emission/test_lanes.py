@@ -73,7 +73,7 @@ def test_lanes_read_their_registers_each_at_its_own_place(f: Callable[[Expr], Ex
     np.testing.assert_array_equal(actual, meaning(term, M=values)[0])
 
 
-def test_a_register_that_all_lanes_read_at_one_place_is_read_as_a_vector() -> None:
+def test_a_register_that_all_lanes_share_is_read_as_a_vector() -> None:
     apart = compile_term(over_kept_rows(difference, 4, F32)).source
     assert "(float4)(r1[2].s0, r1[3].s1, r1[4].s2, r1[5].s3)" in apart and "v0" not in apart
     columns = fmap(lambda m: fmap(lambda c: total(p.To("private", c)), p.Transpose(m), "vec"), vector("M", 5, 3, 4))

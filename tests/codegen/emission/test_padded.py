@@ -48,7 +48,7 @@ def test_tiles_of_work_groups_multiply(M: int, N: int) -> None:
 
 
 @pytest.mark.parametrize("groups", [1, 3, 7])
-def test_a_group_that_takes_several_tiles_goes_each_way_as_it_must(groups: int) -> None:
+def test_a_group_of_several_tiles_goes_each_way_as_it_must(groups: int) -> None:
     A, B = matrices(33, 30, 5)
     term = product((33, 30, 5), 4, 8, staged, "workgroup")
     np.testing.assert_array_equal(compute(term, Launch(32, groups), A=A, B=B), (A @ B).reshape(-1))
@@ -80,7 +80,7 @@ def test_one_condition_serves_two_dimensions() -> None:
     assert "if (g1 < 8 && g0 < 8) {" in source
 
 
-def test_a_dimension_that_its_tile_divides_is_not_in_the_condition() -> None:
+def test_a_dimension_without_a_rest_is_not_in_the_condition() -> None:
     source = compile_term(product((67, 64, 5), 8, 8, registers(8)), Launch(1)).source
     assert "if (g1 < 8) {" in source
 
@@ -97,7 +97,7 @@ def test_both_versions_share_their_local_memory() -> None:
     assert padded.local_bytes == whole.local_bytes
 
 
-def test_a_device_without_barriers_in_branches_has_one_version_of_them() -> None:
+def test_without_barriers_in_branches_there_is_one_version() -> None:
     source = compile_term(product((67, 67, 5), 8, 8, staged, "workgroup"), Launch(64)).source
     assert "else" not in source and "?" in source
 
@@ -203,7 +203,7 @@ def test_windows_along_a_row_are_right_at_both_ends(n: int) -> None:
     np.testing.assert_array_equal(compute(smoothed(2, n), Launch(2), x=x), expected.reshape(-1))
 
 
-def test_the_first_and_the_last_step_of_a_loop_are_apart_from_the_others() -> None:
+def test_the_first_and_the_last_step_of_a_loop_are_apart() -> None:
     source = compile_term(smoothed(2, 100), Launch(2)).source
     assert "< 98; ++" in source
     assert re.search(r"x\[100\*g0 \+ i\d+ \+ i\d+\]", source)

@@ -146,7 +146,7 @@ def test_a_cpu_reads_vectors_that_start_anywhere(each: int, size: int, expected:
     assert reads(neighbours(each, size), DeviceLimits()) == expected
 
 
-def test_a_row_that_ends_before_an_aligned_vector_is_read_by_both_alike() -> None:
+def test_a_row_shorter_than_its_vectors_is_read_alike_by_both() -> None:
     def apart(n: int, before: int) -> Expr:
         """Windows of n in a row of 8 quarters, which start `before` elements before them."""
         x = p.Pad(before, n, "clamp", vector("x", 32))

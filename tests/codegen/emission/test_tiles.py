@@ -169,7 +169,7 @@ def test_an_accumulator_too_large_for_local_memory_is_named() -> None:
         kernel(moving, replace(GPU, local_bytes=64))
 
 
-def test_prefetching_what_depends_on_the_accumulator_changes_nothing() -> None:
+def test_prefetching_what_the_accumulator_decides_is_harmless() -> None:
     def prefetched(t: Expr, n: int) -> Expr:
         assert isinstance(t, p.Map) and isinstance(t.body, p.Fold)
         return replace(t, body=replace(t.body, prefetch=n))
@@ -214,7 +214,7 @@ def test_other_work_items_have_other_elements() -> None:
         (index(J) * 8 + index(L1) * 4 + L0 + index(Var("w0", 4, "workgroup")) * 16, 64),
     ],
 )
-def test_an_index_that_does_not_count_through_the_array_tells_nothing(at: object, size: int) -> None:
+def test_an_index_that_skips_elements_tells_nothing(at: object, size: int) -> None:
     assert layout_of(at, size, IDS) is None  # type: ignore[arg-type]
 
 

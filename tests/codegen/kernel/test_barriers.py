@@ -106,7 +106,7 @@ def test_a_half_has_its_turn_again_after_two_steps() -> None:
     assert isinstance(done, Loop) and kinds(done.body) == "s|"
 
 
-def test_halves_that_work_items_choose_themselves_are_not_told_apart() -> None:
+def test_halves_that_work_items_choose_are_not_told_apart() -> None:
     l1 = index(Var("l1", 4, "local"))
     assert kinds(with_barriers([in_turn(l1), in_turn(l1 + 1, written=False)], 8)) == "s|s"
 

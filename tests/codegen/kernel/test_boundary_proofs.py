@@ -144,7 +144,7 @@ NEAR = [START >= -N, START + COUNT <= 2 * N]  # what is padded is at most as muc
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_padding_by_at_most_its_length_gives_the_mathematical_index_for_every_length(mode: str) -> None:
+def test_padding_by_at_most_its_length_gives_the_right_index(mode: str) -> None:
     assert proved(mode, NEAR, MODES[mode][1]) >= 5
 
 

@@ -77,7 +77,7 @@ def test_what_stands_before_what_is_the_same_does_not_count() -> None:
 
 
 @pytest.mark.parametrize(("start", "count"), [(1, 6), (2, 1), (3, 1), (4, 1), (5, 1), (6, 1), (7, 0)])
-def test_without_what_is_declared_nothing_that_uses_it_is_the_same(start: int, count: int) -> None:
+def test_without_its_declaration_nothing_is_the_same(start: int, count: int) -> None:
     assert common_end(tile(0)[start:], tile(1)[start:]) == count
 
 

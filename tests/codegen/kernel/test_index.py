@@ -98,7 +98,7 @@ def test_ranges_under_any_guards_in_force_are_found_and_hold(
     assert low <= x[1](at) <= high
 
 
-def test_a_guard_may_hold_a_quotient_or_a_choice_of_what_it_bounds() -> None:
+def test_a_guard_may_hold_a_quotient_or_a_choice() -> None:
     half = index(I) // 2
     for other in (choose(half - 2, 3, half * 2, index(I)), (half + K).clamp(5), (half * 3 + K) % 4):
         guard = half + other

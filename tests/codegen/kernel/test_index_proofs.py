@@ -170,7 +170,7 @@ def check(x: Both, *facts: Fact) -> None:
 
 
 @pytest.mark.parametrize("shapes", [once, twice, put_together, chosen, views], ids=lambda f: f.__name__)
-def test_indices_keep_their_value_for_all_values_of_their_variables(shapes: Callable[[], Iterator[Both]]) -> None:
+def test_indices_keep_their_value_for_all_variables(shapes: Callable[[], Iterator[Both]]) -> None:
     before, count = PROOFS.count, 0
     for x in shapes():
         check(x)
@@ -210,7 +210,7 @@ def test_substituted_indices_are_those_of_the_values() -> None:
 # ---------------------------------------------------------------------------------------- where tiles lie inside
 
 
-def test_the_tiles_called_inside_pass_their_test_and_no_others_do() -> None:
+def test_only_the_tiles_called_inside_pass_their_test() -> None:
     for (e, n), bottom, c in product(((i * 3 + j - 2, 20), (j - i * 2 + 5, 9), (i * 4 + 3, 30)), (None, 0, -1), (1, 2)):
         at = i * c
         low, high = _passing(e.x, bottom, n, at.x, (0, 22))

@@ -63,7 +63,7 @@ def test_both_branches_are_code() -> None:
 @pytest.mark.parametrize(
     ("function", "trips", "unrolled"), [("mul", 16, True), ("exp", 16, True), ("tan", 7, True), ("tan", 16, False)]
 )
-def test_functions_that_compilers_write_out_are_code_in_every_lane(function: str, trips: int, unrolled: bool) -> None:
+def test_functions_written_out_are_code_in_every_lane(function: str, trips: int, unrolled: bool) -> None:
     value: ScalarValue = Load(STORE.buffer, ZERO)
     value = Call(function, (value, value) if function == "mul" else (value,), F32)
     vector = replace(STORE, value=value, lane=Var("v0", 16, "lane"))

@@ -246,7 +246,7 @@ def test_a_pass_that_leaves_a_malformed_tree_is_named(monkeypatch: pytest.Monkey
         compile_term(SAMPLES["matrix product"].term, SAMPLES["matrix product"].launch)
 
 
-def test_what_tests_compile_is_verified_after_emission_and_every_pass() -> None:
+def test_what_tests_compile_is_verified_after_every_pass() -> None:
     assert [name for name, _ in passes.STATEMENT_PASSES] == ["emission", *(name for name, _ in PLAIN_PASSES)]
     body = [If(((index(L), 1),), (Barrier(),))]
     builder = Builder(SHAPE, DeviceLimits())

@@ -54,9 +54,7 @@ def test_a_rate_that_could_not_be_measured_is_the_presets(
     assert loads_profile(profile.dumps()) == profile
 
 
-def test_what_an_earlier_calibration_measured_is_kept_before_the_preset(
-    device: Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_earlier_calibration_counts_before_the_preset(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     before = replace(preset_of(device), rates={"i32": {"add": 123.0}})
     profile, _ = calibrated(device, monkeypatch, before, i32_add=None, i32_mul=None)
     assert profile.rates["i32"]["add"] == 123.0
@@ -76,7 +74,7 @@ def test_without_a_multiply_add_to_compare_with_all_is_kept(device: Device, monk
     assert "rates not measured" in line(changes)
 
 
-def test_a_profile_that_does_not_say_what_was_not_measured_is_read(device: Device) -> None:
+def test_a_profile_silent_on_what_was_not_measured_is_read(device: Device) -> None:
     raw = json.loads(load_profile(device).dumps())
     del raw["unmeasured"]
     assert loads_profile(json.dumps(raw)) == load_profile(device)

@@ -38,7 +38,7 @@ def numbered(n: int) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.parametrize("width", [1, 4, 16])
-def test_reading_on_a_cpu_sums_each_items_part_as_often_as_it_says(device: Device, width: int) -> None:
+def test_a_cpu_reads_each_items_part_as_often_as_it_says(device: Device, width: int) -> None:
     x, groups, circle, first = numbered(1 << 12), 3, 8, 5
     y = run(device, memory_probes.read(x.size, width, False, groups), x=x, numbers=[24, 4, circle, first])
     parts = x[first * width : (first + groups * circle) * width].reshape(groups, circle, width)

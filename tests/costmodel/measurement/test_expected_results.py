@@ -40,7 +40,7 @@ def test_sums_of_products_of_samples_do_not_depend_on_the_order() -> None:
     assert np.cumsum(products[::-1], dtype=np.float32)[-1] == products.sum()
 
 
-def test_the_same_seed_gives_the_same_sample_and_another_seed_another() -> None:
+def test_a_sample_follows_from_its_seed() -> None:
     p = program(t.F32, t.I32)
     a, b, c = sample_inputs(p, 3), sample_inputs(p, 3), sample_inputs(p, 4)
     assert all((a[k] == b[k]).all() for k in a)
@@ -109,7 +109,7 @@ def test_empty_results_agree() -> None:
     assert agree(np.empty(0), np.empty(0, np.float32), t.F32) is None
 
 
-def test_positive_inputs_are_used_where_negative_ones_give_nothing_finite() -> None:
+def test_inputs_are_positive_if_negative_ones_give_no_number() -> None:
     x = Input("x", Array(100, t.F32))
     both = expect(Map(Apply("mul", (Arg(t.F32), Arg(t.F32))), x))
     assert (both.inputs["x"] < 0).any()
@@ -120,7 +120,7 @@ def test_positive_inputs_are_used_where_negative_ones_give_nothing_finite() -> N
     assert (roots.inputs["x"] > 0).all()
 
 
-def test_the_expected_result_is_wide_and_both_widths_are_accepted() -> None:
+def test_the_expected_result_is_wide_and_both_widths_pass() -> None:
     x = Input("x", Array(50, t.F32))
     e = expect(Map(Apply("exp", (Arg(t.F32),)), x))
     assert e.wide[0].dtype == np.float64

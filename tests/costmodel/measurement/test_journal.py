@@ -121,7 +121,7 @@ CHANGED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("what", CHANGED)
-def test_a_line_that_was_changed_is_measured_again_and_that_is_said(tmp_path: Path, what: str) -> None:
+def test_a_changed_line_is_measured_again_and_that_is_said(tmp_path: Path, what: str) -> None:
     path = tmp_path / "m"
     journal(tmp_path / "m").keep(timed(), 60)
     path.write_text(json.dumps(json.loads(path.read_text()) | CHANGED[what]) + "\n")
@@ -134,7 +134,7 @@ def test_a_line_that_was_changed_is_measured_again_and_that_is_said(tmp_path: Pa
 
 
 @pytest.mark.parametrize("raw", [{"key": ["a"]}, {"seal": 5}, {"seal": None}, {"kernels": 5}, {"evil": 1}])
-def test_a_line_whose_words_are_no_words_is_skipped_with_a_warning(tmp_path: Path, raw: dict[str, Any]) -> None:
+def test_a_line_of_unknown_words_is_skipped_with_a_warning(tmp_path: Path, raw: dict[str, Any]) -> None:
     path = tmp_path / "m"
     journal(path).keep(timed(), 60)
     good = path.read_text()
@@ -143,7 +143,7 @@ def test_a_line_whose_words_are_no_words_is_skipped_with_a_warning(tmp_path: Pat
         assert journal(tmp_path / "n").recall(GOOD, 0.1, 60) is not None
 
 
-def test_a_journal_written_before_there_were_seals_is_made_again_line_by_line(tmp_path: Path) -> None:
+def test_a_journal_without_seals_is_made_again_line_by_line(tmp_path: Path) -> None:
     path = tmp_path / "m"
     for plan in (GOOD, OTHERS[0]):
         journal(path).keep(timed(plan), 60)
@@ -191,7 +191,7 @@ class Counting(Local):
         return super().run(plan, effort, floor)
 
 
-def test_nothing_that_was_measured_before_an_interrupt_is_measured_again(tmp_path: Path) -> None:
+def test_an_interrupt_makes_nothing_measured_again(tmp_path: Path) -> None:
     device, path = open_device("pocl"), tmp_path / "m"
     plans = [candidate("y[0] = undeclared;"), *OTHERS]
     entrants, six = [Entrant(1.0, "")] * len(plans), Measuring(6)

@@ -26,7 +26,7 @@ from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 from egglift.processes import child
-from egglift.processes.child import Crashed
+from egglift.processes.child import Crashed, Hung
 from tests.costmodel.measurement.test_measure import APART, GOOD, HERE, SUBJECT, candidate
 
 HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
@@ -67,7 +67,7 @@ def test_a_candidate_is_measured_there_as_it_is_here(device: Device) -> None:
     assert there[0].executable is None  # it is of no use outside its process
 
 
-def test_what_hangs_or_crashes_is_recorded_and_the_others_are_measured(device: Device, patient: None) -> None:
+def test_others_are_measured_after_one_hangs_or_crashes(device: Device) -> None:
     reported: list[str] = []
 
     def seen(_: int, m: Measurement) -> None:
@@ -152,9 +152,7 @@ def test_a_process_that_cannot_be_started_is_an_error_of_ours(monkeypatch: pytes
         Remote(nowhere, SUBJECT)
 
 
-def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
-    device: Device, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_processes_it_measures_here_with_a_warning(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
     worker(device).end()
     monkeypatch.setattr(child, "PROGRAM", "import sys; sys.exit(7) # {pipe}")
     with pytest.warns(RuntimeWarning, match="ended with status 7; candidates are measured in this process"):
@@ -163,7 +161,7 @@ def test_where_no_process_can_be_had_it_is_measured_here_with_a_warning(
     assert found.executable is not None
 
 
-def test_a_process_whose_caller_is_no_more_ends_what_hangs_by_itself(device: Device) -> None:
+def test_a_process_without_a_caller_ends_what_hangs(device: Device) -> None:
     found = worker(device)
     Remote(found, SUBJECT)
     with found.lock, pytest.raises(Crashed, match="died of SIGALRM"):
@@ -203,9 +201,7 @@ def test_one_candidate_alone_is_built_where_it_is_measured(device: Device, asked
     assert not asked
 
 
-def test_an_interrupt_while_candidates_are_built_ends_all_processes(
-    device: Device, asked: list[tuple[Worker, str]]
-) -> None:
+def test_an_interrupt_of_building_ends_all_processes(device: Device, asked: list[tuple[Worker, str]]) -> None:
     def interrupt() -> None:
         while len(asked) < 2:
             time.sleep(0.01)
@@ -220,13 +216,47 @@ def test_an_interrupt_while_candidates_are_built_ends_all_processes(
     assert bench.run(GOOD, 0.01).status == "ok"
 
 
+def test_an_interrupt_ends_processes_that_only_now_begin(
+    device: Device, asked: list[tuple[Worker, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of two has no process yet when all are ended: it must not build on after that."""
+    ended, hung = threading.Event(), list[Hung]()
+    begin, end, ask = Worker.start, Worker.kill, Worker.ask
+
+    def start(self: Worker) -> None:
+        if self is late and not self._child.started:
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+            ended.wait()
+        begin(self)
+
+    def kill(self: Worker) -> None:
+        end(self)
+        ended.set()
+
+    def noted(self: Worker, order: Any, seconds: float | None) -> Any:
+        try:
+            return ask(self, order, seconds)
+        except Hung as error:
+            hung.append(error)
+            raise
+
+    bench = Remote(worker(device), SUBJECT, deadline=5.0)
+    (late,) = builders(worker(device), 1)
+    late.end()
+    for name, f in (("start", start), ("kill", kill), ("ask", noted)):
+        monkeypatch.setattr(Worker, name, f)
+    with pytest.raises(KeyboardInterrupt):
+        bench.prepare([HANGS, candidate("volatile int on = 3; while (on) ; y[0] = 1;")], float("inf"))
+    assert not hung
+
+
 #: no `if __name__ == "__main__"`: a process that ran this file again would never end
 SCRIPT = """
 import os, sys
 import egglift as el
 from egglift.costmodel.measurement.worker_pool import worker_for
 x = el.array("x", el.f32, 100)
-kernel = el.optimize(x.map(lambda v: v * v), "pocl", measurements=2, cache=False)
+kernel = el.optimize(x.map(lambda v: v * v), "pocl", measurements=2, cache=False, deadline=3600.0)
 assert kernel.chosen.status == "ok"
 print(worker_for(kernel.device)._child._process.pid, flush=True)
 if sys.argv[1:]:

@@ -19,7 +19,7 @@ def test_a_small_result_is_checked_whole() -> None:
     assert sampled_rows(product(64, 64, 64)) is None
 
 
-def test_a_large_result_is_checked_in_rows_the_first_and_the_last_among_them() -> None:
+def test_a_large_result_is_checked_in_rows_of_it() -> None:
     rows = sampled_rows(product(2048, 2048, 2048))
     assert rows is not None and rows.of == 2048 and rows.indices[0] == 0 and rows.indices[-1] == 2047
     assert 2 < len(rows.indices) < 100 and len(set(rows.indices)) == len(rows.indices)

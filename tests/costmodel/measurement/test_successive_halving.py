@@ -39,7 +39,7 @@ def test_what_seems_hopeless_is_looked_at_last() -> None:
     assert again is not None and again.fresh == (2,)
 
 
-def test_half_of_them_stay_and_are_timed_longer_and_the_last_two_longest() -> None:
+def test_half_of_them_stay_and_are_timed_longer_each_round() -> None:
     race = entrants(*(1 + i / 100 for i in range(8)))
     rounds, _ = play(race, [1.7, 1.6, 1.5, 1.4, 1.3, 1.2, 1.1, 1.0], 8)
     assert [r.effort for r in rounds] == list(EFFORTS)
@@ -47,7 +47,7 @@ def test_half_of_them_stay_and_are_timed_longer_and_the_last_two_longest() -> No
     assert [r.fresh for r in rounds] == [(0, 1, 2, 3, 4, 5), (6, 7), ()]
 
 
-def test_never_more_are_looked_at_than_asked_for_while_one_of_them_is_right() -> None:
+def test_no_more_than_asked_for_are_looked_at_if_one_is_right() -> None:
     for measurements in range(1, 12):
         _, race = play(entrants(*range(1, 31)), [float(i) for i in range(1, 31)], measurements)
         assert sum(e.tried for e in race) <= measurements
@@ -76,14 +76,14 @@ def test_the_corrected_model_brings_in_what_it_put_behind() -> None:
     assert step.fresh == (4,)
 
 
-def test_what_is_hopeless_by_the_corrected_model_is_not_looked_at() -> None:
+def test_what_the_corrected_model_finds_hopeless_is_left_out() -> None:
     race = tried(entrants(1, 1.1, 1.2, 50, 60), {0: 1.0, 1: 1.1, 2: 1.2})
     step = next_round(race, 1, 5)
     assert step is not None
     assert step.fresh == ()
 
 
-def test_on_recorded_candidates_rounds_choose_as_well_as_the_same_number_of_the_first() -> None:
+def test_on_records_rounds_choose_as_well_as_the_first_ones() -> None:
     """Sixteen programs of up to a hundred candidates: the chosen one's time over the best one's, geometric mean."""
     programs = list(recorded(RESULTS / "pocl_ranking.json"))
     assert len(programs) == 16

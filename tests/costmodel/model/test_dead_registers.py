@@ -152,7 +152,7 @@ def cross(w: Expr) -> Expr:
     return op("add", op("add", at(0, 1), at(2, 1)), op("add", at(1, 0), op("add", at(1, 1), at(1, 2))))
 
 
-def test_a_cross_of_neighbours_does_not_read_the_corners_of_its_tile() -> None:
+def test_a_cross_of_neighbours_leaves_its_tiles_corners_unread() -> None:
     part, whole = compile_term(tiled(cross)), compile_term(tiled(lambda w: total(p.Join(w))))
     assert tally(part.kernels[0], presets()["nvidia_h200"]).unread == pytest.approx(4 / 16)
     assert tally(whole.kernels[0], presets()["nvidia_h200"]).unread == 0

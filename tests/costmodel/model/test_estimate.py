@@ -69,7 +69,7 @@ def test_a_small_program_is_bound_by_its_launch() -> None:
     assert "launch" in estimate(compile_term(small), GPU).sentence()
 
 
-def test_a_barrier_takes_what_was_measured_for_groups_of_its_size() -> None:
+def test_a_barrier_takes_what_groups_of_its_size_took() -> None:
     chunk = p.Arg(Array(256, F32))
     body = p.Map(SQUARE, p.To("local", p.Map(SQUARE, chunk, Level("local"))), Level("local"))
     plan = compile_term(p.Join(p.Map(body, p.Split(256, X), Level("workgroup"))), Launch(256))

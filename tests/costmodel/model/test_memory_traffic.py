@@ -95,7 +95,7 @@ def test_neighbours_read_what_one_of_them_brought(term: Expr) -> None:
     assert moved(term).dram == pytest.approx(2, rel=0.05)
 
 
-def test_what_neighbours_read_passes_the_first_cache_again_and_again() -> None:
+def test_what_neighbours_read_passes_the_first_cache_each_time() -> None:
     few, many = moved(STENCIL), moved(each(sums, windows(5, 1, framed(2))))
     assert 2 < few.cached < many.cached < 4
     assert 3 <= few.near < many.near
@@ -116,14 +116,14 @@ def test_neighbours_that_write_columns_waste_more() -> None:
     assert moved(p.Transpose(COPY)).dram > 3 * moved(COPY).dram
 
 
-def test_a_column_for_each_work_item_is_read_together_and_a_row_is_not() -> None:
+def test_work_items_read_columns_together_and_rows_apart() -> None:
     columns, rows = (fmap(total, x, "global") for x in (p.Transpose(X), X))
     assert moved(columns).dram == pytest.approx(1, rel=0.01)
     assert moved(rows).dram > 1.1 * moved(columns).dram
 
 
 @pytest.mark.parametrize(("n", "inner", "fits"), [(1024, 64, True), (8192, 64, True), (1 << 16, 512, False)])
-def test_what_all_groups_read_is_brought_once_if_the_cache_holds_it(n: int, inner: int, fits: bool) -> None:
+def test_what_all_groups_read_comes_once_if_it_fits_the_cache(n: int, inner: int, fits: bool) -> None:
     def dot(e: Expr) -> Expr:
         return total(fmap(lambda ab: op("mul", p.Get(0, ab), p.Get(1, ab)), p.Zip((p.Get(0, e), p.Get(1, e)))))
 
@@ -136,7 +136,7 @@ def test_windows_that_have_nothing_in_common_are_all_brought() -> None:
     assert moved(each(sums, windows(4, 4, X))).dram == pytest.approx(1 + 1 / 16, rel=0.02)
 
 
-def test_windows_too_large_to_be_kept_are_brought_to_the_lanes_again_and_again() -> None:
+def test_windows_too_large_to_keep_are_brought_again() -> None:
     large = moved(each(sums, windows(33, 1, framed(16))))
     assert large.cached == large.near > 100 * moved(STENCIL).cached
     assert 2 < large.dram < 4  # the cache of all units has what its neighbours read
@@ -148,12 +148,12 @@ def test_what_a_work_item_reads_in_a_few_steps_is_brought_once(size: int) -> Non
     assert moved(sums).dram == pytest.approx(1 + 1 / size, rel=0.02)
 
 
-def test_lanes_far_apart_pay_although_they_use_all_that_they_bring() -> None:
+def test_lanes_far_apart_pay_even_if_they_use_all_they_bring() -> None:
     near, far, farther = (moved(fmap(total, p.Split(n, p.Join(X)), "global")).dram for n in (8, 32, 4096))
     assert near < far < farther < 3 * near
 
 
-def test_vectors_far_apart_waste_what_they_leave_of_their_sectors() -> None:
+def test_vectors_far_apart_waste_the_rest_of_their_sectors() -> None:
     lane = Var("v0", 4, "lane")
     for at in (index(L0) * 16, index(L0) * 16 + index(lane)):  # 16 of every 64 bytes, with and without the lane
         assert alone(at, lane) == pytest.approx(2)

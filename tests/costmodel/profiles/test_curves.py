@@ -12,7 +12,7 @@ from egglift.costmodel.profiles.profile import Cache
 KIB, MIB = 1 << 10, 1 << 20
 
 
-def test_a_curve_goes_through_its_points_and_straight_in_logarithms_between_them() -> None:
+def test_a_curve_is_straight_in_logarithms_between_its_points() -> None:
     curve = {"2": 8.0, "8": 2.0, "128": 1.0}
     assert [at(curve, x) for x in (2, 8, 128)] == pytest.approx([8.0, 2.0, 1.0])
     assert at(curve, 4) == pytest.approx(4.0)
@@ -51,14 +51,14 @@ def test_measurements_that_were_disturbed_do_not_make_caches() -> None:
     assert caches_of(dented, 0) == caches_of(clean, 0)
 
 
-def test_the_drivers_size_of_the_last_cache_counts_unless_larger_sets_are_still_fast() -> None:
+def test_the_drivers_last_cache_counts_unless_more_is_fast_too() -> None:
     curve = stepped((96 * KIB, 400.0), (32 * MIB, 100.0))
     assert caches_of(curve, 33 * MIB) == (Cache(96 * KIB, 400.0), Cache(33 * MIB, 100.0))
     assert caches_of(curve, 4 * MIB)[-1] == Cache(32 * MIB, 100.0), "that is an inner cache"
     assert caches_of(curve, 1024 * MIB)[-1] == Cache(1024 * MIB, 10.0), "larger than all that was measured"
 
 
-def test_a_curve_without_steps_has_only_the_cache_that_the_driver_reports() -> None:
+def test_a_curve_without_steps_has_only_the_drivers_cache() -> None:
     flat = stepped()
     assert caches_of(flat, 0) == ()
     assert caches_of(flat, 32 * MIB) == (Cache(32 * MIB, 10.0),)

@@ -53,14 +53,14 @@ def plausible(profile: Profile) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(presets()))
-def test_every_preset_is_a_plausible_profile_of_the_schema_and_round_trips(name: str) -> None:
+def test_every_preset_is_plausible_valid_and_round_trips(name: str) -> None:
     profile = presets()[name]
     plausible(profile)
     assert loads_profile(profile.dumps()) == profile
     validate(json.loads(profile.dumps()), SCHEMA_FILE)
 
 
-def test_the_schema_names_the_fields_of_a_profile_and_refuses_what_is_none() -> None:
+def test_the_schema_takes_a_profiles_fields_and_no_others() -> None:
     Draft202012Validator.check_schema(SCHEMA_FILE)
     assert list(SCHEMA_FILE["properties"])[1:] == [f.name for f in fields(Profile) if f.name != "schema"]
     assert SCHEMA_FILE["properties"]["schema"] == {"description": "version of this schema", "const": SCHEMA}
@@ -71,7 +71,7 @@ def test_the_schema_names_the_fields_of_a_profile_and_refuses_what_is_none() -> 
             validate(good | change, SCHEMA_FILE)
 
 
-def test_a_profile_of_the_first_version_is_refused_with_what_to_do() -> None:
+def test_a_profile_of_version_1_is_refused_with_what_to_do() -> None:
     old = json.loads(presets()["pocl_cpu"].dumps()) | {"schema": 1}
     with pytest.raises(RecordError, match=rf"version 1, not {SCHEMA}; calibrate again"):
         loads_profile(json.dumps(old))
@@ -83,7 +83,7 @@ def test_what_is_no_profile_is_refused(text: str) -> None:
         loads_profile(text)
 
 
-def test_a_device_without_a_measured_profile_gets_one_of_its_kind(
+def test_an_unmeasured_device_gets_a_profile_of_its_kind(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
@@ -172,7 +172,7 @@ def test_calibration_reports_a_line_with_units_for_each_stage(calibrated: Calibr
         assert any(s.startswith(f"{stage}: ") and units in s for s in calibrated.lines), stage
 
 
-def test_a_fresh_calibration_follows_the_schema_and_has_every_curve(calibrated: Calibrated) -> None:
+def test_a_calibration_follows_the_schema_with_every_curve(calibrated: Calibrated) -> None:
     raw = json.loads(calibrated.profile.dumps())
     validate(raw, SCHEMA_FILE)
     p = calibrated.profile
@@ -272,7 +272,7 @@ def test_a_fresh_calibration_measures_all_anew(device: Device, tmp_path: Path, m
 
 
 @pytest.mark.parametrize("change", [{"driver": "another"}, {"name": "another"}, {"compute_units": 99}, {"schema": 1}])
-def test_what_another_device_or_version_has_left_is_not_gone_on_with(
+def test_what_another_device_or_version_left_is_not_used(
     device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, object]
 ) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))

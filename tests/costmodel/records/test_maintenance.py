@@ -42,7 +42,7 @@ CANDIDATES = (
 RECORD = Record("a", "(input x)", "a device", "1.0", "(map ...)", candidates=CANDIDATES, when="2026-11-28T07:00:00")
 
 
-def test_merged_files_hold_every_key_once_and_the_last_file_counts(tmp_path: Path) -> None:
+def test_merged_files_hold_each_key_once_as_the_last_has_it(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     rewrite(one, [RECORD, replace(RECORD, key="b")])
     rewrite(two, [replace(RECORD, device="another")])

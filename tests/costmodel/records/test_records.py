@@ -61,7 +61,7 @@ def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     assert mine.get("b") == record("b")
 
 
-def test_a_file_that_is_cut_overwritten_or_thrown_away_is_forgotten(tmp_path: Path) -> None:
+def test_a_file_cut_overwritten_or_deleted_is_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     mine = Records(path)
     mine.put(record("a"))
@@ -75,7 +75,7 @@ def test_a_file_that_is_cut_overwritten_or_thrown_away_is_forgotten(tmp_path: Pa
     assert mine.get("d") is None
 
 
-def test_a_torn_line_is_skipped_with_a_warning_and_spoils_nothing_after_it(tmp_path: Path) -> None:
+def test_a_torn_line_is_skipped_and_spoils_nothing_after_it(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     Records(path).put(record("a"))
     whole = path.read_bytes()

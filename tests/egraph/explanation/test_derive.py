@@ -86,7 +86,7 @@ def blocked() -> Derivation:
 # ---------------------------------------------------------------------------------------- which laws
 
 
-def test_a_tiled_matrix_product_is_derived_by_the_laws_of_the_literature(blocked: Derivation) -> None:
+def test_a_tiled_product_is_derived_by_the_known_laws(blocked: Derivation) -> None:
     assert set(blocked.laws) >= {
         "hoist-capture",
         "block",
@@ -120,7 +120,7 @@ def test_no_law_of_a_minimal_derivation_can_be_left_out() -> None:
         assert not contains(rest, host, binary(target)), name
 
 
-def test_where_time_is_short_the_derivation_says_that_it_may_not_be_minimal(blocked: Derivation) -> None:
+def test_a_derivation_in_short_time_says_it_may_not_be_minimal(blocked: Derivation) -> None:
     assert not blocked.minimal
     assert "Not every law was tried in time" in str(blocked)
 

@@ -62,7 +62,7 @@ def test_a_law_matches_what_it_takes_and_yields_what_it_makes() -> None:
     assert made and {str(n.data[0]) for n in made} == {"global0"}, "no other level"
 
 
-def test_laws_that_make_the_same_pattern_are_told_apart_by_all_that_they_make() -> None:
+def test_laws_are_told_apart_by_all_that_they_make() -> None:
     graph = saturate(dot(100_000), laws=["deal", "chunk"]).graph
     nodes = [n for n in graph.classes[graph.root] if n.op == "Reduce"]
 

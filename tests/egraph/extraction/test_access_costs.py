@@ -53,7 +53,7 @@ def test_lengths_follow_the_arrays(moves: list[tuple[str, int]]) -> None:
     assert tuple(lengths) == address.shape
 
 
-def test_work_items_that_take_short_chunks_in_turn_lie_near_each_other() -> None:
+def test_work_items_with_short_chunks_in_turn_lie_near() -> None:
     dealt, _ = steps([("split", 4), ("split", 64), ("transpose", 0)])
     item = access_costs.across(dealt, lambda p: p * 100, near=True)
     assert access_costs.price(item) == 1.0
@@ -61,12 +61,12 @@ def test_work_items_that_take_short_chunks_in_turn_lie_near_each_other() -> None
     assert access_costs.price(access_costs.across(chunks, lambda p: p * 100, near=True)) == 100.0
 
 
-def test_what_does_not_change_along_a_row_costs_neighbours_nothing() -> None:
+def test_what_is_constant_in_a_row_costs_neighbours_nothing() -> None:
     captured = Row(64, access_costs.spread(Leaf(1.0)))
     assert access_costs.price(access_costs.across(captured, lambda p: p * 100, near=False)) == 1.0
 
 
-def test_what_is_captured_leaves_the_neighbours_of_the_rest_together() -> None:
+def test_captures_leave_the_neighbours_of_the_rest_together() -> None:
     row = access_costs.fill(Array(64, F32), 32.0, int)
     captured = Row(64, access_costs.spread(Leaf(32.0)))
     assert isinstance(row, Row)
@@ -81,7 +81,7 @@ def test_a_closed_scalar_is_the_same_along_all_rows() -> None:
     assert access_costs.combine((row.each, access_costs.closed(Leaf(32.0))), 1.0).unit == 0
 
 
-def test_the_rows_that_an_element_was_in_are_further_out_in_a_new_row() -> None:
+def test_the_old_rows_of_an_element_lie_further_out_in_a_new() -> None:
     element = Leaf(1.0, unit=0)  # one after the other along the row that it was taken from
     new = access_costs.spread(element)
     assert new == Leaf(1.0, unit=1, fixed=0b1)

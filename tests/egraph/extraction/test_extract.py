@@ -153,14 +153,14 @@ def test_a_pipeline_of_ten_maps_is_one_loop(device: str) -> None:
 
 
 @pytest.mark.parametrize("n", [1024, 4096])
-def test_a_gpu_multiplies_matrices_in_tiles_staged_in_local_memory_with_blocks_in_registers(n: int) -> None:
+def test_a_gpu_multiplies_in_local_tiles_and_register_blocks(n: int) -> None:
     _, signs = extracted(product, n, "nvidia_h200")
     assert signs[0] == "W1m(Wn(F(L1cmq[lc](Lcnq(F(c[pc]))))))"
     assert any("[g{" in sign for sign in signs)  # with panels laid out by a kernel of its own
 
 
 @pytest.mark.parametrize("n", [1024, 4096])
-def test_a_cpu_multiplies_matrices_in_vectors_with_blocks_in_registers(n: int) -> None:
+def test_a_cpu_multiplies_in_vectors_and_register_blocks(n: int) -> None:
     _, signs = extracted(product, n, "pocl_cpu")
     assert signs[0] == "G1m(Gn(F(sm[pc](snv(vv(c))))))"
     assert "G1m[g{G2n(G1(Gn(c)))}](Gn(F(sm[pc](snv(vv(c))))))" in signs
@@ -173,7 +173,7 @@ def test_what_follows_a_product_is_done_by_its_kernel(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-def test_bodies_attract_each_other_with_and_without_a_tile_in_local_memory(device: str) -> None:
+def test_bodies_attract_each_other_with_and_without_a_tile(device: str) -> None:
     _, signs = extracted(bodies_in_space, 4096, device)
     assert any(re.search(r"F\[lc\]|L\w*\[lc\]\(F", sign) for sign in signs)
     plain = "W(T[lL" if device == "nvidia_h200" else "Gn(F[pc](snv(vv(c))))"
@@ -182,9 +182,7 @@ def test_bodies_attract_each_other_with_and_without_a_tile_in_local_memory(devic
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("program", TILED)
-def test_few_of_the_best_differ_in_no_more_than_how_a_work_item_adds_up(
-    program: Callable[[int], el.Value], device: str
-) -> None:
+def test_few_of_the_best_differ_only_in_how_an_item_adds_up(program: Callable[[int], el.Value], device: str) -> None:
     extractor, _ = extracted(program, 1024, device)
     groups = extractor.weights.group > 1
     skeletons = [skeleton(f.sign, groups) for f in extractor.run()]

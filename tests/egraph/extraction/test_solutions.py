@@ -44,7 +44,7 @@ def test_what_costs_hundreds_of_times_as_much_is_dropped() -> None:
     assert best([program(1, "G(c)"), program(1000, "W(c)")], 5) == [program(1, "G(c)")]
 
 
-def test_of_equal_views_the_one_is_kept_that_says_most_about_neighbours() -> None:
+def test_of_equal_views_the_one_that_says_most_is_kept() -> None:
     assert best_views([view(1.0), view(1.0, unit=0)], 4) == [view(1.0, unit=0)]
 
 
@@ -54,7 +54,7 @@ def test_staging_different_parts_makes_different_views() -> None:
     assert best_views([first, second], 4) == [first, second]
 
 
-def test_programs_that_differ_in_how_they_add_up_do_not_crowd_out_others() -> None:
+def test_ways_to_add_up_do_not_crowd_out_other_programs() -> None:
     sums = [program(i, f"W(T[l{tail}])") for i, tail in enumerate(("F(c)", "F[pc](c)", "T[pc]"), 1)]
     other = program(9, "G(F(c))")
     assert different([*sums, other], 2) == [sums[0], other]
@@ -68,7 +68,7 @@ def test_a_short_kernel_after_a_long_one_makes_no_difference() -> None:
     assert different([*ends, other], 2) == [ends[0], other]
 
 
-def test_without_groups_parallel_loops_are_alike_whatever_their_level() -> None:
+def test_without_groups_parallel_loops_of_any_level_are_alike() -> None:
     assert ungrouped("W1m0(Ln0(F(c)))") == ungrouped("G1m0(Gn0(F(c)))") == ungrouped("Wm0(1Gn0(F(c)))")
     assert ungrouped("Wm0([lc]F(c))") != ungrouped("Gm0(F(c))")
     both = [program(1, "G1m0(Gn0(c))"), program(2, "Wm0(Ln0(c))")]
@@ -82,7 +82,7 @@ def test_the_parts_of_a_signature() -> None:
     assert skeleton("Gm0(sn0(F(c)))", groups=False) == skeleton("G1m0(Gn0(c))", groups=False)
 
 
-def test_what_is_computed_first_is_the_main_part_where_it_is_one_thing() -> None:
+def test_what_is_computed_first_alone_is_the_main_part() -> None:
     assert main_part("[pc]" + marked("F(c)", KEPT), KEPT) == "F(c)"
     assert main_part("[g{W(c)}]" + marked("F(c)", SPREAD), SPREAD) == "[g{W(c)}]F(c)"
     assert main_part(marked("F(c)", KEPT), SPREAD) is None

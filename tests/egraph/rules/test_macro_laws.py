@@ -167,7 +167,7 @@ def test_padding_up_what_chunks_divide_adds_nothing() -> None:
         assert np.array_equal(evaluate(p.PadUp(k, as_expr(vector(12))), {"x": x}), x)
 
 
-def test_rows_of_pairs_are_blocked_by_small_laws_where_blocks_divide_them() -> None:
+def test_small_laws_block_rows_of_pairs_that_blocks_divide() -> None:
     """The instance of block-row: 64 points against 40 others, in blocks of 8."""
     others = el.array("y", el.f32, 40)
 
@@ -182,7 +182,7 @@ def test_rows_of_pairs_are_blocked_by_small_laws_where_blocks_divide_them() -> N
     assert not prove(x, p.Take(56, right), disabled=MACROS, rules=[WHOLE_CHUNKS], limits=SMALL)
 
 
-def test_windows_are_tiled_by_small_laws_with_the_tile_as_a_symbol() -> None:
+def test_small_laws_tile_windows_by_a_symbol() -> None:
     """The instance of slide-tiling: slide-slide tiles the windows, the map is promoted into the tiles and fused."""
     laws = ("slide-slide", "map-promotion", "map-fusion", "take-all")
     e = as_expr(el.stencil(total, 3, 1, 1, 1, "clamp", vector(300)))

@@ -29,7 +29,7 @@ def test_a_sum_equals_the_low_level_programs_of_the_literature(form) -> None:  #
 
 
 @pytest.mark.parametrize("form", ASUMS)
-def test_a_sum_of_absolute_values_equals_the_expressions_found_by_lift(form) -> None:  # type: ignore[no-untyped-def]
+def test_a_sum_of_absolute_values_equals_what_lift_found(form) -> None:  # type: ignore[no-untyped-def]
     assert prove(forms.plain_asum(N), form(N))
 
 

@@ -193,7 +193,7 @@ def test_separated_weights_are_two_kernels() -> None:
     assert not any("[g{" in sign for sign in structures("convolution_17-general"))
 
 
-def test_each_of_two_convolutions_of_one_size_keeps_its_own_weights() -> None:
+def test_two_convolutions_of_one_size_keep_their_own_weights() -> None:
     """The query of `separate` must not be one that egglog joins wrongly: it then takes the other's factors too."""
     a, b = (el.array(name, el.i32, (12, 12)) for name in "ab")
     weights = [np.outer(u, v).astype("int32") for u, v in (([1, 2, 1], [1, 2, 1]), ([1, 0, 3], [5, 1, 1]))]

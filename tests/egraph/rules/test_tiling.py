@@ -56,7 +56,7 @@ def test_it_equals_no_other_program(saturated: Saturated, right: str, wrong: str
 
 
 @pytest.mark.parametrize("n", [40, 48, 61])
-def test_it_computes_the_product_of_sides_that_its_tiles_divide_and_do_not(n: int) -> None:
+def test_it_multiplies_sides_that_its_tiles_divide_or_do_not(n: int) -> None:
     term = instantiate(loads(TILED.replace("1024", str(n))), SIZES)
     rng = np.random.default_rng(n)
     inputs = {name: rng.integers(-8, 9, (n, n)).astype(np.float32) for name in "AB"}

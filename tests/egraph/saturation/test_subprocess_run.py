@@ -15,7 +15,7 @@ from tests.egraph.saturation import working
 ROOM = 1 << 30
 
 
-def test_work_comes_back_from_another_process_which_serves_the_next_call() -> None:
+def test_work_comes_back_from_a_process_that_serves_the_next() -> None:
     first, second = (apart(working.answers, 60, ROOM) for _ in range(2))
     assert first == second
     assert first != (os.getpid(), True)
@@ -70,7 +70,7 @@ def test_an_interrupt_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
         os.kill(pid, 0)
 
 
-def test_where_no_process_can_be_started_it_works_here_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_processes_it_works_here_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_idle", [])
     for executable in ("", "/nowhere/python", "/bin/false"):
         monkeypatch.setattr(sys, "executable", executable)

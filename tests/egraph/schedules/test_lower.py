@@ -28,7 +28,7 @@ from tests.fuzz.guarded import run_all
 from tests.fuzz.stages import drawn_point
 
 PROFILES = {"gpu": "nvidia_h200", "cpu": "pocl_cpu"}
-#: programs whose kernels are built on every run; the others with -m slow
+#: programs whose kernels are built on every run; the others with -m deep
 QUICK = (
     "product of 7 5 33",
     "product of i8",
@@ -92,7 +92,7 @@ def test_kernels_of_schedules_compute_their_program(name: str, kind: str) -> Non
     assert not wrong(name, made)
 
 
-@pytest.mark.slow
+@pytest.mark.deep
 @pytest.mark.parametrize("kind", ("gpu", "cpu"))
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_kernels_of_all_schedules_compute_their_program(name: str, kind: str) -> None:

@@ -60,7 +60,7 @@ SMALL = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_wrong_law_is_found_out_by_a_small_program_that_can_be_pasted(name: str) -> None:
+def test_a_wrong_law_is_shown_by_a_program_that_can_be_pasted(name: str) -> None:
     verdict = check_law(wrong(WRONG[name]), each=40, shrink=SHRINK)
     assert verdict.wrong is not None
     text = str(verdict.wrong)
@@ -123,12 +123,27 @@ def test_a_law_that_fires_on_some_instances_says_on_how_many() -> None:
     assert verdict.wrong is None and 0 < verdict.fired[0] <= verdict.instances == 60
 
 
-def test_programs_that_only_together_make_types_clash_are_a_counter_example() -> None:
+def test_types_that_clash_only_together_refute_a_law() -> None:
     law = wrong("(rule ((= a (Map f (Input i s))) (= b (Map g (Input j t))) (!= i j)) ((union a b)))")
     verdict = check_law(law, each=8, shrink=0)
     assert verdict.wrong is not None and "clash" in verdict.wrong.reason
     one, other = outcome(str(verdict.wrong))
     assert one != other
+
+
+def test_a_reduction_by_what_is_no_operator_is_refuted() -> None:
+    """A fold may have any body; one that is no operator of the program cannot be that of a reduction."""
+    law = wrong("(rule ((= r (Fold f z x)) (= (Arr n t) (type-of x)) (= t (type-of z))) ((union r (Reduce f z x))))")
+    verdict = check_law(law, each=20, shrink=SHRINK)
+    assert verdict.wrong is not None
+    assert "no operator of the program" in verdict.wrong.reason and "(get 0 arg)" in verdict.wrong.reason
+    value, error = outcome(str(verdict.wrong))
+    assert value == "a value" and "no operator of the program" in error
+
+
+def test_substitution_in_a_left_side_has_no_instance() -> None:
+    with pytest.raises(RuleError, match="no instance"):
+        check_law(wrong("(rule ((= r (Map f (Subst g x)))) ((union r (Subst g (Map f x)))))"), each=3)
 
 
 def test_an_overflow_on_the_way_is_no_counter_example() -> None:

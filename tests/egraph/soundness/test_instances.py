@@ -55,12 +55,12 @@ def found(name: str, count: int) -> set[Scalar | int]:
 @pytest.mark.parametrize(
     "name", ["map-fusion", "split-join", "transpose-transpose", "take-all", "hoist-capture", "reduce-to-fold"]
 )
-def test_there_are_arrays_without_elements_and_long_and_half_numbers(name: str) -> None:
+def test_there_are_empty_arrays_and_long_and_half_numbers(name: str) -> None:
     assert {0, 1, 2, I64, F16} <= found(name, 150)
 
 
 @pytest.mark.parametrize("name", ["pad-none", "split-of-join", "slide-map", "gather-map"])
-def test_instances_have_a_type_where_lengths_of_0_would_have_none(name: str) -> None:
+def test_instances_have_a_type_where_length_0_has_none(name: str) -> None:
     """Of padding by an edge, of chunks, of windows, and of what is gathered from."""
     assert 1 in found(name, 150)
 

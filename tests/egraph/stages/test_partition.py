@@ -48,7 +48,7 @@ def test_equal_reductions_are_written_once() -> None:
     assert sum("of A[0,1]" in s for s in stages) == 1
 
 
-def test_reductions_that_differ_in_what_they_read_are_both_written() -> None:
+def test_reductions_that_read_differently_are_both_written() -> None:
     stages = texts(el.map(lambda a, b: el.map(lambda u, v: u / add_up(a) + v / add_up(b), a, b), A, arr("C", 5, 7)))
     assert len(stages) == 3
 

@@ -36,7 +36,7 @@ def test_parts_of_any_number_add_up_to_the_whole(name: str) -> None:
         assert same(program, placed(as_pattern(added), {parts.name: as_pattern(parts)}), inputs, 1e-5), pieces
 
 
-def test_what_does_not_commute_is_shared_out_along_its_first_dimension() -> None:
+def test_what_does_not_commute_is_shared_out_by_its_first_axis() -> None:
     stage = only_stage(el.reduce(composed, (2, 1), el.join(PAIRS)))
     assert not commutes(stage)
     assert longest(stage.reductions).extent == 3

@@ -28,7 +28,7 @@ def test_what_is_read_at_no_dimension_is_itself() -> None:
     assert Names().read(Read(scalar, ())) is scalar
 
 
-def test_a_reduction_depends_on_what_its_elements_and_its_beginning_do() -> None:
+def test_a_reduction_depends_on_its_elements_and_beginning() -> None:
     names = Names()
     i, j = names.dim(3), names.dim(4)
     op = named("add", F32)
