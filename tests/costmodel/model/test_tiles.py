@@ -41,15 +41,15 @@ def price(**sizes: int) -> Estimate:
     return point(tiles(), **{**usual, "a1": 4, **sizes}).estimate
 
 
-def test_more_results_for_each_work_item_pay_though_there_are_fewer() -> None:
+def test_fewer_items_with_more_results_pay() -> None:
     assert price(n1=256, q1=4).seconds < price().seconds < price(q1=1, n1=64).seconds
 
 
-def test_two_buffers_cost_about_what_one_with_registers_ahead_costs() -> None:
+def test_two_buffers_cost_about_what_registers_ahead_cost() -> None:
     assert price(f0=2, a0=0, a1=0).seconds == pytest.approx(price(a0=0, a1=0).seconds, rel=0.15)
 
 
-def test_a_lone_group_that_waits_for_its_loads_has_nothing_else_to_do() -> None:
+def test_a_lone_group_that_waits_has_nothing_else_to_do() -> None:
     few, many = {"m0": 128, "n1": 256, "q1": 4}, {"m0": 64, "n1": 64}
     assert price(f0=0, **few).seconds > 1.1 * price(f0=1, **few).seconds
     assert price(f0=0, **many).seconds < 1.1 * price(f0=1, **many).seconds
@@ -81,7 +81,7 @@ def test_lanes_take_groups_as_large_as_they_say() -> None:
     assert point(rows, l1=512, w1=4).plan.kernels[0].local_size == (512,)
 
 
-def test_rows_of_work_items_are_slow_whether_their_loop_is_unrolled_or_not() -> None:
+def test_a_row_for_each_item_is_slow_even_unrolled() -> None:
     (stage,) = stages_of(as_program(arr("A", 1 << 22, 32).map(add_up))).stages
     found = {s.sign: s for s in structures(stage, "gpu", True)}
     together = point(found["tile 0 chunks"], n0=128, q0=1, c0=1, k1=32, a0=1, f0=0)
