@@ -6,7 +6,8 @@ longest chain of dependent operations; plus launches and barriers.  Pure functio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from math import prod
 
 from egglift.codegen.kernel.imperative import Plan, PlannedKernel
@@ -69,6 +70,13 @@ def estimate(plan: Plan, profile: Profile) -> Estimate:
     once = [_kernel(k, profile) for k in plan.kernels]
     launches = tuple(once[i] for i, _ in plan.steps)
     return Estimate(sum(k.seconds for k in launches), launches)
+
+
+def in_turn(parts: Iterable[Estimate]) -> Estimate:
+    """Plans one after the other as one, its kernels numbered anew."""
+    launches = [k for part in parts for k in part.kernels]
+    named = tuple(replace(k, name=f"k{i}") for i, k in enumerate(launches))
+    return Estimate(sum(k.seconds for k in named), named)
 
 
 def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:

@@ -227,8 +227,7 @@ class _Counter:
 
     def _call(self, v: c.Call, lane: Var | None, count: float) -> None:
         lanes, profile = lane.count if lane else 1, self.profile
-        cost = _op_cost(v.op, v.args, profile)
-        self.total.issue += count * cost * _registers(lanes, v.type.size, profile) * _type_cost(v.type.name, profile)
+        self.total.issue += count * call_cost(v, profile) * _registers(lanes, v.type.size, profile)
         self.total.flops += count * lanes * (v.op in ("add", "sub", "mul", "div", "fma"))
 
     def _memory_issue(self, buffer: c.Buffer, at: Index, lane: Var | None, here: _Here) -> float:
@@ -285,14 +284,15 @@ def _is_uniform(at: Index) -> bool:
     return not any(v.role in ("local", "global", "warp", "lane") for v in at.variables())
 
 
+def call_cost(v: c.Call, profile: Profile) -> float:
+    """Simple instructions that an operation on numbers that fit a register takes."""
+    return _op_cost(v.op, v.args, profile) * profile.type_costs.get(v.type.name, 1.0)
+
+
 def _op_cost(op: str, args: tuple[c.ScalarValue, ...], profile: Profile) -> float:
     if op in ("add", "sub") and any(isinstance(a, c.Call) and a.op == "mul" for a in args):
         return 0.0  # contracted with its multiplication
     return profile.op_costs.get(op, 1.0)
-
-
-def _type_cost(name: str, profile: Profile) -> float:
-    return profile.type_costs.get(name, 1.0)
 
 
 def _registers(lanes: int, size: int, profile: Profile) -> int:

@@ -6,18 +6,20 @@ on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, product, repeat
 from math import prod
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
-from egglift.costmodel.model.estimate import Estimate, estimate
+from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
-from egglift.costmodel.search.sizes import Search, varied
+from egglift.costmodel.search.sizes import Point, Search, varied
 from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.rows import Row, row_structures, rows_of
-from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Stages, stages_of
@@ -30,8 +32,9 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import exchanged, subterms
 from egglift.ir.types import Array, Tuple, Type
 
-FIRST, TRIES = 2, 14  # assignments of sizes that are priced for each structure, and of those that begin well
-REFINED, CLOSE = 2, 2.0  # so many, at most so many times as slow as the best
+GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
+CLOSE, NEAR = 1.6, 1.3  # times as slow as the best may structures be that are generated, and that are kept besides it
+ROW_TRIES = 12  # assignments of a structure of rows that are priced
 KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
@@ -51,6 +54,22 @@ class Choice:
     @property
     def seconds(self) -> float:
         return self.estimate.seconds
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """Reductions in so many pieces: the stage of parts, and the one that adds them, with their structures."""
+
+    pieces: int
+    parts: Stage
+    added: Stage
+    first: list[Ranked]
+    last: list[Ranked]
+
+    @property
+    def seconds(self) -> float:
+        """The closed price."""
+        return cheapest(self.first) + cheapest(self.last)
 
 
 #: what the laws on patterns find for a program
@@ -103,49 +122,60 @@ class _Choosing:
 
     def of_stage(self, stage: Stage) -> list[Choice]:
         """The cheapest choices of one stage."""
-        found = [*self._direct(stage), *self._shared(stage)]
+        direct, shared = self._ranked(stage), self._parts(stage)
+        best = min([cheapest(direct), *(x.seconds for x in shared)])
+        found = [*self._generated(stage, direct, best)]
+        for x in shared:
+            if x.seconds <= NEAR * best:
+                found += self._joined(x)
         if self.by_book is not None and not (stage.dims and stage.reductions) and _in_pairs(stage):
             found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage))]
-        return sorted(found, key=lambda c: c.seconds)[:KEPT]
+        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
 
     def of_row(self, row: Row) -> list[Choice]:
-        """The cheapest choices of a stage in which others start."""
-        found = self._searched(row.last, row_structures(row, self.reassociate))
+        """The cheapest choices of a stage in which others start: they have few sizes, and no closed price."""
+        found = []
+        for s in row_structures(row, self.reassociate):
+            for x in varied(Search(s.term, s.tiles, self.profile, self.limits).run(ROW_TRIES), KEPT):
+                account = account_of(row.last, s.sign, s.schedule, dict(x.sizes))
+                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
         return sorted(found, key=lambda c: c.seconds)[:KEPT]
 
-    def _direct(self, stage: Stage) -> list[Choice]:
-        """Schedules of a stage's own loops."""
-        return self._searched(stage, structures(stage, self.profile.kind, self.reassociate))
+    def _ranked(self, stage: Stage) -> list[Ranked]:
+        """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""
+        found = [ranked(s, self.profile, self.limits) for s in structures(stage, self.profile.kind, self.reassociate)]
+        return sorted((r for r in found if r is not None), key=lambda r: r.best)
 
-    def _searched(self, stage: Stage, structures: Iterable[Structure]) -> list[Choice]:
-        """Of the structures that begin well, the sizes are searched."""
-        rows = []
-        for s in structures:
-            search = Search(s.term, s.tiles, self.profile, self.limits)
-            rows.append((s, search, search.run(FIRST)))
-        rows = sorted((row for row in rows if row[2]), key=lambda row: row[2][0].estimate.seconds)
-        found = []
-        for i, (s, search, points) in enumerate(rows):
-            refined = i < REFINED and points[0].estimate.seconds <= CLOSE * rows[0][2][0].estimate.seconds
-            best = varied(search.run(TRIES), KEPT) if refined else points[:1]
-            for x in best:
-                account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
-                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
+    def _generated(self, stage: Stage, rows: Sequence[Ranked], best: float) -> list[Choice]:
+        """Of structures not far above the best price, what the exact model says of the few best assignments."""
+        found: list[Choice] = []
+        for r, count in zip((r for r in rows if r.best <= CLOSE * best), chain(GENERATED, repeat(1)), strict=False):
+            points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
+            for x in points:
+                if isinstance(x, Point):
+                    s = r.structure
+                    account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
+                    found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
         return found
 
-    def _shared(self, stage: Stage) -> Iterator[Choice]:
+    def _parts(self, stage: Stage) -> list[_Parts]:
         """The reductions in parts, by a kernel before."""
         if not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
-            return
+            return []
+        found = []
         for pieces in self._pieces(stage):
             parts, added = shared_out(stage, pieces)
-            firsts = sorted(self._direct(parts), key=lambda c: c.seconds)[:2]
-            last = min(self._direct(added), key=lambda c: c.seconds, default=None)
-            if last is None:
-                continue
-            for first in firsts:
-                term = placed(last.term, {parts.name: p.To("global", first.term)})
-                yield from self._priced(f"{pieces} parts {first.sign}; {last.sign}", term, (first, last))
+            first, last = self._ranked(parts), self._ranked(added)
+            if first and last:
+                found.append(_Parts(pieces, parts, added, first, last))
+        return found
+
+    def _joined(self, x: _Parts) -> Iterator[Choice]:
+        firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best), key=lambda c: c.seconds)[:2]
+        lasts = sorted(self._generated(x.added, x.last[:1], x.last[0].best), key=lambda c: c.seconds)[:1]
+        for first, last in product(firsts, lasts):
+            term = placed(last.term, {x.parts.name: p.To("global", first.term)})
+            yield from self._priced(f"{x.pieces} parts {first.sign}; {last.sign}", term, (first, last))
 
     def _pieces(self, stage: Stage) -> list[int]:
         """Into how many parts: as many as fill the device with groups, of enough elements each."""
@@ -169,16 +199,26 @@ class _Choosing:
         return next(iter(self._priced(sign, result, picked)), None)
 
     def _priced(self, sign: str, term: Expr, parts: Sequence[Choice]) -> list[Choice]:
-        """The program under the best of its parts' launches."""
+        """The program under the best of its parts' launches: where they agree, it takes as long as its parts."""
         found = []
-        for launch in dict.fromkeys(c.launch for c in parts):
-            try:
-                model = estimate(compile_term(term, launch, self.limits), self.profile)
-            except EggliftError:
-                continue
+        launches = tuple(dict.fromkeys(c.launch for c in parts))
+        for launch in launches:
+            if len({(x.group_size, x.max_groups) for x in launches}) == 1:
+                model = in_turn(c.estimate for c in parts)
+            else:
+                try:
+                    model = estimate(compile_term(term, launch, self.limits), self.profile)
+                except EggliftError:
+                    continue
             sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
             found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]
+
+
+def _of_all_kinds(found: list[Choice]) -> list[Choice]:
+    """The best of each structure that is nearly as good as the best of all, then the others, each by rising price."""
+    first = {c.sign: c for c in reversed(found) if c.seconds <= NEAR * found[0].seconds}
+    return sorted(found, key=lambda c: (c is not first.get(c.sign), c.seconds))
 
 
 def _in_pairs(stage: Stage) -> bool:

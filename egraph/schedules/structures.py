@@ -54,9 +54,13 @@ class Tile:
 
 @dataclass(frozen=True)
 class Structure:
-    """A low-level program of a stage, whose sizes are symbols.  sign: what it does, in short; schedule: its loops."""
+    """A low-level program of a stage, whose sizes are symbols.
+
+    sign: what it does, in short; stage: with its batch as few dimensions; schedule: its loops.
+    """
 
     sign: str
+    stage: Stage
     schedule: Schedule
     term: Expr
     tiles: dict[str, Tile] = field(compare=False)
@@ -127,7 +131,7 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     term = lower(whole, schedule)
     term = restored(term, stage.dims, batch) if whole is not stage else term
     sign = f"tile {''.join(str(stage.dims.index(d)) for d in tiled)} {way.name}" if tiled else way.name
-    return Structure(sign, schedule, term, work.tiles)
+    return Structure(sign, whole, schedule, term, work.tiles)
 
 
 class Work:

@@ -1,0 +1,77 @@
+"""How much of memory affine accesses touch, as closed forms: sectors, bytes, and passes through local memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from egglift.costmodel.closed.work import Numbers
+from egglift.costmodel.model.coalescing import BANKS, SECTOR, WORD
+
+#: how many steps along an axis, and how many bytes apart
+Step = tuple[Numbers, Numbers]
+
+
+@dataclass(frozen=True)
+class Touched:
+    """Sectors of memory, and the bytes of them that are used."""
+
+    sectors: Numbers
+    bytes: Numbers
+
+
+def touched(axes: Sequence[Step], width: Numbers) -> Touched:
+    """What is touched by `width` bytes at every combination of steps.
+
+    Bytes that meet make runs; runs at a distance make rows; rows whose steps overlap (a window that slides) are one
+    longer row.  Exact where strides divide each other and runs begin with a sector.
+    """
+    shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for step in axes for x in step))
+    run, many = np.broadcast_to(width, shape).astype(float), np.ones(shape)
+    far, row, points = np.zeros(shape), np.ones(shape), np.broadcast_to(width, shape).astype(float)
+    if axes:
+        counts = np.stack([np.broadcast_to(c, shape) for c, _ in axes])
+        strides = np.stack([np.broadcast_to(np.abs(s), shape) for _, s in axes])
+        strides = np.where(counts > 1, strides, 0)
+        counts = np.where(strides > 0, counts, 1)
+        order = np.argsort(strides, axis=0, kind="stable")
+        counts, strides = np.take_along_axis(counts, order, 0), np.take_along_axis(strides, order, 0)
+        for c, s in zip(counts, strides, strict=True):
+            points = points * c
+            meets = s <= np.maximum(run, SECTOR - 1)
+            slides = ~meets & (row > 1) & (s <= far * row)
+            apart = ~meets & ~slides
+            run = np.where(meets, run + (c - 1) * s, run)
+            row, many = (
+                np.where(slides, row + (c - 1) * np.round(s / np.maximum(far, 1)), np.where(apart, c, row)),
+                np.where(apart, many * row, many),
+            )
+            far = np.where(apart, s, far)
+    many = many * row
+    return Touched(many * np.ceil(run / SECTOR), np.minimum(many * run, points))
+
+
+def passes(axes: Sequence[Step], width: Numbers, lanes: int) -> Numbers:
+    """Passes of local memory for one access by every lane of a warp; axes: of its lanes, the fastest first.
+
+    It has no closed form: it is looked up for the strides that occur, which are few.
+    """
+    columns = [x for step in axes for x in step]
+    shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for x in columns), (1,))
+    keys = np.stack([np.broadcast_to(x, shape).astype(np.int64) for x in (*columns, width)], axis=-1)
+    different, where = np.unique(keys.reshape(-1, keys.shape[-1]), axis=0, return_inverse=True)
+    found = np.array([_passes(tuple(map(int, key[:-1])), int(key[-1]), lanes) for key in different])
+    return found[where.reshape(-1)].reshape(shape)
+
+
+@lru_cache(1 << 14)
+def _passes(axes: tuple[int, ...], width: int, lanes: int) -> float:
+    lane, first = np.arange(lanes), np.zeros(lanes, np.int64)
+    for count, stride in zip(axes[::2], axes[1::2], strict=True):
+        first += lane % max(1, count) * stride
+        lane = lane // max(1, count)
+    words = np.unique(first[lane == 0, None] // WORD + np.arange(max(1, width // WORD)))
+    return float(np.bincount(words % BANKS).max())

@@ -1,0 +1,137 @@
+"""Seconds that a kernel will take, as a closed form: the analytic model (model/estimate.py) over many assignments."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.costmodel.closed.footprint import passes
+from egglift.costmodel.closed.traffic import traffic, warp_axes
+from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
+from egglift.costmodel.model.coalescing import BANKS, WORD
+from egglift.costmodel.model.estimate import CHAINS, GAPS, REGISTERS, STALLS
+from egglift.costmodel.profiles.curves import at
+from egglift.costmodel.profiles.profile import Profile
+
+
+def seconds(work: Work, p: Profile) -> Numbers:
+    """Seconds of one launch for every assignment."""
+    return combined(terms(work, p))
+
+
+def combined(found: dict[str, Numbers]) -> Numbers:
+    """The terms as one: the largest hides most of the others."""
+    overlapping = [found[n] for n in ("memory", "cache", "instructions", "chain", "local", "starts")]
+    most = overlapping[0]
+    for x in overlapping[1:]:
+        most = np.maximum(most, x)
+    total = sum(overlapping[1:], overlapping[0])
+    return most + 0.15 * (total - most) + found["barriers"] + found["launch"]
+
+
+def terms(work: Work, p: Profile) -> dict[str, Numbers]:
+    """The terms of the model by name, in seconds."""
+    gpu, units = p.kind == "gpu", p.compute_units
+    items, group = work.items, work.group
+    groups = np.maximum(1, np.floor(items / group))
+    registers = np.floor(32 + work.private / 4)
+    side_by_side = _groups_per_unit(work, registers, p) if gpu else number(1)
+    resident = np.minimum(items, units * (group * side_by_side if gpu else 1))
+    busy = groups / (rounded_up(groups, units) * units)
+    dram, cached, near = traffic(work, resident, p)
+    slow = _latency(resident, groups, _gaps(work), p) * _spilled(work, registers, p)
+    shared = np.minimum(groups, units)
+    if gpu:
+        share = _spread(items, groups, p) * busy
+        chain = rounded_up(items, resident) * (work.chain * p.op_latency + work.waits * p.latency / 4) + p.latency
+    else:
+        share, chain = busy, work.chain * items * p.op_latency / shared
+    instructions = slow * work.issue * items / (p.issue_rate * share)
+    if gpu:
+        chain = chain + instructions / side_by_side * _stalled(work)
+    return {
+        "memory": dram / (_memory_rate(work, p) * _bandwidth_share(work, resident, groups, p)),
+        "cache": np.maximum(cached / p.cache_bandwidth, near / p.local_bandwidth) / np.minimum(1, groups / units),
+        "instructions": instructions,
+        "chain": chain,
+        "local": slow * _local(work, p) / busy if gpu else number(0),
+        "barriers": work.barriers * groups * _barrier(group, p) / np.minimum(groups, units * side_by_side),
+        "starts": (groups * p.group_start + items * p.item_start) / shared,
+        "launch": number(p.launch),
+    }
+
+
+def _groups_per_unit(work: Work, registers: Numbers, p: Profile) -> Numbers:
+    wide = np.maximum(32, work.group)
+    by_local = np.where(work.local_bytes > 0, np.floor(4 * p.local_bytes / (work.local_bytes + 1024)), 32)
+    by_registers = np.maximum(1, np.floor(REGISTERS / (wide * np.minimum(255, registers))))
+    fewest = np.minimum(np.minimum(np.floor(p.items_per_unit / wide), by_local), np.minimum(by_registers, 32))
+    return np.maximum(1, fewest)
+
+
+def _gaps(work: Work) -> Numbers:
+    chains = np.where(work.chain > 0, work.issue / np.maximum(work.chain, 1), 1)
+    return GAPS / np.maximum(1, chains / CHAINS)
+
+
+def _stalled(work: Work) -> Numbers:
+    waiting = (work.barriers >= STALLS * work.waits) & (work.barriers > 0)
+    return np.where(waiting, np.minimum(1, 2 * work.waits / np.maximum(work.barriers, 1)), 0)
+
+
+def _latency(resident: Numbers, groups: Numbers, gaps: Numbers, p: Profile) -> Numbers:
+    if p.kind == "cpu":
+        return number(1)
+    warps = np.maximum(1, resident / np.minimum(groups, p.compute_units) / p.warp)
+    return (warps + gaps) / warps
+
+
+def _spilled(work: Work, registers: Numbers, p: Profile) -> Numbers:
+    if p.kind == "cpu":
+        room = 0.75 * p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
+        return np.where(work.held <= 4096, np.minimum(3, np.maximum(1, work.held / room)), 1)
+    allowed = np.minimum(255, np.floor(REGISTERS / np.maximum(32, work.group)))
+    return 1 + np.maximum(0, registers - allowed) / 24
+
+
+def _spread(items: Numbers, groups: Numbers, p: Profile) -> Numbers:
+    warps = rounded_up(items, p.warp)
+    spread = np.where(groups >= p.compute_units, np.minimum(1, warps / (p.compute_units * 4)), 1)
+    return spread * np.minimum(1, items / (warps * p.warp))
+
+
+def _bandwidth_share(work: Work, resident: Numbers, groups: Numbers, p: Profile) -> Numbers:
+    if p.kind == "cpu":
+        return np.maximum(np.minimum(1, groups / p.compute_units), 0.6 / p.compute_units)
+    if not p.bytes_in_flight:
+        return number(1)
+    x = resident * np.clip(work.flight, 4, 128) / p.bytes_in_flight
+    return x / (1 + x**3) ** (1 / 3)
+
+
+def _memory_rate(work: Work, p: Profile) -> float:
+    buffers = {a.buffer: a.bytes for a in work.accesses if a.space == "global"}
+    return p.cache_bandwidth if sum(buffers.values()) < 0.8 * p.cache_bytes else p.bandwidth
+
+
+def _barrier(group: Numbers, p: Profile) -> Numbers:
+    if p.barriers:
+        sizes, where = np.unique(group, return_inverse=True)
+        return np.array([at(p.barriers, float(n)) for n in sizes])[where].reshape(np.shape(group))
+    return p.barrier * np.maximum(1, group / 128) if p.kind == "gpu" else number(p.barrier)
+
+
+def _local(work: Work, p: Profile) -> Numbers:
+    """Seconds of passes through local memory, all units busy."""
+    total = number(0)
+    for a in work.accesses:
+        if a.space == "local":
+            lanes = np.minimum(p.warp, work.group)
+            total = total + work.count(a) / lanes * passes(warp_axes(work, a, p.warp), a.width, p.warp)
+    return total * BANKS * WORD / p.local_bandwidth
+
+
+def possible(work: Work, limits: DeviceLimits) -> Bools:
+    """Which assignments a device with these limits can run: groups, local memory and registers that it has."""
+    fits = work.fits & (work.group <= limits.group_size) & (work.local_bytes <= limits.local_bytes)
+    return fits & (work.private <= limits.private_bytes)

@@ -1,0 +1,206 @@
+"""What a schedule of a stage does, counted for many assignments of its sizes at once, without generating its code.
+
+How often each place of the nest is reached is a product of digits' lengths; what is read, kept and computed there is
+that of one element times a tile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
+from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.counts import TOGETHER
+from egglift.egraph.schedules.elements import Element
+from egglift.egraph.schedules.kept_counts import KeptCounts, kept_place
+from egglift.egraph.schedules.nest import Digit
+from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
+from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.stages.stage import Dim, Stage
+
+SHORT = 32  # trips up to which a loop over registers is unrolled
+
+
+def counted(
+    stage: Stage, schedule: Schedule, env: Env, launch: Launch, profile: Profile, limits: DeviceLimits
+) -> list[Work]:
+    """The kernels of a schedule, in order."""
+    return _Counting(stage, schedule, env, launch, profile, limits).kernels()
+
+
+class _Counting(KeptCounts):
+    def kernels(self) -> list[Work]:
+        """The main kernel, and before it those that copy operands."""
+        phases, sources = self.elements.phases, self.sources
+        outer: list[Digit] = []
+        waiting = list(self.digits)
+        for step in self.schedule.steps:
+            match step:
+                case Loop():
+                    outer.append(waiting.pop(0))
+                    self.overhead(outer)
+                case Keep(operand, "global"):
+                    self.copied(operand)
+                case Keep(operand, "local"):
+                    self.staged(operand, sources[operand], step, outer, waiting)
+                case Keep(operand, _):
+                    self.registers(operand, sources[operand], outer, waiting)
+        if phases:
+            self._steps()
+        self._finished()
+        self.waits()
+        return [*self.packed, self.work]
+
+    # ------------------------------------------------------------------------------------ steps and results
+
+    @property
+    def shared(self) -> Digit | None:
+        """The loop over work-items, or lanes, that reduce parts."""
+        return next((d for d in self.digits if d.loop.kind == "item" and d.loop.dim in self.reduced), None)
+
+    def _steps(self) -> None:
+        """Every step of the reductions."""
+        work, accumulators = self.work, sum(self.elements.accumulators)
+        first, *others = self.elements.phases
+        at = next(i for i, d in enumerate(self.digits) if d.loop.dim in self.reduced and d.role != "item")
+        tile = [d for d in self.digits[at:] if d.loop.dim not in self.reduced]
+        lane = next((d for d in self.digits if d.role == "lane"), None)
+        lanes = lane.count if lane is not None else number(1)
+        own = self.own(tile) * (lanes if lane is not None and lane not in tile else 1)
+        work.private = work.private + own * accumulators
+        work.held = work.held + own * accumulators
+        self._elements(self.sources, first.step, self.digits, self.taken, lane)
+        steps = self.own([d for d in self.digits if d.loop.dim in self.reduced and d.role != "lane"])
+        rest = number(0)
+        for dim in first.dims:
+            blocks = self.schedule.blocks(dim)
+            if blocks:
+                n, block = number_of(dim), evaluated(blocks[0], self.env)
+                left = n - np.floor(n / block) * block
+                rest = rest + left * np.prod([number_of(d) for d in first.dims if d != dim])
+                self._rest(
+                    first.sources, first.step, [(d, left if d == dim else number(number_of(d))) for d in first.dims]
+                )
+        for phase in others:
+            self._rest(phase.sources, phase.step, [(d, number(number_of(d))) for d in phase.dims])
+            rest = rest + np.prod([number_of(d) for d in phase.dims])
+        if len(self.elements.accumulators) == 1:
+            work.chain = work.chain + steps + rest
+
+    def _elements(
+        self, sources: Sequence[Source], step: Element, nest: list[Digit], taken: set[int], lane: Digit | None
+    ) -> None:
+        """One step for each element of the nest: what is not in registers is read there."""
+        scalar = [d for d in nest if d is not lane]
+        for i, source in enumerate(sources):
+            if i not in taken:
+                used = [d for d in nest if d.role == "lane" and d.loop.dim in source.dims]
+                if i in self.local:  # a compiler reads once what an unrolled loop does not move
+                    where = [d for d in scalar if d.role != "unrolled" or d.loop.dim in source.dims]
+                    self.load("local", kept_place(i, source), where, used, self.local[i], True)
+                    continue
+                for place in source.element.places:
+                    self.load("global", place, scalar, used, self.strides(source, place, nest), source.element.plain)
+                self.compute(source.element, self.own(scalar), lane.count if used and lane is not None else None)
+        self.compute(step, self.own(scalar), lane.count if lane is not None else None)
+
+    def _rest(self, sources: Sequence[Source], step: Element, dims: Sequence[tuple[Dim, Numbers]]) -> None:
+        """Steps one by one, by every work-item for its accumulators: what blocks leave over, or a later reduction."""
+        if not any(np.any(n > 0) for _, n in dims):
+            return
+        shared = self.shared
+        nest = [d for d in self.digits if d.loop.dim not in self.reduced]
+        loops = [Digit(Loop(d, 0, "sequential"), n, number(1), "loop", 0) for d, n in dims]
+        at = next((i for i, d in enumerate(nest) if d.role in ("loop", "lane")), len(nest))
+        nest = [*nest[:at], *loops, *nest[at:]]
+        before, accesses = self.work.issue, list(self.work.accesses)
+        lane = next((d for d in nest if d.role == "lane"), None)
+        for i in range(len(loops)):
+            self.overhead(nest[: at + i + 1])
+        local, self.local = self.local, {}
+        self._elements(sources, step, nest, set(), lane)
+        self.local = local
+        if shared is not None and shared.role == "item":
+            part = 1 / shared.count
+            self.work.issue = before + (self.work.issue - before) * part
+            added = self.work.accesses[len(accesses) :]
+            self.work.accesses[len(accesses) :] = [_with_share(a, part) for a in added]
+
+    def _finished(self) -> None:
+        """What follows the reductions, and storing the results."""
+        work, elements = self.work, self.elements
+        shared, part = self.shared, number(1)
+        nest = [d for d in self.digits if d.loop.dim not in self.reduced]
+        if shared is not None and shared.role == "item":
+            part = 1 / shared.count
+            self._combined(shared, nest, part)
+        elif shared is not None:
+            lanes = shared.count
+            cost = self.cost(elements.phases[0].step, number(1)) + 2 * (lanes > SHORT)
+            work.issue = work.issue + self.own(nest) * lanes * cost
+            work.chain = work.chain + lanes * (len(elements.accumulators) == 1)
+            work.private = work.private + lanes * sum(elements.accumulators)
+        last = nest[-1] if nest else None
+        vector = last is not None and (last.role == "lane" or last.loop.after is not None) and shared is None
+        tile = [last] if vector and last is not None else []
+        where = nest[: len(nest) - len(tile)]
+        own = self.own(where) * part
+        lanes = tile[0].count if tile else number(1)
+        for i, source in enumerate(elements.after):
+            if elements.phases or i not in self.taken:
+                used = [d for d in tile if d.loop.dim in source.dims]
+                if i in self.local and not elements.phases:
+                    self.load("local", kept_place(i, source), where, used, self.local[i], True)
+                    continue
+                for place in source.element.places:
+                    stride = self.strides(source, place)
+                    self.load("global", place, where, used, stride, source.element.plain, part)
+                self.compute(source.element, own, lanes if used else None)
+        self.compute(elements.finish, own, lanes)
+        apart, far = dict[Dim, int](), 1
+        for d in reversed(self.stage.dims):
+            apart[d] = far
+            far = far * number_of(d)
+        stride = {d: apart[d.loop.dim] * d.step for d in nest}
+        for i, size in enumerate(elements.results):
+            contiguous = number(0) if not tile else stride[tile[0]] == 1
+            width = np.where(contiguous, lanes, 1)
+            self.issue(own * lanes / width, width, size, self.addresses(where, stride))
+            times = self.own(where) * lanes / width
+            axes = self.axes(nest, stride)
+            work.accesses.append(Access("global", f"out{i}", float(far), size, width * size, times, True, axes, part))
+        if not elements.phases:
+            for i in range(1, len(nest) + 1):
+                if nest[i - 1].role == "loop":
+                    work.issue = work.issue + 2 * self.own(nest[:i]) * (nest[i - 1].count > 1)
+
+    def _combined(self, shared: Digit, nest: list[Digit], part: Numbers) -> None:
+        """What work-items have found of one result, through local memory."""
+        work, leaves = self.work, self.elements.accumulators
+        tile = self.own(nest)
+        rows = product([d.count for d in nest if d.role == "item"]) * tile
+        work.barriers = work.barriers + 1
+        work.local_bytes = work.local_bytes + shared.count * rows * sum(leaves)
+        step = self.cost(self.elements.phases[0].step, number(1))
+        if self.stage.body not in [x for x, _ in self.stage.names.of(self.stage.body)]:
+            part = number(1)  # what follows the result is computed by all, and stored by one of them
+        items = [Axis("item", d.count, tile, d.dim) for d in nest if d.role == "item"]
+        for size in leaves:
+            wide = np.where(tile % (TOGETHER // size) == 0, max(1, TOGETHER // size), 1)
+            work.issue = work.issue + tile / wide * 1.5
+            row = Axis("item", shared.count, rows, shared.dim)
+            work.accesses.append(Access("local", "parts", 0, size, wide * size, tile / wide, True, (*items, row)))
+            read = Access("local", "parts", 0, size, number(size), tile * shared.count, False, tuple(items), part)
+            work.accesses.append(read)
+        work.issue = work.issue + part * tile * shared.count * (2 + len(leaves) * 1.5 + step)
+        work.private = work.private + 2 * sum(leaves)  # those of the inner fold, and of this one
+        if len(leaves) == 1:
+            work.chain = work.chain + shared.count * tile
+
+
+def _with_share(a: Access, part: Numbers) -> Access:
+    return replace(a, share=a.share * part)

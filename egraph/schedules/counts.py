@@ -1,0 +1,181 @@
+"""What a kernel does, while it is counted: loads, instructions, and rounds of loads that are on their way together.
+
+The counts are those of costmodel/model/operation_counts.py for the code that a schedule becomes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, number, rounded_up
+from egglift.costmodel.model.operation_counts import FIRST_CACHE, NEAR
+from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.elements import Element, Place
+from egglift.egraph.schedules.nest import Digit, digits_of, launched
+from egglift.egraph.schedules.schedule import Schedule
+from egglift.egraph.schedules.stage_elements import Source, StageElements, elements_of
+from egglift.egraph.stages.stage import Stage
+
+#: elements apart in memory, of neighbours along a digit
+Strides: TypeAlias = dict[Digit, Numbers]
+TOGETHER, WIDE = 16, 64  # bytes that work-items copy at once: with neighbours, and by themselves
+GUARD = 0.2  # instructions of a test for an edge: tiles inside have code without
+
+
+@dataclass(frozen=True)
+class Round:
+    """Loads from global memory that are on their way together: in which loops, how many bytes, how far they go, and
+    how often; ahead: are they there when a work-item comes to need them?"""
+
+    loops: tuple[Digit, ...]
+    bytes: Numbers
+    far: float
+    times: Numbers
+    ahead: Numbers
+
+
+class Counts:
+    """A kernel under a schedule of a stage, for all assignments of an environment."""
+
+    def __init__(
+        self, stage: Stage, schedule: Schedule, env: Env, launch: Launch, profile: Profile, limits: DeviceLimits
+    ) -> None:
+        self.stage, self.schedule, self.env, self.profile, self.limits = stage, schedule, env, profile, limits
+        self.elements: StageElements = elements_of(stage, profile)
+        phases = self.elements.phases
+        self.sources = list(phases[0].sources if phases else self.elements.after)
+        self.gpu = profile.kind == "gpu"
+        self.reduced = frozenset(d for phase in self.elements.phases for d in phase.dims)
+        self.digits = digits_of(schedule, env, self.reduced)
+        self.work = launched(self.digits, schedule, env, launch, limits)
+        self.packed: list[Work] = []
+        self.rounds: list[Round] = []
+        self.local: dict[int, dict[Digit, Numbers]] = {}  # operands in local memory: strides of digits
+        self.twice = number(0)  # is local memory there twice, in turn?
+        self.taken: set[int] = set()  # operands in registers
+
+    def own(self, digits: Sequence[Digit]) -> Numbers:
+        found = number(1)
+        for d in digits:
+            if d.role == "item" and self.gpu:
+                found = found * rounded_up(d.count, self.work.local[d.dim])
+            else:
+                found = found * d.own
+        return found
+
+    def overhead(self, outer: Sequence[Digit]) -> None:
+        """Counting and testing of a rolled loop."""
+        last = outer[-1]
+        if last.role == "loop" and last.loop.dim in self.reduced:
+            self.work.issue = self.work.issue + 2 * self.own([d for d in outer if d.role != "lane"]) * (last.count > 1)
+
+    def axes(self, digits: Sequence[Digit], stride: Strides) -> tuple[Axis, ...]:
+        zero = number(0)
+        return tuple(Axis(d.role, np.maximum(d.count, 1), stride.get(d, zero), d.dim) for d in digits)
+
+    def strides(self, source: Source, place: Place, extra: Sequence[Digit] = ()) -> Strides:
+        """Elements apart in global memory, digit by digit."""
+        apart = dict(zip(source.dims, place.strides, strict=True))
+        return {d: apart[d.loop.dim] * d.step for d in (*self.digits, *extra) if d.loop.dim in apart}
+
+    def addresses(self, digits: Sequence[Digit], stride: Strides) -> Numbers:
+        """Instructions to compute an address in a loop: half of one for every rolled loop that moves it."""
+        found = number(0)
+        for d in digits:
+            if d.role == "loop" and d in stride:
+                found = found + 0.5 * ((d.count > 1) & (stride[d] != 0))
+        return found
+
+    def _vector(
+        self, tile: Sequence[Digit], others: Sequence[Digit], stride: Strides, size: int, limit: int
+    ) -> Numbers:
+        """Neighbours in memory that one work-item moves at once: a power of two that divides the last digit."""
+        found = number(1)
+        last, zero = tile[-1], number(0)
+        for w in (2, 4, 8, 16):
+            if w * size > limit:
+                break
+            fits = (last.count % w == 0) & (stride.get(last, zero) == 1)
+            for d in (*tile[:-1], *others):
+                fits = fits & ((stride.get(d, zero) % w == 0) | (d.count <= 1) | (not self.gpu))
+            found = np.where(fits, w, found)
+        return found
+
+    def issue(self, times: Numbers, width: Numbers, size: int, address: Numbers) -> None:
+        wide = TOGETHER if self.gpu else self.profile.simd_bytes
+        self.work.issue = self.work.issue + times * (np.ceil(width * size / wide) + address)
+
+    def load(
+        self,
+        space: str,
+        place: Place,
+        where: Sequence[Digit],
+        tile: Sequence[Digit],
+        stride: Strides,
+        plain: bool,
+        share: Numbers = number(1),
+    ) -> None:
+        """Reads by every work-item of a tile of its own, `where` it is in the nest."""
+        size = place.scalar
+        others = [d for d in where if d not in tile]
+        width = number(1)
+        if plain and tile:
+            wide = WIDE if space == "local" or not self.gpu else TOGETHER
+            width = self._vector(tile, others, stride, size, wide)
+        times = self.own(where) * self.own(tile) / width * place.times
+        # at constant distances from one address, which is computed once
+        offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
+        address = (self.addresses(where, stride) + (4 * self.twice if space == "local" else 0)) / np.maximum(1, offsets)
+        self.issue(times * share, width, size, address)
+        axes = [*self.axes(where, stride), *(replace(x, alone=True) for x in self.axes(tile, stride))]
+        if tile:  # the last digit goes by vectors
+            axes[-1] = replace(axes[-1], count=axes[-1].count / width, stride=axes[-1].stride * width)
+        self.work.accesses.append(
+            Access(
+                space, place.buffer, place.elements, size, width * size, times, False, tuple(axes), share, place.offset
+            )
+        )
+        if space == "global":
+            self.round(where, self.own(tile) * place.times * size, place)
+
+    def round(
+        self,
+        where: Sequence[Digit],
+        bytes: Numbers,
+        place: Place,
+        times: Numbers = number(1),
+        ahead: Numbers = number(0),
+    ) -> None:
+        loops = tuple(d for d in where if d.role == "loop")
+        together = self.own([d for d in where if d.role in ("unrolled", "lane")])
+        far = NEAR if place.elements * place.scalar <= FIRST_CACHE else 1.0
+        self.rounds.append(Round(loops, bytes * together, far, times, ahead))
+
+    def compute(self, element: Element, times: Numbers, lanes: Numbers | None = None) -> None:
+        self.work.issue = self.work.issue + times * self.cost(element, number(1) if lanes is None else lanes)
+
+    def cost(self, element: Element, lanes: Numbers) -> Numbers:
+        """Instructions for an element, or for so many side by side."""
+        found = GUARD * element.guards * lanes
+        for cost, size in element.calls:
+            found = found + cost * np.where(lanes > 1, np.ceil(lanes * size / self.profile.simd_bytes), 1)
+        return found
+
+    def waits(self) -> None:
+        """Loads that are on their way together, and how often a work-item waits for some."""
+        groups: dict[tuple[int, ...], list[Round]] = {}
+        for r in self.rounds:
+            groups.setdefault(tuple(map(id, r.loops)), []).append(r)
+        for same in groups.values():
+            often, far = self.own(same[0].loops), max(r.far for r in same)
+            at_once = sum((np.where(r.times > 1, 0, r.bytes) for r in same), number(0))
+            ahead = np.logical_or.reduce(np.broadcast_arrays(*(r.ahead == 1 for r in same)))
+            self.work.wait(np.where(ahead, 1, often), far, at_once)
+            for times in {id(r.times): r.times for r in same}.values():  # of one copy in a loop of its own
+                bytes = sum((r.bytes for r in same if r.times is times), number(0))
+                self.work.wait(np.where(ahead, 1, often) * times, far, np.where(times > 1, bytes, 0))

@@ -1,0 +1,173 @@
+"""What one element of an array takes: where in memory what it reads is, and what it computes.
+
+It is asked of the code generator, once for a stage: an index into a view is linear in the dimensions' indices (nearly
+always), so that its coefficients are how far apart neighbours are in memory.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from egglift.codegen.emission.emitter import Emitter
+from egglift.codegen.emission.translator import ROOT
+from egglift.codegen.kernel.distribution import Shape
+from egglift.codegen.kernel.imperative import (
+    Buffer,
+    Call,
+    DeviceLimits,
+    Guarded,
+    If,
+    Let,
+    Load,
+    Loop,
+    ScalarValue,
+    Statement,
+    Store,
+)
+from egglift.codegen.kernel.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.views import Arr, View, Where, element, memory, number
+from egglift.codegen.kernel.walk import operands, subvalues
+from egglift.costmodel.model.coalescing import Unknown, evaluate
+from egglift.costmodel.model.operation_counts import call_cost
+from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.stages.stage import Dim
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import evaluate as value_of
+from egglift.ir.traverse import instantiate, subterms
+from egglift.ir.types import Type, leaves
+
+ANYWHERE = 1 << 20  # elements apart, where an index depends on numbers that are loaded
+#: what stands for results of reductions and for operands is no array in global memory
+OWN = re.compile(r"%(s\d|own)")
+
+
+#: how often, and what
+Counted: TypeAlias = tuple[int, ScalarValue]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A read of one array: its name, how many elements of how many bytes, elements apart along each dimension, the
+    first element that is read, and how often one element takes it."""
+
+    buffer: str
+    elements: int
+    scalar: int
+    strides: tuple[int, ...]
+    offset: int
+    times: int = 1
+
+
+@dataclass(frozen=True)
+class Element:
+    """places: what is read; calls: (simple instructions, bytes of the result) of each operation; guards: tests of
+    edges; plain: is it one number as it lies in memory?"""
+
+    places: tuple[Place, ...]
+    calls: tuple[tuple[float, int], ...]
+    guards: int
+    plain: bool
+
+
+def element_of(array: Expr, dims: Sequence[Dim], profile: Profile) -> Element:
+    """An element of a closed array at indices of `dims`.  EggliftError where the code generator refuses it."""
+    array = instantiate(array, {})
+    emitter = _emitter(array)
+    at = [Var(f"?{i}", _number(d), "loop") for i, d in enumerate(dims)]
+    with emitter.block() as statements:
+        view = emitter.view(array, ROOT)
+        for v in at:
+            view = element(view, index(v))
+        values = [*_scalars(view, 1)]
+    return _read(values, statements, at, profile)
+
+
+def _emitter(term: Expr) -> Emitter:
+    emitter = Emitter(Shape(), DeviceLimits(private_bytes=1 << 30))
+    inputs = {t.name: t for t in subterms(term) if isinstance(t, p.Input)}
+    emitter.inputs = {name: memory(t.type, _buffers(t), emitter.load) for name, t in inputs.items()}
+    return emitter
+
+
+def _buffers(t: p.Input) -> Iterator[Buffer]:
+    space = "private" if OWN.match(t.name) else "global"
+    for k, (shape, scalar) in enumerate(leaves(t.type)):
+        yield Buffer(f"{t.name}.{k}", space, scalar, prod(map(number, shape)))
+
+
+def _scalars(view: View, times: int) -> Iterator[Counted]:
+    """The numbers in a view, and how often: elements of an array are alike."""
+    match view:
+        case tuple():
+            for v in view:
+                yield from _scalars(v, times)
+        case Arr(length):
+            yield from _scalars(element(view, ZERO), times * length)
+        case Where(_, _, inside):
+            yield from _scalars(inside(), times)
+        case _:
+            yield times, view
+
+
+def _read(values: list[Counted], statements: Sequence[Statement], at: list[Var], profile: Profile) -> Element:
+    rows = [*values, *_computed(statements, 1)]
+    places, calls, guards = dict[tuple[object, ...], Place](), list[tuple[float, int]](), 0
+    for times in sorted({t for t, _ in rows}):
+        for v in subvalues([v for t, v in rows if t == times], operands):
+            match v:
+                case Load(buffer, i) if buffer.space in ("global", "constant"):
+                    place = _place(buffer, i, at, times)
+                    places.setdefault((place.buffer, place.strides, place.offset), place)
+                case Call():
+                    calls.append((times * call_cost(v, profile), v.type.size))
+                case Guarded():
+                    guards += times
+    plain = not statements and [(t, type(v)) for t, v in values] == [(1, Load)]
+    return Element(tuple(places.values()), tuple(calls), guards, plain)
+
+
+def _computed(statements: Sequence[Statement], times: int) -> Iterator[Counted]:
+    """What statements compute, and how often."""
+    for s in statements:
+        match s:
+            case Let(_, value) | Store(_, _, value):
+                yield times, value
+            case Loop():
+                yield from _computed(s.body, times * s.trips)
+            case If():
+                yield from _computed((*s.body, *s.otherwise), times)
+
+
+def _place(buffer: Buffer, i: Index, at: list[Var], times: int) -> Place:
+    """The strides, and where the first element would be if they held everywhere (edges aside)."""
+    middle = {v: np.array([v.count // 2]) for v in at}
+    none = (np.zeros(1, np.int64),) * 3
+    try:
+        here = int(evaluate(i, none, middle)[0])
+    except Unknown:
+        return Place(buffer.name, buffer.size, buffer.scalar.size, (ANYWHERE,) * len(at), 0, times)
+    strides = []
+    for v in at:
+        k = i.coefficient(v)
+        if k is None:
+            step = 1 if middle[v][0] + 1 < v.count else -1
+            k = step * (int(evaluate(i, none, middle | {v: middle[v] + step})[0]) - here)
+        strides.append(k)
+    offset = here - sum(k * int(middle[v][0]) for k, v in zip(strides, at, strict=True))
+    return Place(buffer.name, buffer.size, buffer.scalar.size, tuple(strides), offset, times)
+
+
+def sizes_of_leaves(t: Type) -> list[int]:
+    """Bytes of each scalar of a value."""
+    return [scalar.size for shape, scalar in leaves(t) for _ in range(prod(map(number, shape)))]
+
+
+def _number(d: Dim) -> int:
+    return value_of(d.extent)

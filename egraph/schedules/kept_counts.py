@@ -1,0 +1,171 @@
+"""What a schedule keeps, counted: in registers, in local memory, or as a copy in global memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
+from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product, rounded_up
+from egglift.egraph.schedules.counts import TOGETHER, Counts
+from egglift.egraph.schedules.elements import Element, Place
+from egglift.egraph.schedules.nest import Digit, shared_out
+from egglift.egraph.schedules.schedule import Keep
+from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.stages.stage import Dim
+
+FEW = 8  # trips up to which a loop of a shared copy is unrolled
+
+
+class KeptCounts(Counts):
+    """A kernel, with what it keeps of its operands."""
+
+    def registers(self, operand: int, source: Source, outer: list[Digit], inner: list[Digit]) -> None:
+        """Every work-item takes what it reads of an operand into registers."""
+        self.taken.add(operand)
+        tile = [d for d in inner if d.loop.dim in source.dims and d.role in ("loop", "lane", "unrolled")]
+        if operand in self.local:
+            self.load("local", kept_place(operand, source), outer, tile, self.local[operand], True)
+        else:
+            for place in source.element.places:
+                self.load("global", place, outer, tile, self.strides(source, place), source.element.plain)
+            self.compute(source.element, self.own(outer) * self.own(tile))
+        self.work.private = self.work.private + self.own(tile) * source.bytes
+        self.work.held = self.work.held + self.own(tile) * source.bytes
+
+    def copied(self, operand: int) -> None:
+        """A kernel copies an operand to global memory, such that neighbours in its last parallel dimension are."""
+        source = self.sources[operand]
+        order = [d for d in source.dims if d in self.reduced] + [d for d in source.dims if d not in self.reduced]
+        far, apart = 1, dict[Dim, int]()
+        for d in reversed(order):
+            apart[d] = far
+            far *= number_of(d)
+        grid = [number(number_of(d)) for d in reversed(order)] + [number(1)] * 3
+        local = shared_out(grid[:3], Launch(), self.limits)
+        groups = [rounded_up(n, k) for n, k in zip(grid[:3], local, strict=True)]
+        work = Work((local[0], local[1], local[2]), (groups[0], groups[1], groups[2]))
+        for place in source.element.places:
+            old = dict(zip(source.dims, place.strides, strict=True))
+            axes = [Axis("item", grid[i], number(old[d]), i) for i, d in enumerate(reversed(order))]
+            work.accesses.append(
+                Access(
+                    "global",
+                    place.buffer,
+                    place.elements,
+                    place.scalar,
+                    number(place.scalar),
+                    number(1),
+                    False,
+                    tuple(axes),
+                )
+            )
+        axes = [Axis("item", grid[i], number(apart[d]), i) for i, d in enumerate(reversed(order))]
+        name = f"packed{operand}"
+        work.accesses.append(
+            Access("global", name, far, source.bytes, number(source.bytes), number(1), True, tuple(axes))
+        )
+        work.issue = 2 * (1 + 0.5 * len(order)) + self.cost(source.element, number(1))
+        work.wait(number(1), 1.0, number(source.bytes))
+        self.packed.append(work)
+        packed = Place(name, far, source.bytes, tuple(apart[d] for d in source.dims), 0)
+        self.sources[operand] = replace(source, element=Element((packed,), (), 0, True))
+
+    def staged(self, operand: int, source: Source, keep: Keep, outer: list[Digit], inner: list[Digit]) -> None:
+        """The group copies what it reads of an operand to local memory."""
+        work, steps = self.work, self.own(outer)
+        span = {d: product([x.count for x in inner if x.loop.dim == d]) for d in source.dims}
+        layout = self._layout(source, span, evaluated(keep.pad, self.env))
+        self.local[operand] = {d: layout[d.loop.dim] * d.step for d in inner if d.loop.dim in layout}
+        ahead = next((evaluated(x.loop.prefetch, self.env) for x in reversed(outer) if x.loop.prefetch), number(0))
+        if not np.any(work.local_bytes):
+            work.barriers = work.barriers + np.where(ahead == 2, steps + (steps > 1), np.where(steps > 1, 2 * steps, 1))
+        outermost = list(layout)[-1]
+        size = layout[outermost] * span[outermost] * source.bytes
+        work.local_bytes = work.local_bytes + size * np.where(ahead == 2, 2, 1)
+        self.twice = np.maximum(self.twice, ahead == 2)
+        self._shared_copy(operand, source, outer, span, layout, ahead)
+
+    def _layout(self, source: Source, span: dict[Dim, Numbers], pad: Numbers) -> dict[Dim, Numbers]:
+        """Elements apart in local memory: those of reductions outermost, the last dimension padded."""
+        dims = list(dict.fromkeys(d.loop.dim for d in self.digits if d.loop.dim in source.dims))
+        order = [d for d in dims if d in self.reduced] + [d for d in dims if d not in self.reduced]
+        found, far = dict[Dim, Numbers](), number(1)
+        for i, d in enumerate(reversed(order)):
+            found[d] = far
+            far = far * span[d] + (pad if i == 0 and len(order) > 1 else 0)
+        return found
+
+    def _shared_copy(
+        self,
+        operand: int,
+        source: Source,
+        outer: list[Digit],
+        span: dict[Dim, Numbers],
+        layout: dict[Dim, Numbers],
+        ahead: Numbers,
+    ) -> None:
+        """Its elements, shared out over the group in the order of global memory, by vectors where they fit."""
+        work, steps, element = self.work, self.own(outer), source.element
+        elements, width = product([*span.values()]), number(1)
+        first = max(element.places, key=lambda x: sum(s != 0 for s in x.strides), default=kept_place(operand, source))
+        apart = dict(zip(source.dims, first.strides or [0] * len(source.dims), strict=True))
+        fast, *others = sorted(source.dims, key=lambda d: abs(apart[d]))
+        for w in (2, 4, 8, 16):
+            near = element.plain and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
+            if near and w * source.bytes <= TOGETHER:
+                fits = (span[fast] % w == 0) & (elements * source.bytes >= TOGETHER * work.group)
+                width = np.where(fits, w, width)
+        trips = np.ceil(elements / (width * work.group))
+        rolled = ((trips > FEW) | (elements % (width * work.group) != 0)) & (trips > 1) & (ahead == 0)
+        times = steps * elements / (width * work.group)
+        turns = np.where(rolled, trips, 1)
+        digits = np.where(rolled, 6, 0)  # the element's index is taken apart
+        offsets = np.where(rolled, 1, trips)  # from one address
+
+        def shared(far: Mapping[Dim, Numbers | int]) -> list[Axis]:
+            rest = [Axis("item", span[d], number(1) * far[d], SHARED_OUT) for d in others]
+            return [Axis("item", span[fast] / width, width * far[fast], SHARED_OUT), *rest]
+
+        for place in element.places:
+            moving = self.strides(source, place)
+            self.issue(times, width, place.scalar, self.addresses(outer, moving) / offsets + digits)
+            grid = self.axes([d for d in outer if d.role != "item"], moving)
+            around = Axis("unrolled", trips, number(0), alone=True)
+            axes = (*grid, around, *shared(dict(zip(source.dims, place.strides, strict=True))))
+            work.accesses.append(
+                Access(
+                    "global",
+                    place.buffer,
+                    place.elements,
+                    place.scalar,
+                    width * place.scalar,
+                    times,
+                    False,
+                    axes,
+                    number(1),
+                    place.offset,
+                )
+            )
+            bytes = np.where(rolled, 1, trips) * width * place.scalar
+            self.round(outer, bytes, place, turns, ahead)
+        self.compute(element, times * width)
+        whole = (layout[fast] == 1) & (width > 1)
+        stores = np.where(whole, 1, width * np.where(steps > 1, 1.0, 1.5)) + digits + 4 * (ahead == 2) / offsets
+        work.issue = work.issue + times * stores + np.where(rolled, 2 * steps * trips, 0)
+        work.private = work.private + np.where(ahead > 0, trips * width * source.bytes, 0)
+        together = np.where(whole, width, 1)
+        work.accesses.append(
+            Access(
+                *("local", f"local{operand}", 0, source.bytes, together * source.bytes),
+                *(times * width / together, True, tuple(shared(layout))),
+            )
+        )
+
+
+def kept_place(operand: int, source: Source) -> Place:
+    """An operand in local memory."""
+    return Place(f"local{operand}", 0, source.bytes, (), 0)

@@ -1,0 +1,120 @@
+"""All assignments of sizes of a structure, ranked by their closed price: none of them is generated.
+
+What has no code yet is priced some 10^5 times as often as what has: the whole space of a structure is looked at, and
+the code generator and the exact model see only the few best of it, and some that differ from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.costmodel.closed.price import possible, seconds
+from egglift.costmodel.closed.work import Bools, Numbers, number
+from egglift.costmodel.profiles.profile import Profile
+from egglift.costmodel.search.sizes import Search
+from egglift.costmodel.search.space import Columns, assignments
+from egglift.egraph.schedules.counted import counted
+from egglift.egraph.schedules.structures import Structure
+from egglift.ir import tile_kinds as kinds
+from egglift.ir.tile_kinds import TILE_KINDS
+
+MOST = 1 << 15  # assignments that are priced at once; of more, some at random
+#: kinds whose numbers matter little for the others: they are chosen last, for so many of the best
+LAST, BEST = (kinds.PADDING, kinds.PREFETCH), 128
+NEAR = 1.3  # times as slow as the best may be what is generated because it differs
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A structure's assignments that its device can run, the cheapest first: their sizes, launches and seconds."""
+
+    structure: Structure
+    search: Search
+    columns: Columns
+    launches: tuple[Launch, ...]
+    launch: Numbers  # which of the launches
+    seconds: Numbers
+
+    @property
+    def best(self) -> float:
+        """The lowest closed price."""
+        return float(self.seconds[0])
+
+    def sizes(self, i: int) -> dict[str, int]:
+        """The i-th assignment."""
+        return {name: int(column[i]) for name, column in self.columns.items()}
+
+    def launch_of(self, i: int) -> Launch:
+        """The launch of the i-th assignment."""
+        return self.launches[int(self.launch[i])]
+
+    def varied(self, k: int) -> list[int]:
+        """The best assignment and up to k - 1 that are nearly as good: every second the next best, or differs most."""
+        near = int(np.searchsorted(self.seconds, NEAR * self.seconds[0], side="right"))
+        values = np.stack([*(c[:near] for c in self.columns.values()), self.launch[:near].astype(np.int64)])
+        chosen = [0]
+        while len(chosen) < min(k, near):
+            left = np.setdiff1d(np.arange(near), chosen)
+            news = np.sum([~np.isin(row[left], row[chosen]) for row in values], axis=0)
+            chosen.append(int(left[0]) if len(chosen) % 2 else int(left[np.argmax(news)]))
+        return chosen
+
+
+def ranked(structure: Structure, profile: Profile, limits: DeviceLimits) -> Ranked | None:
+    """The assignments of a structure by rising closed price; None if the device can run none.
+
+    EggliftError where something in the stage has no closed price.
+    """
+    search = Search(structure.term, structure.tiles, profile, limits)
+    work = _Ranking(structure, search, profile, limits)
+    last = [s for s in search.order if TILE_KINDS.get(structure.tiles[s].kind) in LAST]
+    first = [s for s in search.order if s not in last]
+    usual = {s: np.array([search.options(s, {})[0]]) for s in last}
+    found = work.priced(assignments(first, structure.tiles, search.roles, profile, usual, MOST))
+    if found is None or not last:
+        return found
+    best = {s: found.columns[s][:BEST] for s in first}
+    return work.priced(assignments(last, structure.tiles, search.roles, profile, best, MOST)) or found
+
+
+@dataclass
+class _Ranking:
+    structure: Structure
+    search: Search
+    profile: Profile
+    limits: DeviceLimits
+
+    def priced(self, columns: Columns) -> Ranked | None:
+        rows = len(next(iter(columns.values()))) if columns else 1
+        unused = {s: np.zeros(rows, np.int64) for s in self.structure.tiles if s not in columns}
+        launches = self._launches()
+        prices = [self._seconds(columns | unused, launch, rows) for launch in launches]
+        total = np.concatenate(prices)
+        order = np.argsort(total, kind="stable")
+        order = order[np.isfinite(total[order])]
+        if not len(order):
+            return None
+        kept = {s: np.tile(c, len(launches))[order] for s, c in columns.items()}
+        which = np.repeat(np.arange(len(launches), dtype=np.float64), rows)[order]
+        return Ranked(self.structure, self.search, kept, launches, which, total[order])
+
+    def _launches(self) -> tuple[Launch, ...]:
+        """Those that make a difference: of a GPU's groups, schedules say the size, and no price the order."""
+        launches = self.search.launches()
+        return tuple(launches[:1] if self.profile.kind == "gpu" else launches)
+
+    def _seconds(self, env: Columns, launch: Launch, rows: int) -> Numbers:
+        s = self.structure
+        works = counted(s.stage, s.schedule, env, launch, self.profile, self.limits)
+        total: Numbers = sum((seconds(w, self.profile) for w in works), number(0))
+        fits: Bools = np.logical_and.reduce([np.broadcast_to(possible(w, self.limits), rows) for w in works])
+        return np.where(fits, np.broadcast_to(total, rows), np.inf)
+
+
+def cheapest(found: Sequence[Ranked]) -> float:
+    """The lowest closed price of several structures."""
+    return min((r.best for r in found), default=float("inf"))

@@ -1,0 +1,104 @@
+"""What a stage takes for each element, apart from any schedule: of its operands, its reductions and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.elements import Element, element_of, sizes_of_leaves
+from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
+from egglift.egraph.stages.stage import Dim, Reduction, Stage
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import evaluate
+
+
+@dataclass(frozen=True)
+class Source:
+    """An operand: its dimensions, and what an element of it takes; bytes: of its element."""
+
+    dims: tuple[Dim, ...]
+    element: Element
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Reductions over one space: what they read, and a step of all of them on elements at hand."""
+
+    dims: tuple[Dim, ...]
+    sources: tuple[Source, ...]
+    step: Element
+
+
+@dataclass(frozen=True)
+class StageElements:
+    """phases: of its reductions; after, finish: what the rest of its body reads and computes; accumulators, results:
+    bytes of each number; combine: of two accumulators one."""
+
+    phases: tuple[Phase, ...]
+    after: tuple[Source, ...]
+    finish: Element
+    accumulators: tuple[int, ...]
+    results: tuple[int, ...]
+
+
+def number_of(d: Dim) -> int:
+    """How many indices a dimension has."""
+    return evaluate(d.extent)
+
+
+# structures of one stage, and stages that several programs share, are priced one after the other
+@lru_cache(maxsize=256)
+def _known(stage: Stage, names: int, profile: _Same) -> StageElements:
+    phases = tuple(_phase(stage, reductions, profile.profile) for reductions in stage.phases)
+    after = operands_of(stage.names, stage.body, stage.dims)
+    finish = bound(stage.body, after, _own(after))
+    return StageElements(
+        phases,
+        tuple(_source(o, profile.profile) for o in after),
+        element_of(finish, (), profile.profile),
+        tuple(n for r in (stage.phases or ((),))[0] for n in sizes_of_leaves(r.type)),
+        tuple(sizes_of_leaves(type_of(stage.body))),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Same:
+    """A profile as a key: compared by identity, as it holds dictionaries."""
+
+    profile: Profile
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.profile is self.profile
+
+    def __hash__(self) -> int:
+        return id(self.profile)
+
+
+def elements_of(stage: Stage, profile: Profile) -> StageElements:
+    """What a stage takes for each element.  EggliftError where the code generator refuses an element."""
+    return _known(stage, id(stage.names), _Same(profile))
+
+
+def _phase(stage: Stage, reductions: Sequence[Reduction], profile: Profile) -> Phase:
+    dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
+    elements = tuple(r.element for r in reductions)
+    operands = operands_of(stage.names, elements[0] if len(elements) == 1 else p.Tup(elements), dims)
+    steps = []
+    for i, r in enumerate(reductions):
+        steps.append(applied(r.step, p.Input(f"%own_acc{i}", r.type), bound(r.element, operands, _own(operands))))
+    step = element_of(steps[0] if len(steps) == 1 else p.Tup(tuple(steps)), (), profile)
+    return Phase(reductions[0].dims, tuple(_source(o, profile) for o in operands), step)
+
+
+def _own(operands: Sequence[Operand]) -> list[Expr]:
+    return [p.Input(f"%own{i}", type_of(o.at)) for i, o in enumerate(operands)]
+
+
+def _source(o: Operand, profile: Profile) -> Source:
+    return Source(o.dims, element_of(o.array, o.dims, profile), prod(sizes_of_leaves(type_of(o.at))))
