@@ -22,6 +22,7 @@ from egglift.egraph.schedules.rows import Row, row_structures, rows_of
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
+from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage
@@ -162,9 +163,9 @@ class _Choosing:
         """The reductions in parts, by a kernel before."""
         if not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
             return []
-        found = []
-        for pieces in self._pieces(stage):
-            parts, added = shared_out(stage, pieces)
+        found, whole = [], merged_reductions(stage)
+        for pieces in self._pieces(whole):
+            parts, added = shared_out(merged_reductions(stage), pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
                 found.append(_Parts(pieces, parts, added, first, last))

@@ -19,7 +19,7 @@ from egglift.egraph.schedules.ways import LANES, LANES_AFTER, ROW, ROW_AFTER, Wa
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.given import Given, NotGiven
 from egglift.egraph.stages.loops import Tensor, mapped
-from egglift.egraph.stages.merging import merged_dims, restored
+from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.sharing import can_share, commutes
 from egglift.egraph.stages.stage import Dim, Read, Stage
@@ -95,8 +95,9 @@ def row_structures(row: Row, reassociate: bool) -> Iterator[Structure]:
     """Structures of stages that start within the loops of the last, for a GPU."""
     if not reassociate:
         return
+    whole = Row(tuple(map(merged_reductions, row.starts)), merged_reductions(row.last))
     for first, after in ((ROW, ROW_AFTER), (LANES, LANES_AFTER)):
-        found = _structure(row, first, after)
+        found = _structure(whole, first, after)
         if found is not None:
             yield found
 

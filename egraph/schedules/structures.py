@@ -29,7 +29,7 @@ from egglift.egraph.schedules.ways import (
     WHOLE,
     Way,
 )
-from egglift.egraph.stages.merging import merged_dims, restored
+from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir.patterns import Expr, Level
@@ -68,14 +68,21 @@ class Structure:
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
     """Structures for a device of that kind ("gpu" or "cpu")."""
+    whole = merged_reductions(stage)
     for way in ways(stage, kind, reassociate):
-        columns = stage.dims[-1] if stage.dims else None
-        for rows in stage.dims[:-1] or (None,) if way.rows else (None,):
-            found = _structure(stage, way, rows, columns, reassociate)
-            if found is not None:
-                yield found
-        if kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE):
-            yield from _of_short_rows(stage, way, reassociate)
+        # who shares elements need not know of their dimensions
+        yield from structures_of(stage if way.share is None else whole, way, kind, reassociate)
+
+
+def structures_of(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[Structure]:
+    """Structures of one way, whatever dimensions are its rows."""
+    columns = stage.dims[-1] if stage.dims else None
+    for rows in stage.dims[:-1] or (None,) if way.rows else (None,):
+        found = _structure(stage, way, rows, columns, reassociate)
+        if found is not None:
+            yield found
+    if kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE):
+        yield from _of_short_rows(stage, way, reassociate)
 
 
 def _of_short_rows(stage: Stage, way: Way, reassociate: bool) -> Iterator[Structure]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import prod
 
 from egglift.egraph.stages.axes import at_depth, cut, permuted
-from egglift.egraph.stages.stage import Dim, Read, Stage
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 
@@ -49,3 +49,35 @@ def restored(x: Expr, dims: Sequence[Dim], merged: Sequence[Dim]) -> Expr:
     extents = [d.extent for d in merged]
     x = cut(x, 0, [prod(n for n in extents[i:] if isinstance(n, int)) for i in range(1, len(extents))])
     return permuted(x, [*merged, *(d for d in dims if d not in merged)], dims)
+
+
+def merged_reductions(stage: Stage) -> Stage:
+    """The stage with one dimension for all that its reductions run over, in their order; as it is where they have one.
+
+    sum_2,3 x[0, 2, 3]  ->  sum_4 (map join x)[0, 4]
+    """
+    names, new = stage.names, dict[Expr, Expr]()
+    several = {r.dims for r in stage.reductions if len(r.dims) > 1}
+    if len(several) != 1 or not all(isinstance(d.extent, int) for dims in several for d in dims):
+        return stage
+    (dims,) = several
+    merged = _Merged(names, dims)
+    for x, r in names.of(stage.body):
+        if isinstance(r, Reduction) and r.dims == dims and names.is_closed(r.init):
+            new[x] = names.reduced(replace(r, dims=(merged.dim,), element=names.with_reads(r.element, merged.read)))
+    return replace(stage, body=substituted(stage.body, new))
+
+
+class _Merged:
+    def __init__(self, names: Names, dims: Sequence[Dim]) -> None:
+        self.steps: list[tuple[Dim, Dim, Dim]] = []
+        self.dim, *others = dims
+        for d in others:
+            both = names.dim(number(self.dim) * number(d))
+            self.steps.append((self.dim, d, both))
+            self.dim = both
+
+    def read(self, read: Read) -> Read:
+        for outer, inner, both in self.steps:
+            read = joined_axes(read, outer, inner, both)
+        return read
