@@ -20,6 +20,7 @@ from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
+from egglift.egraph.schedules.bounds import products_seconds, traffic_seconds
 from egglift.egraph.schedules.choices import Choice, scheduled
 from egglift.ir.deadline import TooLate, until
 from egglift.ir.errors import CodegenError
@@ -30,6 +31,9 @@ from egglift.options import Laws
 from egglift.parts import in_parts, together
 from egglift.steps import Steps, time_steps
 
+#: times as slow as the least may the best schedule be for the laws not to be searched: the least traffic, operations
+AT_BEST, NO_FASTER = 1.16, 2.1
+PROMISING = 2.0  # times as slow as the best schedule may a structure be at its most plausible sizes, to be refined
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 #: seconds of extraction, after which a program is compiled as it stands, and of pricing, which then ends early
 EXTRACTION, PRICING = 20.0, 30.0
@@ -42,35 +46,61 @@ TRIES = 16  # kernels that are generated and priced for each of these, at least 
 
 def searched(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
     """All candidates for a device of that profile, not measured."""
-    candidates = explored(program, profile, limits, laws) + by_schedules(program, profile, limits, laws)
+    schedules = by_schedules(program, profile, limits, laws)
+    best = min((c.estimate for c in schedules), default=float("inf"))
+    candidates = schedules if served(program, best, profile, laws) else []
+    candidates = candidates or explored(program, profile, limits, laws, best) + schedules
     if steps := time_steps(program):
         found = explored(steps.program, profile, limits, laws)
         candidates += [w for c in found if (w := _again(steps, c, profile))]
     return [*naive(program, profile, limits, optional=bool(candidates)), *candidates]
 
 
-def explored(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
+def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
+    """Is the `best` schedule of a program so near to what no program is faster than that the laws need no search?
+
+    Never with a user's own laws: they may know better.
+    """
+    if laws.rules or best == float("inf"):
+        return False
+    work, least = best - profile.launch, traffic_seconds(program, profile)
+    if least <= work <= AT_BEST * least:
+        return True
+    products = products_seconds(program, profile, laws.reassociate)
+    return 0 < products <= work <= NO_FASTER * products
+
+
+def explored(
+    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, best: float = float("inf")
+) -> list[Candidate]:
     """What is found for a program as a whole; for one of many shared producers, what is found for its parts.
 
-    One between is searched both ways.
+    One between is searched both ways.  best: the estimate of what is known already.
     """
     parts = in_parts(program, weights(profile))
     if parts is None:
-        return equal_programs(program, profile, limits, laws)
+        return equal_programs(program, profile, limits, laws, best=best)
     different, rows = dict.fromkeys(parts.programs), dict[Expr, list[Candidate]]()
     for part in different:
         rows[part] = equal_programs(part, profile, limits, laws, len(different))
         rows[part] = rows[part] or naive(part, profile, limits, optional=True)
     several = together(parts, [rows[part] for part in parts.programs], profile) if all(rows.values()) else []
-    return several + (equal_programs(program, profile, limits, laws) if parts.few or not several else [])
+    several += equal_programs(program, profile, limits, laws, best=best) if parts.few or not several else []
+    return several
 
 
 def equal_programs(
-    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, parts: int = 1
+    program: Expr,
+    profile: Profile,
+    limits: DeviceLimits,
+    laws: Laws,
+    parts: int = 1,
+    best: float = float("inf"),
 ) -> list[Candidate]:
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank.
 
-    parts: of a whole, this program among them: each is searched the less, the more there are.
+    parts: of a whole, this program among them: each is searched the less, the more there are.  best: the estimate of
+    what is known already.
     """
     whole = saturate(program, reassociate=laws.reassociate, rules=laws.rules, disabled=laws.disabled)
     if laws.rules and whole.stopped != "fixpoint":
@@ -82,7 +112,7 @@ def equal_programs(
         why = f"the program is too large to be searched: {graph.size} nodes of equal programs in {EXTRACTION:g} s"
         warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
         return []
-    return choose_sizes(structures, graph, profile, limits, parts)
+    return choose_sizes(structures, graph, profile, limits, parts, best)
 
 
 def by_schedules(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
@@ -90,9 +120,11 @@ def by_schedules(program: Expr, profile: Profile, limits: DeviceLimits, laws: La
     if SCHEDULES in laws.disabled:
         return []
 
-    def by_book(part: Expr) -> list[Choice]:
-        best = equal_programs(part, profile, limits, laws)[:REFINED]
-        return [Choice(c.structure, c.term, _sizes(c), c.launch, estimate(c.plan, profile), NOTHING) for c in best]
+    def by_book(part: Expr, best: float) -> list[Choice]:
+        if served(part, best, profile, laws):
+            return []
+        found = equal_programs(part, profile, limits, laws, best=best)[:REFINED]
+        return [Choice(c.structure, c.term, _sizes(c), c.launch, estimate(c.plan, profile), NOTHING) for c in found]
 
     return [
         Candidate(
@@ -129,11 +161,16 @@ def _why(whole: Saturated) -> str:
 
 
 def choose_sizes(
-    structures: Sequence[Found], graph: Graph, profile: Profile, limits: DeviceLimits, parts: int = 1
+    structures: Sequence[Found],
+    graph: Graph,
+    profile: Profile,
+    limits: DeviceLimits,
+    parts: int = 1,
+    best: float = float("inf"),
 ) -> list[Candidate]:
     """The best assignments of sizes of the best structures, by the model: one of each structure comes first.
 
-    parts: of the program, this one among them.
+    parts: of the program, this one among them.  best: the estimate of what is known already.
     """
     long = max((sum(1 for _ in subterms(f.term)) for f in structures), default=0) // LONG + parts // PARTS
     few = structures[: max(2, len(structures) // max(1, long))]
@@ -143,7 +180,8 @@ def choose_sizes(
         rows = [(f, search, search.run(tries=1)) for f, search in searches]
         rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
         for i, (f, search, first) in enumerate(rows):
-            points = varied(search.run(_tries(first, long)), 4) if i < REFINED else first
+            refined = i < REFINED and not (first and first[0].estimate.seconds > PROMISING * best)
+            points = varied(search.run(_tries(first, long)), 4) if refined else first
             found.append([_candidate(f, p, limits) for p in points])
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
     return [c for rank in zip_longest(*found) for c in rank if c is not None]

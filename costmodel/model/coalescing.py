@@ -102,12 +102,24 @@ def footprint(
     found = []
     for at, loops, width in accesses:
         first = _elements(at, loops, local_size, most)
-        words = max(1, width // WORD)
-        if first is None or len(first) * words > most:
+        if first is None:
             return None
-        found.append(np.unique(np.add.outer(first * size // WORD, np.arange(words))))
-    places = np.unique(np.concatenate(found))
+        found.append((first * size, width))
+    if len(found) == 1 and (len(found[0][0]) < 2 or np.diff(found[0][0]).min() >= found[0][1]):
+        return _apart(*found[0])
+    if sum(len(first) * max(1, width // WORD) for first, width in found) > most:
+        return None
+    words = [np.add.outer(first // WORD, np.arange(max(1, width // WORD))).reshape(-1) for first, width in found]
+    places = np.unique(np.concatenate(words))
     return Footprint(len(np.unique(places * WORD // SECTOR)), WORD * len(places))
+
+
+def _apart(first: Lanes, width: int) -> Footprint:
+    """What accesses of so many bytes touch that do not overlap, in rising order."""
+    words = max(WORD, width)
+    sectors = [(first + far) // SECTOR for far in range(0, words, SECTOR)] + [(first + words - 1) // SECTOR]
+    rising = sectors[0] if len(sectors) == 2 and (sectors[0] == sectors[1]).all() else np.sort(np.concatenate(sectors))
+    return Footprint(1 + int(np.count_nonzero(np.diff(rising))), words * len(first))
 
 
 def _elements(at: Index, loops: Sequence[tuple[Var, int]], local_size: tuple[int, ...], most: int) -> Lanes | None:

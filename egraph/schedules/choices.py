@@ -73,8 +73,8 @@ class _Parts:
         return cheapest(self.first) + cheapest(self.last)
 
 
-#: what the laws on patterns find for a program
-ByBook = Callable[[Expr], Sequence[Choice]]
+#: what the laws on patterns find for a program, of which something is known that takes so many seconds
+ByBook = Callable[[Expr, float], Sequence[Choice]]
 
 
 def scheduled(
@@ -130,7 +130,7 @@ class _Choosing:
             if x.seconds <= NEAR * best:
                 found += self._joined(x)
         if self.by_book is not None and not (stage.dims and stage.reductions) and _in_pairs(stage):
-            found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage))]
+            found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
         return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
 
     def of_row(self, row: Row) -> list[Choice]:
@@ -152,11 +152,12 @@ class _Choosing:
         found: list[Choice] = []
         for r, count in zip((r for r in rows if r.best <= CLOSE * best), chain(GENERATED, repeat(1)), strict=False):
             points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
-            for x in points:
-                if isinstance(x, Point):
-                    s = r.structure
-                    account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
-                    found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
+            # a launch size that nothing depends on makes no other program
+            different = {_kernels(x): x for x in reversed(points) if isinstance(x, Point)}
+            for x in reversed(different.values()):
+                s = r.structure
+                account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
+                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
         return found
 
     def _parts(self, stage: Stage) -> list[_Parts]:
@@ -214,6 +215,10 @@ class _Choosing:
             sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
             found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]
+
+
+def _kernels(x: Point) -> tuple[object, ...]:
+    return tuple((k.source, k.global_size) for k in x.plan.kernels)
 
 
 def _of_all_kinds(found: list[Choice]) -> list[Choice]:

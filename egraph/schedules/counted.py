@@ -171,8 +171,9 @@ class _Counting(KeptCounts):
             width = np.where(contiguous, lanes, 1)
             self.issue(own * lanes / width, width, size, self.addresses(where, stride))
             times = self.own(where) * lanes / width
+            there = part * self.inside(self.stage.dims)
             axes = self.axes(nest, stride)
-            work.accesses.append(Access("global", f"out{i}", float(far), size, width * size, times, True, axes, part))
+            work.accesses.append(Access("global", f"out{i}", float(far), size, width * size, times, True, axes, there))
         if not elements.phases:
             for i in range(1, len(nest) + 1):
                 if nest[i - 1].role == "loop":

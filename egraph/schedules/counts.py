@@ -5,21 +5,21 @@ The counts are those of costmodel/model/operation_counts.py for the code that a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
-from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, number, rounded_up
+from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, number, product
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, NEAR
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.elements import Element, Place
 from egglift.egraph.schedules.nest import Digit, digits_of, launched
 from egglift.egraph.schedules.schedule import Schedule
-from egglift.egraph.schedules.stage_elements import Source, StageElements, elements_of
-from egglift.egraph.stages.stage import Stage
+from egglift.egraph.schedules.stage_elements import Source, StageElements, elements_of, number_of
+from egglift.egraph.stages.stage import Dim, Stage
 
 #: elements apart in memory, of neighbours along a digit
 Strides: TypeAlias = dict[Digit, Numbers]
@@ -50,6 +50,7 @@ class Counts:
         phases = self.elements.phases
         self.sources = list(phases[0].sources if phases else self.elements.after)
         self.gpu = profile.kind == "gpu"
+        self.wide = TOGETHER if self.gpu else profile.simd_bytes  # bytes of one instruction
         self.reduced = frozenset(d for phase in self.elements.phases for d in phase.dims)
         self.digits = digits_of(schedule, env, self.reduced)
         self.work = launched(self.digits, schedule, env, launch, limits)
@@ -60,13 +61,23 @@ class Counts:
         self.taken: set[int] = set()  # operands in registers
 
     def own(self, digits: Sequence[Digit]) -> Numbers:
-        found = number(1)
-        for d in digits:
-            if d.role == "item" and self.gpu:
-                found = found * rounded_up(d.count, self.work.local[d.dim])
-            else:
-                found = found * d.own
-        return found
+        """How often one work-item comes to what is inside these loops."""
+        return product(d.own(self.work) for d in digits)
+
+    def clamped(self, times: Numbers, width: Numbers, size: int, dim: Dim) -> None:
+        """Vectors along a dimension are read one by one in tiles that reach beyond its edge."""
+        for d, whole in self._padded((dim,)):
+            edge = (whole < 1) / np.maximum(1, d.count)
+            self.work.issue = self.work.issue + times * edge * (width - np.ceil(width * size / self.wide))
+
+    def inside(self, dims: Collection[Dim]) -> Numbers:
+        """The part of the indices of padded dimensions that there are."""
+        return product(whole for _, whole in self._padded(dims))
+
+    def _padded(self, dims: Collection[Dim]) -> Iterator[tuple[Digit, Numbers]]:
+        for d in self.digits:
+            if d.loop.digit == 0 and d.loop.dim in dims and d.loop.dim not in self.reduced:
+                yield d, number_of(d.loop.dim) / (d.count * d.step)
 
     def overhead(self, outer: Sequence[Digit]) -> None:
         """Counting and testing of a rolled loop."""
@@ -107,8 +118,7 @@ class Counts:
         return found
 
     def issue(self, times: Numbers, width: Numbers, size: int, address: Numbers) -> None:
-        wide = TOGETHER if self.gpu else self.profile.simd_bytes
-        self.work.issue = self.work.issue + times * (np.ceil(width * size / wide) + address)
+        self.work.issue = self.work.issue + times * (np.ceil(width * size / self.wide) + address)
 
     def load(
         self,
@@ -132,6 +142,8 @@ class Counts:
         offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
         address = (self.addresses(where, stride) + (4 * self.twice if space == "local" else 0)) / np.maximum(1, offsets)
         self.issue(times * share, width, size, address)
+        if space == "global" and tile:
+            self.clamped(times * share, width, size, tile[-1].loop.dim)
         axes = [*self.axes(where, stride), *(replace(x, alone=True) for x in self.axes(tile, stride))]
         if tile:  # the last digit goes by vectors
             axes[-1] = replace(axes[-1], count=axes[-1].count / width, stride=axes[-1].stride * width)

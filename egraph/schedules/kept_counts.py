@@ -133,6 +133,7 @@ class KeptCounts(Counts):
         for place in element.places:
             moving = self.strides(source, place)
             self.issue(times, width, place.scalar, self.addresses(outer, moving) / offsets + digits)
+            self.clamped(times, width, place.scalar, fast)
             grid = self.axes([d for d in outer if d.role != "item"], moving)
             around = Axis("unrolled", trips, number(0), alone=True)
             axes = (*grid, around, *shared(dict(zip(source.dims, place.strides, strict=True))))

@@ -26,10 +26,16 @@ class Digit:
     role: str
     dim: int
 
-    @property
-    def own(self) -> Numbers:
-        """How often one work-item goes round."""
-        return number(1) if self.role in ("group", "item") else self.count
+    def own(self, work: Work) -> Numbers:
+        """How often one work-item of a launch goes round."""
+        match self.loop.level.kind if self.loop.level is not None else "":
+            case "workgroup":
+                return rounded_up(self.count, work.groups[self.dim])
+            case "local":
+                return rounded_up(self.count, work.local[self.dim])
+            case "global":
+                return rounded_up(self.count, work.groups[self.dim] * work.local[self.dim])
+        return self.count
 
 
 def digits_of(schedule: Schedule, env: Env, reduced: frozenset[Dim]) -> list[Digit]:
@@ -79,7 +85,10 @@ def launched(digits: Sequence[Digit], schedule: Schedule, env: Env, launch: Laun
         grid = [rounded_up(g, n) for g, n in zip(grid, local, strict=True)]
     elif not any(d.role == "item" and d.dim for d in digits):
         local[0] = np.minimum(local[0], launch.group_size)
-    return Work((local[0], local[1], local[2]), (grid[0], grid[1], grid[2]), _divided(schedule, env))
+    x = np.minimum(grid[0], launch.max_groups)
+    y = np.minimum(grid[1], np.maximum(1, np.floor(launch.max_groups / x)))
+    z = np.minimum(grid[2], np.maximum(1, np.floor(launch.max_groups / (x * y))))
+    return Work((local[0], local[1], local[2]), (x, y, z), _divided(schedule, env))
 
 
 def _divided(schedule: Schedule, env: Env) -> Bools:

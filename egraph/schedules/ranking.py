@@ -13,7 +13,7 @@ import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.closed.price import possible, seconds
-from egglift.costmodel.closed.work import Bools, Numbers, number
+from egglift.costmodel.closed.work import Bools, Numbers, Work, number
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Search
 from egglift.costmodel.search.space import Columns, assignments
@@ -92,7 +92,7 @@ class _Ranking:
         rows = len(next(iter(columns.values()))) if columns else 1
         unused = {s: np.zeros(rows, np.int64) for s in self.structure.tiles if s not in columns}
         launches = self._launches()
-        prices = [self._seconds(columns | unused, launch, rows) for launch in launches]
+        prices = [self._seconds({**unused, **columns}, launch, rows) for launch in launches]
         total = np.concatenate(prices)
         order = np.argsort(total, kind="stable")
         order = order[np.isfinite(total[order])]
@@ -103,16 +103,24 @@ class _Ranking:
         return Ranked(self.structure, self.search, kept, launches, which, total[order])
 
     def _launches(self) -> tuple[Launch, ...]:
-        """Those that make a difference: of a GPU's groups, schedules say the size, and no price the order."""
+        """Those that make a difference: schedules say how large a GPU's groups are, and no price knows their order."""
         launches = self.search.launches()
-        return tuple(launches[:1] if self.profile.kind == "gpu" else launches)
+        sized = self.profile.kind == "gpu" and "global" not in self.search.roles.values()
+        return tuple(launches[:1] if sized else launches)
 
     def _seconds(self, env: Columns, launch: Launch, rows: int) -> Numbers:
-        s = self.structure
-        works = counted(s.stage, s.schedule, env, launch, self.profile, self.limits)
-        total: Numbers = sum((seconds(w, self.profile) for w in works), number(0))
+        """The closed price of every assignment, infinite where the device cannot run it."""
+        works = self._counted(env, launch)
         fits: Bools = np.logical_and.reduce([np.broadcast_to(possible(w, self.limits), rows) for w in works])
-        return np.where(fits, np.broadcast_to(total, rows), np.inf)
+        if not fits.all():
+            works = self._counted({s: c[fits] for s, c in env.items()}, launch)
+        found = np.full(rows, np.inf)
+        found[fits] = sum((seconds(w, self.profile) for w in works), number(0)) if fits.any() else 0
+        return found
+
+    def _counted(self, env: Columns, launch: Launch) -> list[Work]:
+        s = self.structure
+        return counted(s.stage, s.schedule, env, launch, self.profile, self.limits)
 
 
 def cheapest(found: Sequence[Ranked]) -> float:

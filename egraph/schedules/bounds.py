@@ -1,0 +1,66 @@
+"""What no low-level program can do faster: bounds from below, to know when there is nothing left to be found."""
+
+from __future__ import annotations
+
+from math import prod
+
+from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.stage_elements import Phase, StageElements, elements_of, number_of
+from egglift.egraph.stages.index_notation import NoStages
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.stage import Stage
+from egglift.ir.check import type_of
+from egglift.ir.errors import EggliftError
+from egglift.ir.patterns import Expr, Input
+from egglift.ir.sizes import evaluate
+from egglift.ir.traverse import subterms
+from egglift.ir.types import Type, leaves
+
+
+def traffic_seconds(program: Expr, profile: Profile) -> float:
+    """Seconds to read all inputs and to write the result once: from the last cache, where all of it fits there.
+
+    What is read of an input may be less: then a program may be faster than this.
+    """
+    inputs = {t.name: t.type for t in subterms(program) if isinstance(t, Input)}
+    total = sum(map(_bytes, (*inputs.values(), type_of(program))))
+    return total / (profile.cache_bandwidth if total < 0.8 * profile.cache_bytes else profile.bandwidth)
+
+
+def products_seconds(program: Expr, profile: Profile, reassociate: bool) -> float:
+    """Seconds for the operations of a program's products at the device's best rate; 0 where some are none.
+
+    A product's reads go through memory a different way in every dimension.  The sums of a window that slides, and
+    what is computed element by element, can become others with fewer operations: they have no such bound.  Of a CPU
+    only products of two dimensions count: for sums in one, the laws have vectors that schedules have not.
+    """
+    try:
+        stages = [(s, elements_of(s, profile)) for s in stages_of(program, reassociate).stages]
+    except (NoStages, EggliftError):
+        return 0.0
+    if any(_slides(phase) for _, e in stages for phase in e.phases):
+        return 0.0
+    least = 2 if profile.kind == "cpu" else 0
+    return sum(_operations(s, e, profile) for s, e in stages if len(s.dims) >= least) / profile.issue_rate
+
+
+def _operations(stage: Stage, e: StageElements, profile: Profile) -> float:
+    """Instructions of the steps of a stage's reductions, a register's worth of a CPU's vectors at once."""
+    width = profile.simd_bytes if profile.kind == "cpu" else 1
+    results = prod(map(number_of, stage.dims))
+    steps = ((prod(map(number_of, phase.dims)), phase.step.calls) for phase in e.phases)
+    return sum(results * n * cost * (size / width if width > 1 else 1) for n, calls in steps for cost, size in calls)
+
+
+def _slides(phase: Phase) -> bool:
+    """Does an array that is read go the same way in two dimensions?"""
+    for source in phase.sources:
+        for place in source.element.places:
+            apart = [abs(s) for s in place.strides if s]
+            if len(set(apart)) < len(apart):
+                return True
+    return False
+
+
+def _bytes(t: Type) -> int:
+    return sum(prod(evaluate(n) for n in shape) * scalar.size for shape, scalar in leaves(t))
