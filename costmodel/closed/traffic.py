@@ -23,11 +23,10 @@ from egglift.costmodel.closed.work import (
 from egglift.costmodel.model.coalescing import SECTOR
 from egglift.costmodel.model.memory_traffic import (
     FAR,
+    MOST,
     MOST_REOPENED,
     PARTIAL,
     REOPENED,
-    ROLLED,
-    UNROLLED,
     WASTE,
     WINDOWS,
 )
@@ -89,8 +88,8 @@ def _seen(work: Work, a: Access) -> _Seen:
     own = [(x.count, x.stride * a.scalar) for x in a.axes if x.role == "item"]
     steps = product([np.where(s != 0, c, 1) for c, s in loops])
     shared = product([x.count for x in a.axes if x.role == "item" and x.dim == TOGETHER])
-    points = np.maximum(work.group, shared) * np.maximum(1, a.width // 4) * steps
-    return _Seen(a, touched([*own, *loops], a.width), points <= np.where(a.rolled, ROLLED, UNROLLED))
+    points = np.maximum(work.group, shared) * steps
+    return _Seen(a, touched([*own, *loops], a.width), points <= MOST)
 
 
 def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> Iterator[Moved]:

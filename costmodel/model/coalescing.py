@@ -102,10 +102,10 @@ def footprint(
     found = []
     for at, loops, width in accesses:
         first = _elements(at, loops, local_size, most)
-        if first is None:
+        if first is None or len(first) > most:
             return None
         found.append((first * size, width))
-    if len(found) == 1 and (len(found[0][0]) < 2 or np.diff(found[0][0]).min() >= found[0][1]):
+    if len(found) == 1 and found[0][1] >= WORD and (len(found[0][0]) < 2 or np.diff(found[0][0]).min() >= found[0][1]):
         return _apart(*found[0])
     if sum(len(first) * max(1, width // WORD) for first, width in found) > most:
         return None

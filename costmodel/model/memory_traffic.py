@@ -14,7 +14,7 @@ from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 
-ROLLED, UNROLLED = 1 << 17, 1 << 17  # words of one access by a group that are looked at
+MOST = 1 << 16  # accesses of a group, or words of those that overlap, that are looked at
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
@@ -60,7 +60,7 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
         # lanes that are far apart leave sectors behind half used also where a loop is unrolled
         rolled = any(a.rolled or (a.loops and _reopened(a, t.fast) > 1) for a in same)
         places = [(a.at, _loops(a), a.bytes) for a in same]
-        seen = footprint(places, same[0].buffer.scalar.size, kernel.local_size, ROLLED if rolled else UNROLLED)
+        seen = footprint(places, same[0].buffer.scalar.size, kernel.local_size, MOST)
         at_once = resident / p.compute_units / prod(kernel.local_size) if rolled else 1.0
         if seen is None or seen.sectors * SECTOR * at_once > FIRST_CACHE:
             apart = sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)

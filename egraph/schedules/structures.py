@@ -20,6 +20,7 @@ from egglift.egraph.schedules.ways import (
     CPU_MOVED,
     CPU_PACKED,
     CPU_WHOLE,
+    EACH,
     KEPT_BEFORE,
     KINDS,
     LANES,
@@ -81,22 +82,22 @@ def structures_of(stage: Stage, way: Way, kind: str, reassociate: bool) -> Itera
         found = _structure(stage, way, rows, columns, reassociate)
         if found is not None:
             yield found
-    if kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE):
-        yield from _of_short_rows(stage, way, reassociate)
+    if kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE) and len(stage.dims) > 2 and _are_short(stage):
+        yield from _of_several_rows(stage, way, stage.dims[-2:], reassociate)
+    if way is EACH and len(stage.dims) > 1:
+        yield from _of_several_rows(stage, way, stage.dims, reassociate)
 
 
-def _of_short_rows(stage: Stage, way: Way, reassociate: bool) -> Iterator[Structure]:
-    """Structures whose columns are those of several rows, where the rows of the result are shorter than a tile."""
-    if len(stage.dims) < 3 or not _are_short(stage):
-        return
-    both = stage.dims[-2:]
-    whole = merged_dims(stage, both)
+def _of_several_rows(stage: Stage, way: Way, together: Sequence[Dim], reassociate: bool) -> Iterator[Structure]:
+    """Structures whose columns are those of several rows, the last dimensions of the result as one."""
+    whole = merged_dims(stage, together)
     columns, *left = whole.dims
-    for rows in left:
+    for rows in left or (None,):
         found = _structure(whole, way, rows, columns, reassociate)
         if found is not None:
-            sign = f"tile {stage.dims.index(rows)}{''.join(str(stage.dims.index(d)) for d in both)} {way.name}"
-            yield replace(found, sign=sign, term=restored(found.term, stage.dims, both))
+            tiled = (stage.dims.index(d) for d in ((rows, *together) if rows else together))
+            sign = f"tile {''.join(map(str, tiled))} {way.name}"
+            yield replace(found, sign=sign, term=restored(found.term, stage.dims, together))
 
 
 def _are_short(stage: Stage) -> bool:
@@ -110,13 +111,18 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
     """The ways that suit a stage on a device of that kind."""
     shared = reassociate and can_share(stage) and _is_worth_sharing(stage)
     if not stage.reductions:
-        return () if not stage.dims else (MOVED,) if kind == "gpu" and len(stage.dims) > 1 else (CPU_MOVED,)
+        return () if not stage.dims else _of_each(stage) if kind == "gpu" else (CPU_MOVED,)
     if not stage.dims:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
         return (CHUNKS, *((CHUNKS_IN_TURN,) if several else ()), WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, *((CPU_LANES,) if shared else ()))
+
+
+def _of_each(stage: Stage) -> tuple[Way, ...]:
+    """Nothing is reduced: through local memory only what does not lie as it is written."""
+    return (MOVED, EACH) if len(stage.dims) > 1 else (EACH,)
 
 
 def _is_worth_sharing(stage: Stage) -> bool:

@@ -72,6 +72,8 @@ ROW = replace(LANES, name="row", columns=("grid",), column_blocks=())
 #: what follows where the row's own results are known: lanes go through the row in the same turns
 ROW_AFTER = Way("row", ("grid",), (), ("own", "item", "vector"), ("l*w", "w"))
 LANES_AFTER = replace(ROW_AFTER, name="lanes", rows=("grid", "item"), row_blocks=("g",))
+#: nothing is reduced: neighbouring work-items compute vectors beside each other
+EACH = Way("each", (), (), ("grid", "item", "vector"), ("l*w", "w"))
 #: nothing is reduced: a tile goes through local memory, and is written in the order of the result
 MOVED = Way("moved", ("grid", "own", "item"), ("i", "i/o"), ("grid", "item"), ("i",), keep=("local",))
 
