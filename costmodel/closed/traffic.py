@@ -101,9 +101,7 @@ def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> I
     for i, seen in enumerate(loads):
         same = [s for s in loads if s.access.buffer == seen.access.buffer and _together(s.access, seen.access)]
         little = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in same)))
-        again = np.logical_or.reduce(
-            np.broadcast_arrays(np.asarray(False), *(alike(s.access, seen.access) for s in loads[:i] if s in same))
-        )
+        again = _any([_again(s, seen) for s in loads[:i] if s in same])
         yield _loaded(work, seen, little, np.where(again, 0, 1), resident, p)
 
 
@@ -112,8 +110,31 @@ def _together(a: Access, b: Access) -> bool:
     return bool(np.all((a.share < 4 * b.share) & (b.share < 4 * a.share)))
 
 
+def _again(a: _Seen, b: _Seen) -> Bools:
+    """Where a group reads what it has read before: in the same way, or as many sectors from the same start."""
+
+    def start(x: _Seen) -> dict[int, Numbers]:
+        return {axis.dim: axis.stride for axis in x.access.axes if axis.role == "group"}
+
+    one, other = start(a), start(b)
+    if one.keys() != other.keys() or a.access.offset != b.access.offset:
+        return alike(a.access, b.access)
+    same = _all([one[d] == other[d] for d in one])
+    return alike(a.access, b.access) | (same & (a.touched.sectors == b.touched.sectors))
+
+
+def _all(found: list[Bools]) -> Bools:
+    every: Bools = np.logical_and.reduce(np.broadcast_arrays(np.asarray(True), *found))
+    return every
+
+
+def _any(found: list[Bools]) -> Bools:
+    either: Bools = np.logical_or.reduce(np.broadcast_arrays(np.asarray(False), *found))
+    return either
+
+
 def _loaded(work: Work, x: _Seen, little: Bools, new: Numbers, resident: Numbers, p: Profile) -> Moved:
-    """little: of all that is read of the array there; new: 0 where a neighbour's read has brought the same sectors."""
+    """little: of all that is read of the array there; new: 0 where an earlier read has brought the same sectors."""
     a, seen = x.access, x.touched
     rolled = a.rolled | (bool(a.loops) & (_reopened(work, a) > 1))
     count = work.count(a)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -188,3 +189,20 @@ class Work:
         """A work-item waits so many times for so many bytes."""
         self.waits = self.waits + np.where(bytes > 0, times * far, 0)
         self.flight = np.maximum(self.flight, bytes)
+
+
+def one_after_the_other(*works: Work) -> Work:
+    """The same groups do one work after the other, in one launch; what they keep between them is small."""
+    last = works[-1]
+    local = [reduce(np.maximum, sizes) for sizes in zip(*(w.local for w in works), strict=True)]
+    found = Work((local[0], local[1], local[2]), last.groups)
+    for w in works:
+        share = w.group / found.group  # the others wait
+        found.fits = found.fits & w.fits
+        found.issue = found.issue + share * w.issue
+        found.chain, found.waits = found.chain + w.chain, found.waits + w.waits
+        found.barriers, found.local_bytes = found.barriers + w.barriers, found.local_bytes + w.local_bytes
+        found.accesses += [replace(a, share=a.share * share) for a in w.accesses]
+        for most in ("flight", "private", "held"):
+            setattr(found, most, np.maximum(getattr(found, most), getattr(w, most)))
+    return found

@@ -15,7 +15,7 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
-from egglift.costmodel.search.sizes import Point, Search, varied
+from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.rows import Row, row_structures, rows_of
@@ -33,9 +33,9 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import exchanged, subterms
 from egglift.ir.types import Array, Tuple, Type
 
+ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
 CLOSE, NEAR = 1.6, 1.3  # times as slow as the best may structures be that are generated, and that are kept besides it
-ROW_TRIES = 12  # assignments of a structure of rows that are priced
 KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
@@ -134,23 +134,24 @@ class _Choosing:
         return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
 
     def of_row(self, row: Row) -> list[Choice]:
-        """The cheapest choices of a stage in which others start: they have few sizes, and no closed price."""
-        found = []
-        for s in row_structures(row, self.reassociate):
-            for x in varied(Search(s.term, s.tiles, self.profile, self.limits).run(ROW_TRIES), KEPT):
-                account = account_of(row.last, s.sign, s.schedule, dict(x.sizes))
-                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
-        return sorted(found, key=lambda c: c.seconds)[:KEPT]
+        """The cheapest choices of a stage in which others start: several of each structure, as their closed price
+        does not know what is read twice."""
+        found = [ranked(s, self.profile, self.limits) for s in row_structures(row, self.reassociate)]
+        rows = sorted((r for r in found if r is not None), key=lambda r: r.best)
+        made = self._generated(row.last, rows, cheapest(rows), ROWS)
+        return sorted(made, key=lambda c: c.seconds)[:KEPT]
 
     def _ranked(self, stage: Stage) -> list[Ranked]:
         """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""
         found = [ranked(s, self.profile, self.limits) for s in structures(stage, self.profile.kind, self.reassociate)]
         return sorted((r for r in found if r is not None), key=lambda r: r.best)
 
-    def _generated(self, stage: Stage, rows: Sequence[Ranked], best: float) -> list[Choice]:
+    def _generated(
+        self, stage: Stage, rows: Sequence[Ranked], best: float, counts: tuple[int, ...] = GENERATED
+    ) -> list[Choice]:
         """Of structures not far above the best price, what the exact model says of the few best assignments."""
         found: list[Choice] = []
-        for r, count in zip((r for r in rows if r.best <= CLOSE * best), chain(GENERATED, repeat(1)), strict=False):
+        for r, count in zip((r for r in rows if r.best <= CLOSE * best), chain(counts, repeat(1)), strict=False):
             points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
             # a launch size that nothing depends on makes no other program
             different = {_kernels(x): x for x in reversed(points) if isinstance(x, Point)}

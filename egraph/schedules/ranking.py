@@ -13,7 +13,7 @@ import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.closed.price import possible, seconds
-from egglift.costmodel.closed.work import Bools, Numbers, Work, number
+from egglift.costmodel.closed.work import Bools, Numbers, Work, number, one_after_the_other
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Search
 from egglift.costmodel.search.space import Columns, assignments
@@ -120,7 +120,9 @@ class _Ranking:
 
     def _counted(self, env: Columns, launch: Launch) -> list[Work]:
         s = self.structure
-        return counted(s.stage, s.schedule, env, launch, self.profile, self.limits)
+        *before, last = counted(s.stage, s.schedule, env, launch, self.profile, self.limits)
+        starts = [counted(stage, own, env, launch, self.profile, self.limits)[-1] for stage, own in s.starts]
+        return [*before, one_after_the_other(*starts, last) if starts else last]
 
 
 def cheapest(found: Sequence[Ranked]) -> float:

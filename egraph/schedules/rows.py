@@ -120,7 +120,8 @@ def _structure(row: Row, first: Way, after: Way) -> Structure | None:
     term = Together((*row.starts, last), schedules).program()
     term = restored(term, row.last.dims, extra) if last is not row.last else term
     tiles = {k: t for work in reversed(works) for k, t in work.tiles.items()}
-    return Structure(f"row {first.name} {len(row.starts)}", last, schedules[-1], term, tiles)
+    starts = tuple(zip(row.starts, schedules[:-1], strict=True))
+    return Structure(f"row {first.name} {len(row.starts)}", last, schedules[-1], term, tiles, starts)
 
 
 class Together:

@@ -56,11 +56,11 @@ def number_of(d: Dim) -> int:
 @lru_cache(maxsize=256)
 def _known(stage: Stage, names: int, profile: _Same) -> StageElements:
     phases = tuple(_phase(stage, reductions, profile.profile) for reductions in stage.phases)
-    after = operands_of(stage.names, stage.body, stage.dims)
+    after = operands_of(stage.names, stage.body, stage.dims, stage.given)
     finish = bound(stage.body, after, _own(after))
     return StageElements(
         phases,
-        tuple(_source(o, profile.profile) for o in after),
+        _sources(stage, after, profile.profile),
         element_of(finish, (), profile.profile),
         tuple(n for r in (stage.phases or ((),))[0] for n in sizes_of_leaves(r.type)),
         tuple(sizes_of_leaves(type_of(stage.body))),
@@ -88,17 +88,22 @@ def elements_of(stage: Stage, profile: Profile) -> StageElements:
 def _phase(stage: Stage, reductions: Sequence[Reduction], profile: Profile) -> Phase:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
     elements = tuple(r.element for r in reductions)
-    operands = operands_of(stage.names, elements[0] if len(elements) == 1 else p.Tup(elements), dims)
+    operands = operands_of(stage.names, elements[0] if len(elements) == 1 else p.Tup(elements), dims, stage.given)
     steps = []
     for i, r in enumerate(reductions):
         steps.append(applied(r.step, p.Input(f"%own_acc{i}", r.type), bound(r.element, operands, _own(operands))))
     step = element_of(steps[0] if len(steps) == 1 else p.Tup(tuple(steps)), (), profile)
-    return Phase(reductions[0].dims, tuple(_source(o, profile) for o in operands), step)
+    return Phase(reductions[0].dims, _sources(stage, operands, profile), step)
 
 
 def _own(operands: Sequence[Operand]) -> list[Expr]:
     return [p.Input(f"%own{i}", type_of(o.at)) for i, o in enumerate(operands)]
 
 
-def _source(o: Operand, profile: Profile) -> Source:
-    return Source(o.dims, element_of(o.array, o.dims, profile), prod(sizes_of_leaves(type_of(o.at))))
+def _sources(stage: Stage, operands: Sequence[Operand], profile: Profile) -> tuple[Source, ...]:
+    return tuple(_source(o, o.at in stage.given, profile) for o in operands)
+
+
+def _source(o: Operand, given: bool, profile: Profile) -> Source:
+    element = Element((), (), 0, True) if given else element_of(o.array, o.dims, profile)
+    return Source(o.dims, element, prod(sizes_of_leaves(type_of(o.at))))

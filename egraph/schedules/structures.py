@@ -57,7 +57,8 @@ class Tile:
 class Structure:
     """A low-level program of a stage, whose sizes are symbols.
 
-    sign: what it does, in short; stage: with its batch as few dimensions; schedule: its loops.
+    sign: what it does, in short; stage: with its batch as few dimensions; schedule: its loops; starts: stages
+    that start within its groups, with the schedules of these.
     """
 
     sign: str
@@ -65,6 +66,7 @@ class Structure:
     schedule: Schedule
     term: Expr
     tiles: dict[str, Tile] = field(compare=False)
+    starts: tuple[tuple[Stage, Schedule], ...] = ()
 
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
