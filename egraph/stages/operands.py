@@ -30,20 +30,20 @@ class Operand:
 
 def operands_of(names: Names, body: Expr, dims: Sequence[Dim]) -> list[Operand]:
     """The operands of a body, without the results of its reductions; their dimensions in the order of `dims`."""
-    found: dict[Expr, Operand] = {}
+    operands: dict[Expr, Operand] = {}
     whole = names.free(body)
     stack = [body]
     while stack:
         e = stack.pop()
         free, reduced = names.free(e), names.has_reductions(e)
-        if not free or e in found or (reduced and isinstance(e, p.Input)):
+        if not free or e in operands or (reduced and isinstance(e, p.Input)):
             continue
         if not reduced and isinstance(type_of(e), Scalar) and (free < whole or isinstance(e, p.Input)):
             order = tuple(d for d in dims if d in free)
-            found[e] = Operand(computed(names, order, e), order, e)
+            operands[e] = Operand(computed(names, order, e), order, e)
         else:
             stack.extend(reversed(children(e)))
-    return list(found.values())
+    return list(operands.values())
 
 
 def bound(body: Expr, operands: Sequence[Operand], elements: Sequence[Expr]) -> Expr:
