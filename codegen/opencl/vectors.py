@@ -118,8 +118,8 @@ class VectorText(Text):
 
     def varies(self, v: ScalarValue) -> bool:
         """Does `v` differ between lanes?"""
-        found = self._varies.get(id(v))
-        if found is None:
+        known = self._varies.get(id(v))
+        if known is None:
             match v:
                 case im.Load(buffer, at):
                     differs = buffer.lanes > 1 or has_lane(at)
@@ -133,8 +133,8 @@ class VectorText(Text):
                     differs = has_lane(at) or self.varies(a) or self.varies(b)
                 case _:
                     differs = False
-            found = self._varies[id(v)] = (v, differs)
-        return found[1]
+            known = self._varies[id(v)] = (v, differs)
+        return known[1]
 
     def number(self, v: ScalarValue, lanes: Lanes) -> str:
         """A value that is no bool, as a vector."""

@@ -123,15 +123,15 @@ def shares_items(t: Expr) -> bool:
     """
     if t not in _shares:
         if isinstance(t, STRUCTURE) or (isinstance(t, p.Map) and t.level is None and computes(t)):
-            found = any(shares_items(c) if computes(c) else _lazily_shares(c) for c in children(t))
+            shares = any(shares_items(c) if computes(c) else _lazily_shares(c) for c in children(t))
         elif isinstance(t, p.To):
-            found = t.space == "local" or shares_items(t.x)
+            shares = t.space == "local" or shares_items(t.x)
         elif is_computing(t):
             own = isinstance(t, p.Tree) or (isinstance(t, p.Map) and t.level is not None and t.level.kind in ITEMS)
-            found = own or any(map(_takes_items, bodies(t))) or any(map(_lazily_shares, children(t)))
+            shares = own or any(map(_takes_items, bodies(t))) or any(map(_lazily_shares, children(t)))
         else:
-            found = _lazily_shares(t)
-        _shares[t] = found
+            shares = _lazily_shares(t)
+        _shares[t] = shares
     return _shares[t]
 
 

@@ -133,7 +133,7 @@ def different(found: Iterable[Found], k: int, groups: bool = True, alike: int = 
     ways: dict[tuple[int, bool, bool], list[Found]] = {}
     for f in first:
         ways.setdefault(staging(f.sign), []).append(f)
-    leaders = [f for rank in zip_longest(*(found[:2] for found in ways.values())) for f in rank if f is not None]
+    leaders = [f for rank in zip_longest(*(way[:2] for way in ways.values())) for f in rank if f is not None]
     chosen = dict.fromkeys([*leaders, *first, *later])
     return sorted(list(chosen)[:k], key=lambda f: (f.total, f.sign))
 

@@ -44,15 +44,15 @@ def _arguments(graph: Graph) -> dict[int, Type]:
                 work.append((c, node.data[0], node))
             for k in _in_scope(node):
                 parents[k].append((c, node))
-    found: dict[int, Type] = {}
+    types: dict[int, Type] = {}
     while work:
         c, t, node = work.pop()
-        if c not in found:
-            found[c] = t
+        if c not in types:
+            types[c] = t
             work.extend((parent, t, by) for parent, by in parents[c])
-        elif found[c] != t:
-            _fail(graph, node, found[c], t)
-    return found
+        elif types[c] != t:
+            _fail(graph, node, types[c], t)
+    return types
 
 
 def _in_scope(node: ENode) -> list[int]:

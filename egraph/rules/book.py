@@ -178,20 +178,20 @@ def _equation_of(text: str) -> str:
 
 def _into_ruleset(text: str, name: str, line: int = 1) -> str:
     """Rules that name no ruleset go into the law's."""
-    found = []
+    placed = []
     for command in _parsed(text, f"law {name}", line):
         rule = command.rule if isinstance(command, RuleCommand) else None
         if isinstance(command, RewriteCommand):
             if command.name in ("", name, f"{name}/back"):
-                found.append((command, command.name or name))
+                placed.append((command, command.name or name))
                 continue
         elif rule is not None and rule.ruleset in ("", name, f"{name}/back"):
-            found.append((command, rule.ruleset or name))
+            placed.append((command, rule.ruleset or name))
             continue
         raise RuleError(f"law {name}: only (rule ...) and (rewrite ...) belong into a law, in ruleset {name}")
-    if not found:
+    if not placed:
         raise RuleError(f"law {name}: it has no rule")
-    return "\n".join(_printed(command, ruleset) for command, ruleset in found)
+    return "\n".join(_printed(command, ruleset) for command, ruleset in placed)
 
 
 def _printed(command: Any, ruleset: str) -> str:

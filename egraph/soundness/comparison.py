@@ -62,17 +62,17 @@ class Meeting:
         return type_of(other) == type_of(self.program) and close(one, two)
 
 
-def meeting(program: Expr, found: Rewritten, exact: bool, rng: Random) -> Meeting | None:
+def meeting(program: Expr, there: Rewritten, exact: bool, rng: Random) -> Meeting | None:
     """Random numbers and inputs for an instance and its graph; None if the program has no value there."""
-    lengths = [*found.tiles.values(), *(n for i in _inputs(found.graph) for shape, _ in leaves(i.type) for n in shape)]
-    names = dict.fromkeys([*found.graph.symbols, *(s for n in lengths for s in sorted(symbols(n)))])
+    lengths = [*there.tiles.values(), *(n for i in _inputs(there.graph) for shape, _ in leaves(i.type) for n in shape)]
+    names = dict.fromkeys([*there.graph.symbols, *(s for n in lengths for s in sorted(symbols(n)))])
     numbers = {
         name: rng.choice((0, 1, 2) if name.startswith(PREFETCH.letter) else (1, 2, 2, 3, 4, 5)) for name in names
     }
     try:
-        program = binary(instantiate(program, {name: number(n, numbers) for name, n in found.tiles.items()}))
+        program = binary(instantiate(program, {name: number(n, numbers) for name, n in there.tiles.items()}))
         asked = [t for t in subterms(program) if isinstance(t, p.Input)]
-        asked += [i for t in _inputs(found.graph) if isinstance(i := instantiate(t, numbers), p.Input)]
+        asked += [i for t in _inputs(there.graph) if isinstance(i := instantiate(t, numbers), p.Input)]
         inputs = {t.name: random_value(t.type, rng, exact) for t in dict.fromkeys(asked)}
         program = left_to_right(program) if exact else program
         return Meeting(program, exact, numbers, inputs, valued(program, inputs))

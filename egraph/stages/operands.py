@@ -35,25 +35,25 @@ def operands_of(
 
     given: reads that are operands of their own, as what is computed of them is computed where they are.
     """
-    found: dict[Expr, Operand] = {}
+    operands: dict[Expr, Operand] = {}
     whole = names.free(body)
     stack = [body]
     while stack:
         e = stack.pop()
         free, reduced = names.free(e), names.has_reductions(e)
-        if not free or e in found or (reduced and isinstance(e, p.Input)):
+        if not free or e in operands or (reduced and isinstance(e, p.Input)):
             continue
         if isinstance(e, p.Input) and e in given:
             read = names.reads[e.name]
-            found[e] = Operand(read.view, read.dims, e)
+            operands[e] = Operand(read.view, read.dims, e)
             continue
         reduced = reduced or any(t in given for t in subterms(e))
         if not reduced and isinstance(type_of(e), Scalar) and (free < whole or isinstance(e, p.Input)):
             order = tuple(d for d in dims if d in free)
-            found[e] = Operand(computed(names, order, e), order, e)
+            operands[e] = Operand(computed(names, order, e), order, e)
         else:
             stack.extend(reversed(children(e)))
-    return list(found.values())
+    return list(operands.values())
 
 
 def bound(body: Expr, operands: Sequence[Operand], elements: Sequence[Expr]) -> Expr:
