@@ -92,6 +92,8 @@ class _Ranking:
         rows = len(next(iter(columns.values()))) if columns else 1
         unused = {s: np.zeros(rows, np.int64) for s in self.structure.tiles if s not in columns}
         launches = self._launches()
+        if not launches:
+            return None
         prices = [self._seconds({**unused, **columns}, launch, rows) for launch in launches]
         total = np.concatenate(prices)
         order = np.argsort(total, kind="stable")
@@ -104,7 +106,7 @@ class _Ranking:
 
     def _launches(self) -> tuple[Launch, ...]:
         """Those that make a difference: schedules say how large a GPU's groups are, and no price knows their order."""
-        launches = self.search.launches()
+        launches = [x for x in self.search.launches() if x.group_size <= self.limits.group_size]
         sized = self.profile.kind == "gpu" and "global" not in self.search.roles.values()
         return tuple(launches[:1] if sized else launches)
 

@@ -1,0 +1,52 @@
+"""From a program to candidates: when the laws are searched, and when schedules are enough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from egglift.candidate import Candidate
+from egglift.costmodel.profiles.profile import presets
+from egglift.ir.lifting import as_program
+from egglift.options import Laws
+from egglift.search import searched, served
+from tests.egraph.stages.programs import add_up, arr, product
+
+GPU = presets()["nvidia_h200"]
+
+
+def found(program: Any, laws: Laws = Laws()) -> list[Candidate]:
+    return searched(as_program(program), GPU, GPU.limits, laws)
+
+
+def by_laws(candidates: list[Candidate]) -> list[Candidate]:
+    return [c for c in candidates if c.account is None and c.structure != "naive"]
+
+
+def test_a_product_at_its_best_needs_no_laws() -> None:
+    candidates = found(product(2048, 2048, 2048))
+    assert by_laws(candidates) == []
+    assert any(c.account is not None for c in candidates)
+
+
+def test_a_sum_that_takes_as_long_as_its_reads_needs_no_laws() -> None:
+    assert by_laws(found(arr("A", 1 << 14, 1 << 14).T.map(add_up))) == []
+
+
+def test_what_schedules_are_far_from_is_searched_by_laws() -> None:
+    assert by_laws(found(arr("x", 1 << 24).map(lambda v: v * 2)))
+    assert by_laws(found(product(64, 64, 64)))
+
+
+def test_a_users_laws_are_always_searched() -> None:
+    program = as_program(product(2048, 2048, 2048))
+    assert served(program, 4e-4, GPU, Laws())
+    assert not served(program, 4e-4, GPU, Laws(rules=("; a law of their own",)))
+
+
+def test_nothing_is_served_before_there_is_a_schedule() -> None:
+    assert not served(as_program(product(2048, 2048, 2048)), float("inf"), GPU, Laws())
+
+
+def test_what_is_faster_than_the_bound_reads_less_than_all() -> None:
+    program = as_program(arr("x", 1 << 26).take(16).map(lambda v: v * 2))
+    assert not served(program, GPU.launch, GPU, Laws())

@@ -1,0 +1,44 @@
+"""What no program can do faster."""
+
+from __future__ import annotations
+
+import pytest
+
+import egglift as el
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.schedules.bounds import products_seconds, traffic_seconds
+from egglift.ir.lifting import as_program
+from tests.egraph.stages.programs import add_up, arr, dot, product
+
+GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
+
+
+def test_inputs_are_read_and_the_result_written_once() -> None:
+    a = arr("A", 1 << 14, 1 << 14)
+    total = 4 * ((1 << 28) + (1 << 14))
+    assert traffic_seconds(as_program(a.T.map(add_up)), GPU) == pytest.approx(total / GPU.bandwidth)
+    assert traffic_seconds(as_program(a.map(lambda r: dot(r, r))), GPU) == pytest.approx(total / GPU.bandwidth)
+
+
+def test_what_fits_the_cache_is_read_from_there() -> None:
+    assert traffic_seconds(as_program(arr("x", 1000).map(lambda v: v * 2)), GPU) == pytest.approx(
+        8000 / GPU.cache_bandwidth
+    )
+
+
+def test_a_product_takes_its_multiplications() -> None:
+    program = as_program(product(64, 32, 128))
+    assert products_seconds(program, GPU, True) == pytest.approx(64 * 32 * 128 / GPU.issue_rate)
+    assert products_seconds(program, CPU, True) == pytest.approx(64 * 32 * 128 / 16 / CPU.issue_rate)
+
+
+def test_sums_of_windows_may_become_others() -> None:
+    weights, image = arr("w", 3), arr("x", 4096)
+    program = as_program(el.slide(3, 1, image).map(lambda win: dot(win, weights)))
+    assert products_seconds(program, GPU, True) == 0
+
+
+def test_sums_in_one_dimension_bound_no_cpu() -> None:
+    program = as_program(arr("A", 64, 64).map(add_up))
+    assert products_seconds(program, CPU, True) == 0
+    assert products_seconds(program, GPU, True) > 0
