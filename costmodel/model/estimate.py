@@ -18,6 +18,7 @@ from egglift.costmodel.profiles.profile import Profile
 
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
+SPILLED = 2.5  # times as long take the loops of a CPU that hold more than its registers
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 
 
@@ -121,9 +122,9 @@ def _barrier(group: int, p: Profile) -> float:
 def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
     """How much longer instructions take if a work-item keeps more than its registers hold."""
     if p.kind == "cpu":
-        room = 0.75 * p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
+        room = p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
         small = t.held <= 4096  # larger arrays are memory in any case
-        return min(3.0, max(1.0, t.held / room)) if small else 1.0
+        return SPILLED if room < t.held and small else 1.0
     allowed = min(255, REGISTERS // max(32, group))
     return 1.0 + max(0, registers - allowed) / 24
 

@@ -183,6 +183,8 @@ class Search:
             return [Launch(256, swizzle=8), Launch(256), Launch(256, swizzle=4)]
         if self.profile.kind == "cpu":
             sizes = [64, 16, 256, 1] if "global" in levels else [64]
+            if self.tiled and "global" in levels:  # work enough for a group; loops around it cost registers
+                sizes = [1, 16]
             return [Launch(s) for s in sizes]
         most = self.profile.compute_units
         grid = [Launch(256, most * 16), Launch(256), Launch(128), Launch(512, most * 8)]

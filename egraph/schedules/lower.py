@@ -95,11 +95,10 @@ class _Lowering:
 
     def _tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
         """An operand with an axis for each digit of its dimensions, in the order of the loops."""
-        if phase is not None and phase.whole and self._is_packed(o):
-            o = packed(o, self.reduced)
         x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), phase.rest if phase else None)
         order = [d for d in self._order(phase) if d in axes]
-        return Tensor(permuted(x, axes, order), tuple(order))
+        t = Tensor(permuted(x, axes, order), tuple(order))
+        return packed(t, self.schedule.loops) if phase is not None and phase.whole and self._is_packed(o) else t
 
     def _is_packed(self, o: Operand) -> bool:
         return any(

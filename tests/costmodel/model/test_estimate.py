@@ -57,6 +57,20 @@ def test_a_cpu_prefers_the_rows() -> None:
     assert seconds(grid(sums, p.Split(4096, X)), CPU) < seconds(grid(sums, p.Transpose(p.Split(4096, X))), CPU)
 
 
+def test_a_cpu_prefers_steps_within_a_page() -> None:
+    """Blocks of 16 columns that lie one behind the other are read faster than those of a matrix of long rows."""
+
+    def blocks(x: Expr) -> Expr:  # the sum of each column, 16 columns in vectors
+        columns = p.Arg(Array(1024, Array(16, F32)))
+        lanes = p.Map(p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(1024, F32))), p.Transpose(columns), Level("vec"))
+        return grid(lanes, x)
+
+    rows = p.Arg(Array(1024, F32))
+    matrix = p.Map(p.Split(16, rows), p.Split(1024, p.Input("x", Array(1 << 20, F32))))
+    packed = p.Split(1024, p.Split(16, p.Input("x", Array(1 << 20, F32))))
+    assert seconds(blocks(packed), CPU) < seconds(blocks(p.Transpose(matrix)), CPU)
+
+
 @pytest.mark.parametrize("profile", [GPU, CPU], ids=["gpu", "cpu"])
 def test_one_work_item_alone_is_slow(profile: Profile) -> None:
     alone = p.Fold(ADD, p.Literal(0.0, F32), X)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import scheduled
 from egglift.ir.lifting import as_program
+from egglift.ir.types import Scalar
 from tests.egraph.staged import exact_inputs, same
 from tests.egraph.stages.programs import PROGRAMS, add_up, arr
 
@@ -44,3 +46,13 @@ def test_a_long_sum_is_shared_by_two_kernels() -> None:
 def test_what_has_no_stages_has_no_choices() -> None:
     program = as_program(el.iterate(2, lambda v: v.map(lambda e: e * 2), arr("x", 7)))
     assert scheduled(program, presets()["pocl_cpu"], DeviceLimits(), True) == []
+
+
+@pytest.mark.parametrize(("scalar", "columns"), [(el.f32, 16), (el.f64, 8)], ids=["f32", "f64"])
+def test_blocks_of_a_product_fill_registers(scalar: Scalar, columns: int) -> None:
+    """6 rows of 2 registers, 2 of what is packed and one of the rows: 15 of a CPU's 16."""
+    a, b = (el.array(name, scalar, (512, 512)) for name in "ab")
+    profile = replace(presets()["pocl_cpu"], simd_bytes=32)
+    best = scheduled(as_program(a @ b), profile, DeviceLimits(compute_units=2), True)[0]
+    sizes = dict(best.sizes)
+    assert best.sign == "tile 01 packed" and (sizes["m0"], sizes["n1"]) == (6, columns)
