@@ -21,6 +21,7 @@ class CountedAccess:
     loops: tuple[tuple[Var, int], ...]  # the enclosing loops, outermost first, with their trips
     lane: Var | None
     rolled: bool = False  # is one of the loops not unrolled?
+    unrolled: tuple[Var, ...] = ()  # the loops that are
 
 
 def together(accesses: list[CountedAccess]) -> list[CountedAccess]:

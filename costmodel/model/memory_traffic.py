@@ -189,10 +189,11 @@ def _cpu(accesses: Sequence[CountedAccess], p: Profile) -> Traffic:
 
 def _leap(a: CountedAccess) -> float:
     """How much of a page the innermost loop that moves an address goes on by: no prefetcher follows from page to page,
-    and each page is looked up again."""
+    and each page is looked up again.  What a loop unrolls are as many walks side by side."""
     if a.lane is None or a.at.coefficient(a.lane) != 1:
         return 0.0
-    step = next((s for v, n in reversed(a.loops) if n > 1 and (s := a.at.coefficient(v))), 0)
+    loops = [v for v, n in reversed(a.loops) if n > 1 and v not in a.unrolled]
+    step = next((s for v in loops if (s := a.at.coefficient(v))), 0)
     return min(1.0, abs(step) * a.buffer.scalar.size / PAGE)
 
 

@@ -119,7 +119,13 @@ def _hottest(body: tuple[c.Statement, ...]) -> tuple[int, float]:
                 case c.If(_, inner, most, otherwise):  # with an otherwise, there is work either way
                     stack += [(inner, times, share if otherwise else share * most), (otherwise, times, share)]
     used = {a.buffer for a in accesses(hot) if a.buffer.space == "private"}
+    used -= {a.buffer for a in accesses(body) if _is_walked(a.at, {loop.var: loop.unroll for loop in a.path})}
     return sum(b.size * b.lanes * b.scalar.size for b in used), part
+
+
+def _is_walked(at: Index, unrolled: Mapping[Var, bool]) -> bool:
+    """Does a loop that is not unrolled move an index?  An array with such an index is memory, not registers."""
+    return any(not unrolled.get(v, True) for v in at.variables())
 
 
 def _has_rolled(body: tuple[c.Statement, ...]) -> bool:
@@ -232,8 +238,8 @@ class _Counter:
 
     def _memory_issue(self, buffer: c.Buffer, at: Index, lane: Var | None, here: _Here) -> float:
         """Instructions of one access, its address included."""
-        if buffer.space == "private":
-            return 0.0
+        if buffer.space == "private" and not (self.profile.kind == "cpu" and _is_walked(at, here.kinds)):
+            return 0.0  # a register
         if here.loops:  # what no rolled loop changes is computed once
             simple, other = varying(at, here.kinds)
             address = 0.5 * simple + 4 * other
@@ -255,7 +261,9 @@ class _Counter:
             count *= lanes
         else:
             size *= lanes
-        self.total.accesses.append(CountedAccess(buffer, at, size, count, store, here.loops, lane, rolled))
+        self.total.accesses.append(
+            CountedAccess(buffer, at, size, count, store, here.loops, lane, rolled, here.unrolled)
+        )
 
 
 def _distinct(at: Index, here: _Here) -> float:

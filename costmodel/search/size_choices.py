@@ -30,8 +30,8 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
     match known:
         case kinds.WORKERS:
             return [_even(n, count) for count in _executors(role, profile)]
-        case kinds.ITEM_PART:
-            return [max(1, n // count) for count in ((16, 8, 32, 4, 64) if gpu else (4, 8))]
+        case kinds.ITEM_PART if gpu:
+            return [max(1, n // count) for count in (16, 8, 32, 4, 64)]
         case kinds.TileKind(gpu=(_, *_)) if gpu:
             return known.gpu
         case kinds.VECTOR if inner:  # columns of what registers hold

@@ -18,6 +18,7 @@ from egglift.egraph.schedules.ways import (
     CPU_LANES,
     CPU_MOVED,
     CPU_PACKED,
+    CPU_SWEPT,
     CPU_WHOLE,
     KEPT_BEFORE,
     KINDS,
@@ -78,7 +79,7 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
         return (CHUNKS, WHOLE, *((PARTS, LANES) if shared else ()))
-    return (CPU_WHOLE, CPU_PACKED, *((CPU_LANES,) if shared else ()))
+    return (CPU_WHOLE, CPU_PACKED, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
 
 
 def _is_worth_sharing(stage: Stage) -> bool:
@@ -193,9 +194,10 @@ class _Work:
             case "share":
                 return Loop(d, digit, "item", self.way.share)
             case "step" | "held":
-                return Loop(
-                    d, digit, "unrolled" if (digit and "chunk" in self.way.reduced) or kind == "held" else "sequential"
-                )
+                unrolled = (digit and "chunk" in self.way.reduced) or kind == "held"
+                return Loop(d, digit, "unrolled" if unrolled else "sequential")
+            case "inner":
+                return Loop(d, digit, "unrolled")
             case "grid":
                 return Loop(d, digit, "grid", self._grid(1 if d == self.rows else 0))
             case "item":

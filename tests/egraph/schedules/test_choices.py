@@ -8,13 +8,14 @@ from dataclasses import replace
 import pytest
 
 import egglift as el
+from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import scheduled
 from egglift.ir.lifting import as_program
 from egglift.ir.types import Scalar
 from tests.egraph.staged import exact_inputs, same
-from tests.egraph.stages.programs import PROGRAMS, add_up, arr
+from tests.egraph.stages.programs import PROGRAMS, add_up, arr, dot
 
 
 @pytest.mark.parametrize(
@@ -56,3 +57,14 @@ def test_blocks_of_a_product_fill_registers(scalar: Scalar, columns: int) -> Non
     best = scheduled(as_program(a @ b), profile, DeviceLimits(compute_units=2), True)[0]
     sizes = dict(best.sizes)
     assert best.sign == "tile 01 packed" and (sizes["m0"], sizes["n1"]) == (6, columns)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["sums", "products"])
+def test_sums_of_columns_go_through_rows(weighted: bool) -> None:
+    """Several rows at a time, from one end to the other: a CPU reads what lies together."""
+    a, x = arr("A", 2048, 2048), arr("x", 2048)
+    columns = a.T.map(lambda c: dot(c, x) if weighted else add_up(c))
+    best = scheduled(as_program(columns), presets()["pocl_cpu"], DeviceLimits(compute_units=2), True)[0]
+    assert best.sign == "tile 0 swept"
+    text = compile_term(best.term, best.launch).source
+    assert text.index("mapSeq over") < text.index("mapVec over") < text.rindex("reduceSeq over")
