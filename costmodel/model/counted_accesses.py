@@ -8,6 +8,8 @@ from egglift.codegen.kernel import imperative as c
 from egglift.codegen.kernel.index import Index, Var
 from egglift.costmodel.model.coalescing import SECTOR
 
+PAGE = 4096  # bytes
+
 
 @dataclass(frozen=True)
 class CountedAccess:
@@ -22,6 +24,16 @@ class CountedAccess:
     lane: Var | None
     rolled: bool = False  # is one of the loops not unrolled?
     unrolled: tuple[Var, ...] = ()  # the loops that are
+
+
+def leap(a: CountedAccess) -> float:
+    """How much of a page the innermost loop that moves an address goes on by: no prefetcher follows from page to page,
+    and each page is looked up again.  What a loop unrolls are as many walks side by side."""
+    if a.lane is not None and a.at.coefficient(a.lane) not in (0, 1):
+        return 0.0
+    loops = [v for v, n in reversed(a.loops) if n > 1 and v not in a.unrolled]
+    step = next((s for v in loops if (s := a.at.coefficient(v))), 0)
+    return min(1.0, abs(step) * a.buffer.scalar.size / PAGE)
 
 
 def together(accesses: list[CountedAccess]) -> list[CountedAccess]:

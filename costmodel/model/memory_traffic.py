@@ -18,7 +18,6 @@ ROLLED, UNROLLED = 1 << 14, 1 << 16  # words of one access by a group that are l
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
-PAGE = 4096  # bytes
 WASTE = 8.0  # sectors are brought at most so many times as often as they would be for neighbours
 
 
@@ -183,18 +182,8 @@ def _cpu(accesses: Sequence[CountedAccess], p: Profile) -> Traffic:
         once = min(moved, size * min(moved / useful, WASTE))
         again = size < useful and (size <= p.cache_bytes or _stays(a, p))
         dram += once if again or (moved > useful and size <= p.cache_bytes) else moved
-        cached += moved + a.count * p.line_bytes * _leap(a)
+        cached += moved
     return Traffic(dram, cached, 0.0)
-
-
-def _leap(a: CountedAccess) -> float:
-    """How much of a page the innermost loop that moves an address goes on by: no prefetcher follows from page to page,
-    and each page is looked up again.  What a loop unrolls are as many walks side by side."""
-    if a.lane is None or a.at.coefficient(a.lane) != 1:
-        return 0.0
-    loops = [v for v, n in reversed(a.loops) if n > 1 and v not in a.unrolled]
-    step = next((s for v in loops if (s := a.at.coefficient(v))), 0)
-    return min(1.0, abs(step) * a.buffer.scalar.size / PAGE)
 
 
 def _stays(a: CountedAccess, p: Profile) -> bool:

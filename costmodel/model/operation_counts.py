@@ -12,13 +12,14 @@ from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.kernel.walk import operands, subvalues, walk
 from egglift.costmodel.model.coalescing import varying
-from egglift.costmodel.model.counted_accesses import CountedAccess, side_by_side, together
+from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
+LEAP = 8.0  # instructions' worth of waiting where a loop of a CPU's work-item goes on by a page
 NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
 
 
@@ -98,6 +99,8 @@ def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     for a in total.accesses:
         kinds[profile.kind == "gpu" and a.buffer.space == "global" and not a.store].append(a)
     total.accesses = [*together(kinds[False]), *side_by_side(kinds[True])]
+    if profile.kind == "cpu":
+        total.issue += LEAP * sum(a.count * leap(a) for a in total.accesses if a.buffer.space == "global")
     return total
 
 

@@ -48,14 +48,21 @@ def cut_operand(
 
 
 def packed(t: Tensor, loops: Sequence[Loop]) -> Tensor:
-    """A tensor as a copy in global memory in the order in which these loops read it, made by loops like them.
+    """A tensor as a copy in global memory, made by loops like those that read it, in the order in which they do.
 
     A[0, 2, 1] -> toGlobal (mapGlobal0 (mapSeq (mapVec id)) A), where 0 is a loop of the grid, 2 one of a reduction, and
     1 one of lanes: blocks lie one behind the other, and each is read from its beginning to its end
+
+    Without lanes, steps of a reduction are neighbours: compilers make one load, and shuffles, of neighbours that are
+    wanted one by one.
     """
-    levels = {(loop.dim, loop.digit): loop.level or Level("seq") for loop in loops}
-    copy = nest([(a, levels[a]) for a in t.axes], [t], lambda ts: ts[0].x)  # type: ignore[index]
-    return replace(t, x=p.To("global", copy))
+    levels = {(loop.dim, loop.digit): loop.level for loop in loops}
+    order = list(t.axes)
+    if Level("vec") not in (levels[a] for a in order):  # type: ignore[index]
+        order.sort(key=lambda a: levels[a] is None)  # type: ignore[index]
+    copy = nest([(a, levels[a] or Level("seq")) for a in t.axes], [t], lambda ts: ts[0].x)  # type: ignore[index]
+    stored = p.To("global", permuted(copy, t.axes, order))
+    return replace(t, x=permuted(stored, order, t.axes))
 
 
 def kept(keep: Keep, tensors: Sequence[Tensor], reduced: Collection[Dim]) -> list[Tensor]:

@@ -15,6 +15,7 @@ from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.ways import (
     CHUNKS,
+    CPU_BOTH,
     CPU_LANES,
     CPU_MOVED,
     CPU_PACKED,
@@ -29,6 +30,7 @@ from egglift.egraph.schedules.ways import (
     Way,
 )
 from egglift.egraph.stages.merging import merged_dims, restored
+from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.patterns import Expr, Level
@@ -79,7 +81,7 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
         return (CHUNKS, WHOLE, *((PARTS, LANES) if shared else ()))
-    return (CPU_WHOLE, CPU_PACKED, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
+    return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
 
 
 def _is_worth_sharing(stage: Stage) -> bool:
@@ -95,7 +97,7 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
     work = _Work(whole, way, rows, columns, reassociate)
     steps = work.steps()
-    if steps is None:
+    if steps is None or not work.keeps("global"):
         return None
     schedule = Schedule(tuple(steps), tuple(work.cuts.items()))
     term = lower(whole, schedule)
@@ -125,6 +127,10 @@ class _Work:
         found = [(self.rows, way.rows, way.row_blocks), (self.columns, way.columns, way.column_blocks)]
         found.append((self.chunk, way.reduced, way.reduced_blocks))
         return [(d, kinds, blocks) for d, kinds, blocks in found if d is not None]
+
+    def keeps(self, space: str) -> bool:
+        """Is something kept in a memory space, if the way says so?"""
+        return space not in self.way.keep or any(True for _ in self._kept(space))
 
     # ------------------------------------------------------------------------------------ sizes
 
@@ -223,10 +229,16 @@ class _Work:
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
                     yield Keep(i, "local", self._symbol("a", i, 1))
-                case "global" if self.columns in o.dims and set(self.reduced) & set(o.dims):
+                case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
                     yield Keep(i, "private")
+
+    def _is_packed(self, o: Operand) -> bool:
+        """Is an operand worth a copy: is it read again, for other rows or, where the way says so, other columns?"""
+        own = set(o.dims)
+        tiled = self.columns in own or ("rows" in self.way.keep and self.rows in own)
+        return tiled and bool(own & set(self.reduced)) and not set(self.stage.dims) <= own
 
 
 def _padded(extent: Size) -> Size:

@@ -68,3 +68,13 @@ def test_sums_of_columns_go_through_rows(weighted: bool) -> None:
     assert best.sign == "tile 0 swept"
     text = compile_term(best.term, best.launch).source
     assert text.index("mapSeq over") < text.index("mapVec over") < text.rindex("reduceSeq over")
+
+
+def test_rows_are_packed_where_they_are_columns() -> None:
+    """A^T B reads a place in each row of A; of A B, whose rows lie together, no copy is made."""
+    a, b = arr("A", 512, 512), arr("B", 512, 512)
+    profile = replace(presets()["pocl_cpu"], simd_bytes=32)
+    for program, both in ((a.T @ b, True), (a @ b, False)):
+        found = scheduled(as_program(program), profile, DeviceLimits(compute_units=2), True)
+        signs = [c.sign for c in found[:2]]
+        assert ("tile 01 packed both" in signs) == both, signs
