@@ -63,16 +63,31 @@ def scheduled(
 
     Empty where the program has no index notation.
     """
-    try:
-        whole = stages_of(program, reassociate)
-    except NoStages:
-        return []
-    work = _Choosing(profile, limits, reassociate, by_book if len(whole.stages) > 1 else None)
-    best = [work.of_stage(s) for s in whole.stages]
-    if not all(best):
-        return []
-    found = (work.together(whole, picked) for picked in _combinations(best))
-    return sorted((c for c in found if c is not None), key=lambda c: c.seconds)
+    found: list[Choice] = []
+    for whole in _partitions(program, profile, reassociate):
+        work = _Choosing(profile, limits, reassociate, by_book if len(whole.stages) > 1 else None)
+        best = [work.of_stage(s) for s in whole.stages]
+        if all(best):
+            together = (work.together(whole, picked) for picked in _combinations(best))
+            found += [c for c in together if c is not None]
+    return sorted(found, key=lambda c: c.seconds)
+
+
+def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[Stages]:
+    """The stages of a program; on a CPU also those that store what is costly, where these are others.
+
+    A GPU computes again what it would have to wait for.
+    """
+    known = set()
+    for stored in (False, True) if profile.kind == "cpu" else (False,):
+        try:
+            whole = stages_of(program, reassociate, stored)
+        except NoStages:
+            continue
+        texts = tuple(map(text_of, whole.stages))
+        if texts not in known:
+            known.add(texts)
+            yield whole
 
 
 def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:

@@ -66,10 +66,10 @@ def same(a: Any, b: Any, inputs: Mapping[str, Any], tolerance: float = 0.0) -> b
     )
 
 
-def texts(program: Any, reassociate: bool = True) -> list[str]:
+def texts(program: Any, reassociate: bool = True, stored: bool = False) -> list[str]:
     """The stages of a program as texts, once they were found to mean the same."""
     e = as_program(program)
-    stages = stages_of(e, reassociate)
+    stages = stages_of(e, reassociate, stored)
     inputs = exact_inputs(e)
     assert same(e, whole(stages), inputs, 1e-4)
     return [text_of(s) for s in stages.stages]

@@ -78,3 +78,13 @@ def test_rows_are_packed_where_they_are_columns() -> None:
         found = scheduled(as_program(program), profile, DeviceLimits(compute_units=2), True)
         signs = [c.sign for c in found[:2]]
         assert ("tile 01 packed both" in signs) == both, signs
+
+
+def test_a_cpu_stores_what_a_product_needs_again() -> None:
+    a, b = arr("A", 256, 128), arr("B", 128, 256)
+    program = as_program(a.map(lambda row: row.map(el.exp)) @ b)
+    cpu, gpu = (
+        scheduled(program, presets()[name], DeviceLimits(compute_units=2), True)[0].sign
+        for name in ("pocl_cpu", "nvidia_h200")
+    )
+    assert " | " in cpu and " | " not in gpu
