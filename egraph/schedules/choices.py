@@ -79,9 +79,9 @@ def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[
     A GPU computes again what it would have to wait for.
     """
     known = set()
-    for stored in (False, True) if profile.kind == "cpu" else (False,):
+    for frugal in (False, True) if profile.kind == "cpu" else (False,):
         try:
-            whole = stages_of(program, reassociate, stored)
+            whole = stages_of(program, reassociate, frugal)
         except NoStages:
             continue
         texts = tuple(map(text_of, whole.stages))

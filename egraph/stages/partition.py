@@ -17,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
@@ -42,14 +43,14 @@ class Stages:
     result: Expr
 
 
-def stages_of(program: Expr, reassociate: bool = True, stored: bool = False) -> Stages:
+def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so.
 
-    stored: what is costly and read again is written, and reductions that need each other's results stay apart: fewer
-    operations and more memory traffic, which a CPU prefers.
+    frugal: what is costly and read again is written, reductions that need each other's results stay apart, and places
+    are found in order: fewer operations and more memory traffic, which a CPU prefers.
     """
     notation = IndexNotation(reassociate)
-    work = _Partition(notation, stored)
+    work = _Partition(notation, frugal)
     result = work.result(notation.program(program))
     if len(work.stages) > MANY:
         raise NoStages(f"{len(work.stages)} stages")
@@ -59,7 +60,7 @@ def stages_of(program: Expr, reassociate: bool = True, stored: bool = False) -> 
 @dataclass
 class _Partition:
     notation: IndexNotation
-    stored: bool
+    frugal: bool
     stages: list[Stage] = field(default_factory=list)
     _written: dict[tuple[tuple[int, ...], Reduction], p.Input] = field(default_factory=dict)
 
@@ -79,7 +80,7 @@ class _Partition:
 
     def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
         """A new stage, after those that it needs; the input that stands for its array."""
-        settled = self._settled(dims, self._in_one_pass(body))
+        settled = self._settled(dims, self._rewritten(body))
         stage = Stage(f"%stage{len(self.stages)}", dims, settled, self.names)
         self.stages.append(stage)
         return p.Input(stage.name, stage.type)
@@ -100,19 +101,21 @@ class _Partition:
 
     def _flat(self, outer: tuple[Dim, ...], element: Expr) -> Expr:
         """What is reduced, without reductions in it."""
-        element = self._in_one_pass(element)
+        element = self._rewritten(element)
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
                 new[x] = self._apart(outer, r)
         return substituted(element, new)
 
-    def _in_one_pass(self, body: Expr) -> Expr:
-        return in_one_pass(self.names, body) if self.notation.reassociate and not self.stored else body
+    def _rewritten(self, body: Expr) -> Expr:
+        if self.frugal:
+            return first_places_in_order(self.names, body)
+        return in_one_pass(self.names, body) if self.notation.reassociate else body
 
     def _with_stored(self, dims: tuple[Dim, ...], r: Reduction) -> Reduction:
         """A reduction whose costly operands, which are read again for other dimensions, are stages of their own."""
-        if not self.stored:
+        if not self.frugal:
             return r
         space = (*dims, *r.dims)
         found = [o for o in operands_of(self.names, r.element, space) if len(o.dims) < len(space)]

@@ -15,12 +15,12 @@ from tests.egraph.staged import composed, exact_inputs, only_stage, same, sized,
 from tests.egraph.stages.programs import PROGRAMS
 
 
-@pytest.mark.parametrize("kind", ("gpu", "cpu"))
+@pytest.mark.parametrize(("kind", "frugal"), [("gpu", False), ("cpu", False), ("cpu", True)])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
+def test_structures_mean_what_their_stage_means(name: str, kind: str, frugal: bool) -> None:
     rng = Random(name + kind)
     program = as_program(PROGRAMS[name]())
-    stages, inputs = stages_of(program), exact_inputs(program)
+    stages, inputs = stages_of(program, True, frugal), exact_inputs(program)
     found = [(s, x) for s in stages.stages for x in structures(s, kind, True)]
     assert found or all(not s.dims for s in stages.stages)
     for stage, x in rng.sample(found, min(len(found), 2)):
