@@ -19,6 +19,7 @@ from egglift.costmodel.profiles.profile import Profile
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
 SPILLED = 2.5  # times as long take the loops of a CPU that hold more than its registers
+NESTED, NESTED_BLOCK = 1.15, 8  # times as long; registers of a block
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 
 
@@ -81,7 +82,7 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     resident = min(items, p.compute_units * (group * side_by_side if p.kind == "gpu" else 1))
     waves = -(-items // max(1, resident))
     moved = traffic(t, kernel, resident, p)
-    slow = _latency(resident, groups, p) * _spilled(t, group, registers, p)
+    slow = _latency(resident, groups, p) * _spilled(t, group, registers, p) * _nested(t, kernel.local_size, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
@@ -127,6 +128,13 @@ def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
         return SPILLED if room < t.held and small else 1.0
     allowed = min(255, REGISTERS // max(32, group))
     return 1.0 + max(0, registers - allowed) / 24
+
+
+def _nested(t: Tally, local_size: tuple[int, ...], p: Profile) -> float:
+    """How much longer a work-item of a CPU takes that keeps a block in registers, where loops over several dimensions
+    of its group are around it."""
+    blocks = p.kind == "cpu" and t.held >= NESTED_BLOCK * p.simd_bytes
+    return NESTED if blocks and any(n > 1 for n in local_size[1:]) else 1.0
 
 
 def _latency(resident: int, groups: int, p: Profile) -> float:

@@ -7,7 +7,7 @@ on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of e
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from egglift.codegen.compile import compile_term
@@ -64,12 +64,11 @@ def scheduled(
     Empty where the program has no index notation.
     """
     found: list[Choice] = []
+    work = _Choosing(profile, limits, reassociate, by_book)
     for whole in _partitions(program, profile, reassociate):
-        work = _Choosing(profile, limits, reassociate, by_book if len(whole.stages) > 1 else None)
-        best = [work.of_stage(s) for s in whole.stages]
+        best = [work.of_stage(s, alone=len(whole.stages) == 1) for s in whole.stages]
         if all(best):
-            together = (work.together(whole, picked) for picked in _combinations(best))
-            found += [c for c in together if c is not None]
+            found += work.combined(whole, best)
     return sorted(found, key=lambda c: c.seconds)
 
 
@@ -108,11 +107,18 @@ class _Choosing:
     limits: DeviceLimits
     reassociate: bool
     by_book: ByBook | None
+    _known: dict[tuple[str, Expr], list[Choice]] = field(default_factory=dict)
 
-    def of_stage(self, stage: Stage) -> list[Choice]:
-        """The cheapest choices of one stage."""
+    def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
+        """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
+        key = stage.name, as_pattern(stage)
+        if key not in self._known:
+            self._known[key] = self._of_stage(stage, alone)
+        return self._known[key]
+
+    def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         found = [*self._direct(stage), *self._shared(stage)]
-        if self.by_book is not None and not (stage.dims and stage.reductions) and _in_pairs(stage):
+        if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and _in_pairs(stage):
             found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage))]
         return sorted(found, key=lambda c: c.seconds)[:KEPT]
 
@@ -156,7 +162,17 @@ class _Choosing:
         wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in WAVES}
         return sorted(z for z in wanted if 2 <= z <= n // 16)
 
-    def together(self, whole: Stages, picked: Sequence[Choice]) -> Choice | None:
+    def combined(self, whole: Stages, best: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
+        """Programs put together of choices for each stage, where one wants it under the launch of the cheapest."""
+        launch: Launch | None = None
+        for picked in _combinations(best):
+            wanted = dict.fromkeys(c.launch for c in picked)
+            found = self._together(whole, picked, [launch] if launch in wanted else list(wanted))
+            if found is not None:
+                launch = launch or found.launch
+                yield found
+
+    def _together(self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch]) -> Choice | None:
         """A choice for each stage as one program."""
         terms: dict[str, Expr] = {}
         for stage, choice in zip(whole.stages, picked, strict=True):
@@ -165,12 +181,12 @@ class _Choosing:
         if isinstance(result, p.To):
             result = result.x
         sign = " | ".join(c.sign for c in picked)
-        return next(iter(self._priced(sign, result, picked)), None)
+        return next(iter(self._priced(sign, result, picked, launches)), None)
 
-    def _priced(self, sign: str, term: Expr, parts: Sequence[Choice]) -> list[Choice]:
-        """The program under the best of its parts' launches."""
+    def _priced(self, sign: str, term: Expr, parts: Sequence[Choice], launches: Sequence[Launch] = ()) -> list[Choice]:
+        """The program under the best of these launches, or of its parts'."""
         found = []
-        for launch in dict.fromkeys(c.launch for c in parts):
+        for launch in launches or dict.fromkeys(c.launch for c in parts):
             try:
                 model = estimate(compile_term(term, launch, self.limits), self.profile)
             except EggliftError:
