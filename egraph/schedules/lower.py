@@ -18,10 +18,12 @@ from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.stages.axes import at_depth, merged, permuted
 from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
+from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.types import BOOL
+from egglift.ir.types import BOOL, Tuple
 
 
 def lower(stage: Stage, schedule: Schedule) -> Expr:
@@ -198,7 +200,7 @@ class _Lowering:
         others = [t for ts in parts[1:] for t in ts]
 
         def finish(ts: list[Tensor]) -> Expr:
-            total = folded(share, _tuple([r.init for r in self.first]), ts[:1], self._combined)
+            total = self._together(ts[0], share, space)
             start = 1
             for phase in self.phases[1:]:
                 own = ts[start : start + len(phase.operands)]
@@ -207,6 +209,14 @@ class _Lowering:
             return self._epilogue(total, [t.x for t in ts[start:]])
 
         return nest(_levels(parallel), [Tensor(found, (*axes, share)), *others, *after], finish)
+
+    def _together(self, parts: Tensor, share: Digit, space: str) -> Expr:
+        """What all have found: halves together where lanes did, if the order of the parts does not matter."""
+        init = _tuple([r.init for r in self.first])
+        if space == "local" or not commutes(self.stage):
+            return folded(share, init, [parts], self._combined)
+        both = p.Arg(Tuple((type_of(init), type_of(init))))
+        return p.Tree(self._combined(p.Get(0, both), [Tensor(p.Get(1, both))]), init, parts.x)
 
     # ------------------------------------------------------------------------------------ points
 

@@ -10,7 +10,9 @@ import pytest
 import egglift as el
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.partition import stages_of
+from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
+from egglift.ir.traverse import subterms
 from tests.egraph.staged import composed, exact_inputs, only_stage, same, sized, whole
 from tests.egraph.stages.programs import PROGRAMS
 
@@ -65,3 +67,9 @@ def test_no_order_is_changed_where_sums_are_not_reassociated() -> None:
             order = [loop.dim for loop in s.schedule.loops if loop.dim in stage.reductions[0].dims]
             assert order == sorted(order, key=stage.reductions[0].dims.index), s.sign
             assert not any(loop.kind == "item" and loop.dim in stage.reductions[0].dims for loop in s.schedule.loops)
+
+
+def test_what_lanes_have_found_is_combined_by_halves() -> None:
+    stage = only_stage(el.array("A", el.f32, (8, 96)).map(lambda r: el.reduce(el.add, 0.0, r)))
+    (lanes,) = (s for s in structures(stage, "cpu", True) if s.sign.endswith("lanes"))
+    assert any(isinstance(t, p.Tree) for t in subterms(lanes.term))
