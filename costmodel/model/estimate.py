@@ -125,7 +125,7 @@ def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
     if p.kind == "cpu":
         room = p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
         small = t.held <= 4096  # larger arrays are memory in any case
-        return SPILLED if room < t.held and small else 1.0
+        return SPILLED if room <= t.held and small else 1.0
     allowed = min(255, REGISTERS // max(32, group))
     return 1.0 + max(0, registers - allowed) / 24
 
