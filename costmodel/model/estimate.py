@@ -18,7 +18,6 @@ from egglift.costmodel.profiles.profile import Profile
 
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
-SPILLED = 2.5  # times as long take the loops of a CPU that hold more than its registers
 NESTED, NESTED_BLOCK = 1.15, 8  # times as long; registers of a block
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 
@@ -124,8 +123,8 @@ def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
     """How much longer instructions take if a work-item keeps more than its registers hold."""
     if p.kind == "cpu":
         room = p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
-        small = t.held <= 4096  # larger arrays are memory in any case
-        return SPILLED if room <= t.held and small else 1.0
+        spilled = 2 * t.often * t.held / p.simd_bytes if room <= t.held else 0.0  # loaded and stored in every step
+        return 1.0 + spilled / max(1.0, t.issue)
     allowed = min(255, REGISTERS // max(32, group))
     return 1.0 + max(0, registers - allowed) / 24
 

@@ -86,7 +86,8 @@ class Search:
         for name in self.order:
             tile = self.tiles[name]
             length = evaluate(tile.length, env)
-            env[name] = fitted(tile.kind, wish[name], length, chunks.get(tile.length, 1))
+            inner = bool(symbols(tile.length))
+            env[name] = fitted(tile.kind, wish[name], length, chunks.get(tile.length, 1), inner)
             if tile.kind == kinds.CHUNK.letter:
                 chunks[tile.length] = env[name]
         return env

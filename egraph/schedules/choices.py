@@ -34,6 +34,7 @@ REFINED, CLOSE = 2, 2.0  # so many, at most so many times as slow as the best
 KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
+ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,8 @@ class _Choosing:
         """Into how many parts: as many as fill the device with groups, of enough elements each."""
         n = longest(stage.reductions).extent
         assert isinstance(n, int)
-        groups = prod(-(-d.extent // TILE) for d in stage.dims if isinstance(d.extent, int))
+        tiles = [TILE] * (len(stage.dims) - 1) + [TILE if self.profile.kind == "gpu" else ROW]
+        groups = prod(-(-d.extent // n) for d, n in zip(stage.dims, tiles, strict=False) if isinstance(d.extent, int))
         if groups >= WAVES[0] * self.profile.compute_units:
             return []
         wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in WAVES}

@@ -92,3 +92,11 @@ def test_accesses_are_grouped_without_comparing_each_with_each(name: str, monkey
 
     monkeypatch.setattr(CountedAccess, "__eq__", compared)
     assert tally(kernel, presets()[name]).accesses
+
+
+def test_a_chain_ends_where_an_accumulator_begins_anew() -> None:
+    """64 sums of 64 elements one after the other overlap on a CPU, one sum of as many elements does not."""
+    row = p.Arg(Array(64, Array(64, F32)))
+    each = p.Map(p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(64, F32))), row, Level("seq"))
+    apart = counted(p.Map(each, p.Input("x", Array(8, row.type)), Level("global")))
+    assert apart.chain < counted(sums(8, 4096)).chain / 16
