@@ -52,16 +52,17 @@ TILE_PLANES = TileKind("h", "tile planes", "planes of a tile", (4, 4), (4, 2, 8)
 TILE_ROWS = TileKind("y", "tile rows", "rows of a tile", (16, 16), (16, 8, 4, 32), (16, 8, 64))
 TILE_COLUMNS = TileKind("x", "tile columns", "columns of a tile", (64, 256), (64, 128, 32, 256))
 ITEM_ROWS = TileKind("e", "item rows", "rows that a work-item computes", (2, 8), (2, 4, 1, 8), (8, 4, 1))
-ITEM_PART = TileKind("j", "item part", "elements of a reduction that a work-item reduces")
+ITEM_PART = TileKind("j", "item part", "elements of a reduction that a work-item reduces", None, (), (8, 4))
 SHARING_LANES = TileKind(
     "l", "sharing lanes", "lanes that share a reduction", None, (64, 256, 1024, 32, 128, 512), (64, 16)
 )
 RESULTS = TileKind("g", "results", "results of a group whose lanes share them", None, (4, 1, 16, 32, 8, 2), (4, 1))
+SWEPT = TileKind("b", "swept columns", "columns that a work-item sums in its cache", None, (), (1024, 512, 256, 128))
 MOVED_SIDE = TileKind("i", "moved side", "side of a tile that is only moved", None, (64, 32, 128), (16, 64, 8))
 MOVED_ROWS = TileKind("o", "moved rows", "rows of such a tile that a work-item moves", None, (8, 4, 16, 2), (16, 8))
 
 #: kinds that schedules of stages have besides (egraph/schedules/ways.py): no law on patterns makes them
-SCHEDULE_TILES = (ITEM_PART, SHARING_LANES, RESULTS, MOVED_SIDE, MOVED_ROWS)
+SCHEDULE_TILES = (ITEM_PART, SHARING_LANES, RESULTS, SWEPT, MOVED_SIDE, MOVED_ROWS)
 
 #: what a grid of three dimensions is cut into; of fewer, the last ones
 GRID_TILES = (TILE_PLANES, TILE_ROWS, TILE_COLUMNS)

@@ -143,6 +143,8 @@ class Text:
                 return f"({place} != 0)" if buffer.given and v.type == BOOL else place
             case im.IndexValue(at, t):
                 text = self._operand(at)
+                if _is_int(*at.range) and self.cpu and any(v.role != "loop" for v in at.variables()):
+                    text = f"(int){text}"  # of ids, which are wider
                 return text if t.name == "i32" and _is_int(*at.range) else f"({C_NAMES[t.name]}){text}"
             case im.Guarded(at, n, inside, outside):
                 low, high = self.known(at).range

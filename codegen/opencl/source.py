@@ -38,7 +38,7 @@ def kernel_source(
     lines = [
         f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
         f"void {name}({arguments}) {{",
-        *_ids(shape, "\n".join(text.lines)),
+        *_ids(shape, "\n".join(text.lines), cpu),
         *_locals(text),
         *text.lines,
         "}",
@@ -55,8 +55,11 @@ def _parameter(b: Buffer, written: bool) -> str:
     return f"{'' if written else 'const '}global {memory_type(b.scalar)}* restrict {b.name}"
 
 
-def _ids(shape: Shape, text: str) -> list[str]:
-    """Declarations of the ids that the kernel uses."""
+def _ids(shape: Shape, text: str, cpu: bool) -> list[str]:
+    """Declarations of the ids that the kernel uses.
+
+    On a CPU they are as wide as an address: its compiler would extend every index in a loop that it cannot prove small.
+    """
     ids: list[tuple[str, str, int]] = []
     for d in range(3):
         ids.append((f"g{d}", f"get_global_id({d})", shape.groups[d] * shape.local[d]))
@@ -64,7 +67,9 @@ def _ids(shape: Shape, text: str) -> list[str]:
         ids.append((f"l{d}", f"get_local_id({d})", shape.local[d]))
     ids += [("warp", "get_local_id(0) / 32", 1), ("lane", "get_local_id(0) % 32", 32)]
     return [
-        f"{INDENT}const {int_type(count)} {name} = {e};" for name, e, count in ids if re.search(rf"\b{name}\b", text)
+        f"{INDENT}const {'long' if cpu else int_type(count)} {name} = {e};"
+        for name, e, count in ids
+        if re.search(rf"\b{name}\b", text)
     ]
 
 

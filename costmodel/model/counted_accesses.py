@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import prod
 
 from egglift.codegen.kernel import imperative as c
 from egglift.codegen.kernel.index import Index, Var
 from egglift.costmodel.model.coalescing import SECTOR
+
+PAGE = 4096  # bytes
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,18 @@ class CountedAccess:
     loops: tuple[tuple[Var, int], ...]  # the enclosing loops, outermost first, with their trips
     lane: Var | None
     rolled: bool = False  # is one of the loops not unrolled?
+    unrolled: tuple[Var, ...] = ()  # the loops that are
+
+
+def leap(a: CountedAccess) -> float:
+    """How much of a page the innermost loop that moves an address goes on by: no prefetcher follows from page to page,
+    and each page is looked up again.  What unrolled loops read in a step is no gap."""
+    if a.lane is not None and a.at.coefficient(a.lane) not in (0, 1):
+        return 0.0
+    loops = [v for v, n in reversed(a.loops) if n > 1 and v not in a.unrolled]
+    step = next((s for v in loops if (s := a.at.coefficient(v))), 0)
+    read = a.bytes * prod(n for v, n in a.loops if v in a.unrolled and a.at.coefficient(v) != 0)
+    return min(1.0, max(0, abs(step) * a.buffer.scalar.size - read) / PAGE)
 
 
 def together(accesses: list[CountedAccess]) -> list[CountedAccess]:

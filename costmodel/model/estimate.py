@@ -19,6 +19,7 @@ from egglift.costmodel.profiles.profile import Profile
 
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
+NESTED, NESTED_BLOCK = 1.15, 8  # times as long; registers of a block
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 STALLS = 1.5  # barriers for each round of loads, at least, where all items of a group wait for what is loaded
 CHAINS = 8.0  # chains of dependent operations that one work-item needs to fill its own gaps
@@ -91,6 +92,7 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     waves = -(-items // max(1, resident))
     moved = traffic(t, kernel, resident, p)
     slow = _latency(resident, groups, _gaps(t, items), p) * _spilled(t, group, registers, p)
+    slow *= _nested(t, kernel.local_size, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
@@ -132,9 +134,9 @@ def _barrier(group: int, p: Profile) -> float:
 def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
     """How much longer instructions take if a work-item keeps more than its registers hold."""
     if p.kind == "cpu":
-        room = 0.75 * p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
-        small = t.held <= 4096  # larger arrays are memory in any case
-        return min(3.0, max(1.0, t.held / room)) if small else 1.0
+        room = p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
+        spilled = 2 * t.often * t.held / p.simd_bytes if room <= t.held else 0.0  # loaded and stored in every step
+        return 1.0 + spilled / max(1.0, t.issue)
     allowed = min(255, REGISTERS // max(32, group))
     return 1.0 + max(0, registers - allowed) / 24
 
@@ -143,6 +145,13 @@ def _gaps(t: Tally, items: int) -> float:
     """Instructions' worth of waiting that other warps must fill: less where items have many chains side by side."""
     side_by_side = t.issue / items / t.chain if t.chain else 1.0
     return GAPS / max(1.0, side_by_side / CHAINS)
+
+
+def _nested(t: Tally, local_size: tuple[int, ...], p: Profile) -> float:
+    """How much longer a work-item of a CPU takes that keeps a block in registers, where loops over several dimensions
+    of its group are around it."""
+    blocks = p.kind == "cpu" and t.held >= NESTED_BLOCK * p.simd_bytes
+    return NESTED if blocks and any(n > 1 for n in local_size[1:]) else 1.0
 
 
 def _latency(resident: int, groups: int, gaps: float, p: Profile) -> float:

@@ -9,7 +9,7 @@ from math import prod
 from egglift.codegen.kernel.imperative import PlannedKernel
 from egglift.codegen.kernel.index import Var
 from egglift.costmodel.model.coalescing import SECTOR, Footprint, Lanes, footprint, ids, sectors, window
-from egglift.costmodel.model.counted_accesses import CountedAccess
+from egglift.costmodel.model.counted_accesses import CountedAccess, leap
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
@@ -19,6 +19,7 @@ PARTIAL = 1.6  # times as long take stores that leave sectors half written
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
 FAR = 0.5  # of the cache of all units is there for what groups read again
+LEAPING = 2.0  # as much longer memory takes where a CPU's work-item goes on by a page
 WASTE = 8.0  # sectors are brought at most so many times as often as they would be for neighbours
 
 
@@ -191,7 +192,8 @@ def _cpu(accesses: Sequence[CountedAccess], p: Profile) -> Traffic:
         moved = _moved_cpu(a, p)
         once = min(moved, size * min(moved / useful, WASTE))
         again = size < useful and (size <= p.cache_bytes or _stays(a, p))
-        dram += once if again or (moved > useful and size <= p.cache_bytes) else moved
+        own = once if again or (moved > useful and size <= p.cache_bytes) else moved
+        dram += own * (1 + LEAPING * leap(a))
         cached += moved
     return Traffic(dram, cached, 0.0)
 

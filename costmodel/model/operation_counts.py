@@ -12,13 +12,14 @@ from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.kernel.walk import operands, subvalues, walk
 from egglift.costmodel.model.coalescing import varying
-from egglift.costmodel.model.counted_accesses import CountedAccess, side_by_side, together
+from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
+LEAP = 8.0  # instructions' worth of waiting where a loop of a CPU's work-item goes on by a page
 NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
 
 
@@ -57,6 +58,7 @@ class Tally:
     unread: float = 0.0  # the part of private arrays that is never read
     held: int = 0  # bytes of private arrays that the loop uses in which most of the time is spent
     share: float = 1.0  # of the work-items, for that loop
+    often: float = 1.0  # steps of that loop, of all work-items
     accesses: list[CountedAccess] = field(default_factory=list)
 
 
@@ -71,14 +73,17 @@ class _Here:
     ahead: frozenset[c.Buffer] = frozenset()  # registers that the next step of a loop reads, not this one
     read: Mapping[c.Buffer, Places] = field(default_factory=dict)  # which elements of arrays of registers are read
 
+    begun: Mapping[c.Buffer, int] = field(default_factory=dict)  # within how many loops an accumulator begins anew
+
     @property
     def kinds(self) -> dict[Var, bool]:
         """The enclosing loops; is each unrolled?"""
         return {v: v in self.unrolled for v, _ in self.loops}
 
-    def steps(self, at: Index) -> float:
+    def steps(self, buffer: c.Buffer, at: Index) -> float:
         """How often one place is written, one after the other: the trips of the loops that `at` does not move with."""
-        return prod((n for v, n in self.loops if at.coefficient(v) == 0), start=1.0)
+        loops = self.loops[self.begun.get(buffer, 0) :]
+        return prod((n for v, n in loops if at.coefficient(v) == 0), start=1.0)
 
 
 def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
@@ -90,19 +95,23 @@ def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     read = read_places(kernel.body)
     held = sum(b.scalar.size * b.size for b in read)
     total.unread = sum(b.scalar.size * int((~places).sum()) for b, places in read.items()) / max(1, held)
-    total.held, total.share = _hottest(kernel.body)
+    total.held, total.share, often = _hottest(kernel.body)
+    total.often = often * items
     here = _Here(1.0, 1.0, (), read=read)
-    counter = _Counter(total, items, profile)
+    counter = _Counter(total, items, profile, _read_apart(kernel.body) if profile.kind == "cpu" else frozenset())
     counter.wait(counter.block(kernel.body, here), here)
     kinds: dict[bool, list[CountedAccess]] = {True: [], False: []}
     for a in total.accesses:
         kinds[profile.kind == "gpu" and a.buffer.space == "global" and not a.store].append(a)
     total.accesses = [*together(kinds[False]), *side_by_side(kinds[True])]
+    if profile.kind == "cpu":
+        total.issue += LEAP * sum(a.count * leap(a) for a in total.accesses if a.buffer.space == "global")
     return total
 
 
-def _hottest(body: tuple[c.Statement, ...]) -> tuple[int, float]:
-    """Of the innermost rolled loop that runs most often: bytes of private arrays it uses, and its share of work-items.
+def _hottest(body: tuple[c.Statement, ...]) -> tuple[int, float, float]:
+    """Of the innermost rolled loop that runs most often: bytes of private arrays in registers that it uses, its share
+    of work-items, and its steps for each of them.
 
     Of the whole kernel, where it has no such loop.
     """
@@ -119,7 +128,19 @@ def _hottest(body: tuple[c.Statement, ...]) -> tuple[int, float]:
                 case c.If(_, inner, most, otherwise):  # with an otherwise, there is work either way
                     stack += [(inner, times, share if otherwise else share * most), (otherwise, times, share)]
     used = {a.buffer for a in accesses(hot) if a.buffer.space == "private"}
-    return sum(b.size * b.lanes * b.scalar.size for b in used), part
+    used -= {a.buffer for a in accesses(body) if _is_walked(a.at, {loop.var: loop.unroll for loop in a.path})}
+    return sum(b.size * b.lanes * b.scalar.size for b in used), part, max(often, 1.0)
+
+
+def _is_walked(at: Index, unrolled: Mapping[Var, bool]) -> bool:
+    """Does a loop that is not unrolled move an index?  An array with such an index is memory, not registers."""
+    return any(not unrolled.get(v, True) for v in at.variables())
+
+
+def _read_apart(body: tuple[c.Statement, ...]) -> frozenset[c.Buffer]:
+    """Private arrays of scalars that are read, and never by lanes."""
+    reads = [a for a in accesses(body) if a.buffer.space == "private" and a.buffer.lanes == 1 and not a.write]
+    return frozenset(a.buffer for a in reads) - {a.buffer for a in reads if _varies(a.at, a.lane)}
 
 
 def _has_rolled(body: tuple[c.Statement, ...]) -> bool:
@@ -134,6 +155,7 @@ class _Counter:
     total: Tally
     items: int
     profile: Profile
+    apart: frozenset[c.Buffer]  # arrays of registers whose elements are read one by one, not by lanes
 
     def block(self, body: tuple[c.Statement, ...], here: _Here) -> _Loads:
         """Add the statements of a block; what it loads from global memory before it waits is returned."""
@@ -148,7 +170,9 @@ class _Counter:
                 case c.Store(buffer, at, value, lane):
                     flight += self._store(s, here)
                     if buffer.space == "private" and _reads(value, buffer):
-                        chain = max(chain, _depth(value, self.profile) * here.steps(at))
+                        chain = max(chain, _depth(value, self.profile) * here.steps(buffer, at))
+                    elif buffer.space == "private" and self.profile.kind == "cpu":  # goes on with what comes next
+                        here = replace(here, begun={**here.begun, buffer: len(here.loops)})
                 case c.Loop():
                     flight += self._loop(s, here)
                 case c.If():
@@ -172,6 +196,8 @@ class _Counter:
         part = needed(s, here.read)
         there = replace(here, times=here.times * part) if part < 1 else here
         loaded = self._statement(s.value, (s.buffer, s.at), s.lane, there)
+        if s.lane is not None and s.buffer in self.apart:  # each lane is taken out of the vector
+            self.total.issue += there.times * there.share * self.items * s.lane.count
         # what the next step reads is on its way while this one computes: nothing waits for it
         return part * loaded if s.buffer not in here.ahead else _Loads(part * loaded.bytes, 0.0)
 
@@ -232,8 +258,8 @@ class _Counter:
 
     def _memory_issue(self, buffer: c.Buffer, at: Index, lane: Var | None, here: _Here) -> float:
         """Instructions of one access, its address included."""
-        if buffer.space == "private":
-            return 0.0
+        if buffer.space == "private" and not (self.profile.kind == "cpu" and _is_walked(at, here.kinds)):
+            return 0.0  # a register
         if here.loops:  # what no rolled loop changes is computed once
             simple, other = varying(at, here.kinds)
             address = (0.5 * simple + 4 * other) / _offsets(at, here)
@@ -255,7 +281,9 @@ class _Counter:
             count *= lanes
         else:
             size *= lanes
-        self.total.accesses.append(CountedAccess(buffer, at, size, count, store, here.loops, lane, rolled))
+        self.total.accesses.append(
+            CountedAccess(buffer, at, size, count, store, here.loops, lane, rolled, here.unrolled)
+        )
 
 
 def _offsets(at: Index, here: _Here) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from egglift.costmodel.profiles.profile import Profile
@@ -30,8 +31,8 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
     match known:
         case kinds.WORKERS:
             return [_even(n, count) for count in _executors(role, profile)]
-        case kinds.ITEM_PART:
-            return [max(1, n // count) for count in ((16, 8, 32, 4, 64) if gpu else (4, 8))]
+        case kinds.ITEM_PART if gpu:
+            return [max(1, n // count) for count in (16, 8, 32, 4, 64)]
         case kinds.TileKind(gpu=(_, *_)) if gpu:
             return known.gpu
         case kinds.VECTOR if inner:  # columns of what registers hold
@@ -57,10 +58,17 @@ def may_be_zero(kind: str) -> bool:
     return kind in TILE_KINDS and TILE_KINDS[kind].may_be_zero
 
 
-def fitted(kind: str, wish: int, n: int, chunk: int) -> int:
-    """The size nearest to `wish` that a length `n` allows; `chunk`: of a work-item, where its chunks are counted."""
+def fitted(kind: str, wish: int, n: int, chunk: int, inner: bool = False) -> int:
+    """The size nearest to `wish` that a length `n` allows; `chunk`: of a work-item, where its chunks are counted.
+
+    inner: is `n` a tile's own length?
+    """
     size = max(0, wish) if may_be_zero(kind) else max(1, min(wish, n))
     match TILE_KINDS.get(kind):
+        case kinds.VECTOR if inner and 1 << size.bit_length() - 1 <= n:  # as the block is read to its end
+            return math.gcd(1 << size.bit_length() - 1, n)
+        case kinds.SWEPT:
+            return _even_block(n, size)
         case kinds.VECTOR | kinds.LANES:  # a power of two of lanes, also where the array is shorter than the widest
             return 1 << size.bit_length() - 1
         case kinds.CHUNK:
@@ -68,6 +76,12 @@ def fitted(kind: str, wish: int, n: int, chunk: int) -> int:
         case kinds.CHUNKS | kinds.ROW_CHUNKS:
             return _divisor(max(1, n // chunk), size)
     return size
+
+
+def _even_block(n: int, most: int) -> int:
+    """The largest block that divides `n` and vectors of 4, not much shorter than `most`; else `most`."""
+    few = range(most, most // 2, -1)
+    return next((b for b in few if n % b == 0 and b % 4 == 0), most // 16 * 16 or most)
 
 
 def _divisor(n: int, most: int) -> int:

@@ -87,7 +87,8 @@ class Search:
         for name in self.order:
             tile = self.tiles[name]
             length = evaluate(tile.length, env)
-            env[name] = fitted(tile.kind, wish[name], length, chunks.get(tile.length, 1))
+            inner = bool(symbols(tile.length))
+            env[name] = fitted(tile.kind, wish[name], length, chunks.get(tile.length, 1), inner)
             if tile.kind == kinds.CHUNK.letter:
                 chunks[tile.length] = env[name]
         return env
@@ -186,6 +187,8 @@ class Search:
             return [Launch(self.limits.group_size)]
         if self.profile.kind == "cpu":
             sizes = [64, 16, 256, 1] if "global" in levels else [64]
+            if self.tiled and "global" in levels:  # work enough for a group; loops around it cost registers
+                sizes = [1, 16]
             return [Launch(s) for s in sizes]
         most = self.profile.compute_units
         grid = [Launch(256, most * 16), Launch(256), Launch(128), Launch(512, most * 8)]

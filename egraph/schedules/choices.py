@@ -6,8 +6,8 @@ on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, product, repeat
 from math import prod
 
@@ -39,6 +39,7 @@ CLOSE, NEAR = 1.6, 1.3  # times as slow as the best may structures be that are g
 KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
+ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
 
 @dataclass(frozen=True)
@@ -84,22 +85,31 @@ def scheduled(
 
     Empty where the program has no index notation.
     """
-    try:
-        whole = stages_of(program, reassociate)
-    except NoStages:
-        return []
-    work = _Choosing(profile, limits, reassociate, by_book if len(whole.stages) > 1 else None)
-    best = {s.name: work.of_stage(s) for s in whole.stages}
-    found: list[Choice | None] = []
-    if all(best.values()):
-        found += [work.together(whole, picked) for picked in _combinations([best[s.name] for s in whole.stages])]
-    for row in rows_of(whole) if profile.kind == "gpu" else ():
-        left = [s for s in whole.stages if s.name not in {start.name for start in row.starts}]
-        choices = [work.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
-        if all(choices):
-            fewer = Stages(tuple(left), whole.result)
-            found += [work.together(fewer, picked) for picked in _combinations(choices)]
-    return sorted((c for c in found if c is not None), key=lambda c: c.seconds)
+    found: list[Choice] = []
+    work = _Choosing(profile, limits, reassociate, by_book)
+    for whole in _partitions(program, profile, reassociate):
+        best = {s.name: work.of_stage(s, alone=len(whole.stages) == 1) for s in whole.stages}
+        if all(best.values()):
+            found += work.combined(whole, list(best.values()))
+        found += work.by_rows(whole, best) if profile.kind == "gpu" else ()
+    return sorted(found, key=lambda c: c.seconds)
+
+
+def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[Stages]:
+    """The stages of a program; on a CPU also those that store what is costly, where these are others.
+
+    A GPU computes again what it would have to wait for.
+    """
+    known = set()
+    for frugal in (False, True) if profile.kind == "cpu" else (False,):
+        try:
+            whole = stages_of(program, reassociate, frugal)
+        except NoStages:
+            continue
+        texts = tuple(map(text_of, whole.stages))
+        if texts not in known:
+            known.add(texts)
+            yield whole
 
 
 def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:
@@ -120,18 +130,33 @@ class _Choosing:
     limits: DeviceLimits
     reassociate: bool
     by_book: ByBook | None
+    _known: dict[tuple[str, Expr], list[Choice]] = field(default_factory=dict)
 
-    def of_stage(self, stage: Stage) -> list[Choice]:
-        """The cheapest choices of one stage."""
+    def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
+        """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
+        key = stage.name, as_pattern(stage)
+        if key not in self._known:
+            self._known[key] = self._of_stage(stage, alone)
+        return self._known[key]
+
+    def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         direct, shared = self._ranked(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         found = [*self._generated(stage, direct, best)]
         for x in shared:
             if x.seconds <= NEAR * best:
                 found += self._joined(x)
-        if self.by_book is not None and not (stage.dims and stage.reductions) and _in_pairs(stage):
+        if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and _in_pairs(stage):
             found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
         return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+
+    def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
+        """Programs in which stages start within the loops of others."""
+        for row in rows_of(whole):
+            left = [s for s in whole.stages if s.name not in {start.name for start in row.starts}]
+            choices = [self.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
+            if all(choices):
+                yield from self.combined(Stages(tuple(left), whole.result), choices)
 
     def of_row(self, row: Row) -> list[Choice]:
         """The cheapest choices of a stage in which others start: several of each structure, as their closed price
@@ -167,7 +192,7 @@ class _Choosing:
             return []
         found, whole = [], merged_reductions(stage)
         for pieces in self._pieces(whole):
-            parts, added = shared_out(merged_reductions(stage), pieces)
+            parts, added = shared_out(whole, pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
                 found.append(_Parts(pieces, parts, added, first, last))
@@ -184,13 +209,24 @@ class _Choosing:
         """Into how many parts: as many as fill the device with groups, of enough elements each."""
         n = longest(stage.reductions).extent
         assert isinstance(n, int)
-        groups = prod(-(-d.extent // TILE) for d in stage.dims if isinstance(d.extent, int))
+        tiles = [TILE] * (len(stage.dims) - 1) + [TILE if self.profile.kind == "gpu" else ROW]
+        groups = prod(-(-d.extent // n) for d, n in zip(stage.dims, tiles, strict=False) if isinstance(d.extent, int))
         if groups >= WAVES[0] * self.profile.compute_units:
             return []
         wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in WAVES}
         return sorted(z for z in wanted if 2 <= z <= n // 16)
 
-    def together(self, whole: Stages, picked: Sequence[Choice]) -> Choice | None:
+    def combined(self, whole: Stages, best: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
+        """Programs put together of choices for each stage, where one wants it under the launch of the cheapest."""
+        launch: Launch | None = None
+        for picked in _combinations(best):
+            wanted = dict.fromkeys(c.launch for c in picked)
+            found = self._together(whole, picked, [launch] if launch in wanted else list(wanted))
+            if found is not None:
+                launch = launch or found.launch
+                yield found
+
+    def _together(self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch]) -> Choice | None:
         """A choice for each stage as one program."""
         terms: dict[str, Expr] = {}
         for stage, choice in zip(whole.stages, picked, strict=True):
@@ -199,20 +235,18 @@ class _Choosing:
         if isinstance(result, p.To):
             result = result.x
         sign = " | ".join(c.sign for c in picked)
-        return next(iter(self._priced(sign, result, picked)), None)
+        return next(iter(self._priced(sign, result, picked, launches)), None)
 
-    def _priced(self, sign: str, term: Expr, parts: Sequence[Choice]) -> list[Choice]:
-        """The program under the best of its parts' launches: where they agree, it takes as long as its parts."""
+    def _priced(self, sign: str, term: Expr, parts: Sequence[Choice], launches: Sequence[Launch] = ()) -> list[Choice]:
+        """The program under the best of these launches, or of its parts'; where they agree, as long as these take."""
         found = []
-        launches = tuple(dict.fromkeys(c.launch for c in parts))
-        for launch in launches:
-            if len({(x.group_size, x.max_groups) for x in launches}) == 1:
-                model = in_turn(c.estimate for c in parts)
-            else:
-                try:
-                    model = estimate(compile_term(term, launch, self.limits), self.profile)
-                except EggliftError:
-                    continue
+        same = len({(c.launch.group_size, c.launch.max_groups) for c in parts}) == 1
+        for launch in launches or dict.fromkeys(c.launch for c in parts):
+            try:
+                whole = None if same else estimate(compile_term(term, launch, self.limits), self.profile)
+            except EggliftError:
+                continue
+            model = whole or in_turn(c.estimate for c in parts)
             sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
             found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]

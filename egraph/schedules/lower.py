@@ -18,6 +18,7 @@ from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.stages.axes import at_depth, merged, permuted
 from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
+from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -103,11 +104,10 @@ class Lowering:
 
     def _tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
         """An operand with an axis for each digit of its dimensions, in the order of the loops."""
-        if phase is not None and phase.whole and self._is_packed(o):
-            o = packed(o, self.reduced)
         x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), phase.rest if phase else None)
         order = [d for d in self._order(phase) if d in axes]
-        return Tensor(permuted(x, axes, order), tuple(order))
+        t = Tensor(permuted(x, axes, order), tuple(order))
+        return packed(t, self.schedule.loops) if phase is not None and phase.whole and self._is_packed(o) else t
 
     def _is_packed(self, o: Operand) -> bool:
         return any(
@@ -208,7 +208,7 @@ class Lowering:
         others = [t for ts in parts[1:] for t in ts]
 
         def finish(ts: list[Tensor]) -> Expr:
-            total = self._total(share, ts[0], alone=not parallel)
+            total = self._total(share, ts[0], space, alone=not parallel)
             start = 1
             for phase in self.phases[1:]:
                 own = ts[start : start + len(phase.operands)]
@@ -228,10 +228,11 @@ class Lowering:
         each = enumerate(zip(phase.reductions, element.items, strict=True))
         return p.Tup(tuple(applied(r.step, p.Get(i, total), e) for i, (r, e) in each))
 
-    def _total(self, share: Digit, parts: Tensor, alone: bool) -> Expr:
-        """Partial results as one: by all executors together where these share one result alone."""
+    def _total(self, share: Digit, parts: Tensor, space: str, alone: bool) -> Expr:
+        """Partial results as one: halves together by lanes, or by items that share one result alone, if the order of
+        the parts does not matter."""
         init = _tuple([r.init for r in self.first])
-        if not alone or not all(r.op is not None and r.op.commutative for r in self.first):
+        if (space == "local" and not alone) or not commutes(self.stage):
             return folded(share, init, [parts], lambda total, ts: self._combined(total, ts[0].x))
         pair = p.Arg(Tuple((type_of(init), type_of(init))))
         return p.Tree(self._combined(p.Get(0, pair), p.Get(1, pair)), init, parts.x)

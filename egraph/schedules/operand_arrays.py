@@ -7,14 +7,14 @@ from dataclasses import replace
 from math import prod
 from typing import TypeAlias
 
-from egglift.egraph.schedules.schedule import Keep, Schedule
+from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.stages.axes import at_depth, cut, length_of, merged, permuted
-from egglift.egraph.stages.loops import Tensor
+from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp
 from egglift.ir.types import Array
 
@@ -47,14 +47,22 @@ def cut_operand(
     return x, axes
 
 
-def packed(o: Operand, reduced: Collection[Dim]) -> Operand:
-    """An operand as a copy in global memory, in which neighbours along its last parallel dimension are neighbours.
+def packed(t: Tensor, loops: Sequence[Loop]) -> Tensor:
+    """A tensor as a copy in global memory, made by loops like those that read it, in the order in which they do.
 
-    A[1, 2] -> (transpose (toGlobal (transpose A)))[1, 2], where 2 is reduced
+    A[0, 2, 1] -> toGlobal (mapGlobal0 (mapSeq (mapVec id)) A), where 0 is a loop of the grid, 2 one of a reduction, and
+    1 one of lanes: blocks lie one behind the other, and each is read from its beginning to its end
+
+    Without lanes, steps of a reduction are neighbours: compilers make one load, and shuffles, of neighbours that are
+    wanted one by one.
     """
-    order = [*(d for d in o.dims if d in reduced), *(d for d in o.dims if d not in reduced)]
-    copy = p.To("global", permuted(o.array, o.dims, order))
-    return Operand(permuted(copy, order, o.dims), o.dims, o.at)
+    levels = {(loop.dim, loop.digit): loop.level for loop in loops}
+    order = list(t.axes)
+    if Level("vec") not in (levels[a] for a in order):  # type: ignore[index]
+        order.sort(key=lambda a: levels[a] is None)  # type: ignore[index]
+    copy = nest([(a, levels[a] or Level("seq")) for a in t.axes], [t], lambda ts: ts[0].x)  # type: ignore[index]
+    stored = p.To("global", permuted(copy, t.axes, order))
+    return replace(t, x=permuted(stored, order, t.axes))
 
 
 def kept(keep: Keep, tensors: Sequence[Tensor], reduced: Collection[Dim]) -> list[Tensor]:

@@ -16,9 +16,11 @@ from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.ways import (
     CHUNKS,
     CHUNKS_IN_TURN,
+    CPU_BOTH,
     CPU_LANES,
     CPU_MOVED,
     CPU_PACKED,
+    CPU_SWEPT,
     CPU_WHOLE,
     EACH,
     KEPT_BEFORE,
@@ -31,6 +33,7 @@ from egglift.egraph.schedules.ways import (
     Way,
 )
 from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
+from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir.patterns import Expr, Level
@@ -119,7 +122,7 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
         return (CHUNKS, *((CHUNKS_IN_TURN,) if several else ()), WHOLE, *((PARTS, LANES, ROW) if shared else ()))
-    return (CPU_WHOLE, CPU_PACKED, *((CPU_LANES,) if shared else ()))
+    return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
@@ -140,7 +143,7 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
     work = Work(whole, way, rows, columns, reassociate)
     steps = work.steps()
-    if steps is None:
+    if steps is None or not work.keeps("global"):
         return None
     schedule = Schedule(tuple(steps), tuple(work.cuts.items()))
     term = lower(whole, schedule)
@@ -172,6 +175,10 @@ class Work:
         found = [(self.rows, way.rows, way.row_blocks), (self.columns, way.columns, way.column_blocks)]
         found.append((self.chunk, way.reduced, way.reduced_blocks))
         return [(d, kinds, blocks) for d, kinds, blocks in found if d is not None]
+
+    def keeps(self, space: str) -> bool:
+        """Is something kept in a memory space, if the way says so?"""
+        return space not in self.way.keep or any(True for _ in self._kept(space))
 
     # ------------------------------------------------------------------------------------ sizes
 
@@ -244,9 +251,10 @@ class Work:
             case "share":
                 return Loop(d, digit, "item", self.way.share)
             case "step" | "held":
-                return Loop(
-                    d, digit, "unrolled" if (digit and "chunk" in self.way.reduced) or kind == "held" else "sequential"
-                )
+                unrolled = (digit and "chunk" in self.way.reduced) or kind == "held"
+                return Loop(d, digit, "unrolled" if unrolled else "sequential")
+            case "inner":
+                return Loop(d, digit, "unrolled")
             case "grid":
                 both = "grid" in self.way.rows and "grid" in self.way.columns
                 return Loop(d, digit, "grid", self._grid(1 if both and d == self.rows else 0))
@@ -275,10 +283,16 @@ class Work:
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
                     yield Keep(i, "local", self._symbol("a", i, 1))
-                case "global" if self.columns in o.dims and set(self.reduced) & set(o.dims):
+                case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
                     yield Keep(i, "private")
+
+    def _is_packed(self, o: Operand) -> bool:
+        """Is an operand worth a copy: is it read again, for other rows or, where the way says so, other columns?"""
+        own = set(o.dims)
+        tiled = self.columns in own or ("rows" in self.way.keep and self.rows in own)
+        return tiled and bool(own & set(self.reduced)) and not set(self.stage.dims) <= own
 
 
 def _padded(extent: Size) -> Size:

@@ -12,8 +12,9 @@ from egglift.ir.patterns import Level
 
 #: kinds of loops, outermost first.  grid: groups, or work-items of a CPU; chunk: of a reduction, which is kept in local
 #: memory; share: work-items, or lanes, that reduce parts each; item: work-items of a group; step: of a reduction;
-#: held: of what is kept in registers; own: elements of one work-item; vector: by lanes
-KINDS = ("grid", "chunk", "share", "item", "step", "held", "own", "vector")
+#: held: of what is kept in registers; own: elements of one work-item; vector: by lanes; inner: of a reduction, for
+#: each of these
+KINDS = ("grid", "chunk", "share", "item", "step", "held", "own", "vector", "inner")
 #: before loops of this kind, what is read is kept in that memory space
 KEPT_BEFORE = {"share": "local", "held": "private"}
 
@@ -25,9 +26,9 @@ class Way:
     rows, columns, reduced: the kinds of the digits of a dimension, the largest blocks first; rows is empty where
     one dimension is tiled only.  Each has the blocks into which it is cut: products and quotients of symbols, whose
     kinds are their letters (ir/tile_kinds.py).  keep: memory spaces for what is read; `global` is a
-    copy in which neighbours in columns are neighbours in memory.  share, item: who shares reductions, and who executes
-    items in rows and columns.  in_turn: chunks are taken for each index of the other dimensions of a reduction, so
-    that only what one index reads is kept.
+    copy, in the order in which it is read, of what is read again for other rows; with `rows`, for other columns too.
+    share, item: who shares reductions, and who executes items in rows and columns.  in_turn: chunks are taken for each
+    index of the other dimensions of a reduction, so that only what one index reads is kept.
     """
 
     name: str
@@ -80,5 +81,9 @@ MOVED = Way("moved", ("grid", "own", "item"), ("i", "i/o"), ("grid", "item"), ("
 CPU_ROWS, CPU_COLUMNS = ("grid", "own"), ("grid", "own", "vector")
 CPU_WHOLE = Way("whole", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"), ("step",), (), ("private",))
 CPU_PACKED = Way("packed", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"), ("step",), (), ("global", "private"))
+#: where rows of a block are not rows of memory either
+CPU_BOTH = Way("packed both", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"), ("step",), (), ("global", "rows", "private"))
+#: of what lies in rows, the columns reduced: some rows at a time from one end to the other, past sums in the cache
+CPU_SWEPT = Way("swept", (), (), CPU_COLUMNS, ("b", "v"), ("step", "inner"), ("j",))
 CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
 CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))

@@ -60,7 +60,9 @@ def _reduction(names: Names, r: Reduction, at: dict[Read, Tensor]) -> Expr:
     for _ in r.dims[1:]:
         array = p.Join(array)
     init = _body(names, r.init, at)
-    return p.Reduce(r.op, init, array) if r.op is not None else p.Fold(r.step, init, array)
+    if r.op is not None and r.step == r.op.body:
+        return p.Reduce(r.op, init, array)
+    return p.Fold(r.step, init, array)  # in order
 
 
 def _outside(t: Tensor, dims: Sequence[Dim]) -> Tensor:

@@ -6,6 +6,10 @@ beside it: reductions of one stage share a loop (*together*).
 
     [ (sum_2 A[0,2] * B[1,2]) / sqrt(sum_2 A[0,2]^2) ]
     ->  n[0] = sum_1 A[0,1]^2;  [ (sum_2 A[0,2] * B[1,2]) / sqrt(n[0]) ]
+
+What is costly and depends on fewer dimensions than the element that it is part of may be written too (*stored*):
+
+    [ sum_2 exp(A[0,2]) * B[1,2] ]  ->  e[0,1] = exp(A[0,1]);  [ sum_2 e[0,2] * B[1,2] ]
 """
 
 from __future__ import annotations
@@ -13,14 +17,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
 from egglift.egraph.stages.one_pass import in_one_pass
+from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
 
 #: more stages than this are not worth their launches
 MANY = 16
+#: scalar functions that take longer than to read what they yield again
+COSTLY = frozenset(
+    ("div", "floordiv", "mod", "exp", "exp2", "log", "log2", "sqrt", "rsqrt")
+    + ("sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
+)
 
 
 @dataclass(frozen=True)
@@ -31,10 +43,14 @@ class Stages:
     result: Expr
 
 
-def stages_of(program: Expr, reassociate: bool = True) -> Stages:
-    """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
+def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False) -> Stages:
+    """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so.
+
+    frugal: what is costly and read again is written, reductions that need each other's results stay apart, and places
+    are found in order: fewer operations and more memory traffic, which a CPU prefers.
+    """
     notation = IndexNotation(reassociate)
-    work = _Partition(notation)
+    work = _Partition(notation, frugal)
     result = work.result(notation.program(program))
     if len(work.stages) > MANY:
         raise NoStages(f"{len(work.stages)} stages")
@@ -44,6 +60,7 @@ def stages_of(program: Expr, reassociate: bool = True) -> Stages:
 @dataclass
 class _Partition:
     notation: IndexNotation
+    frugal: bool
     stages: list[Stage] = field(default_factory=list)
     _written: dict[tuple[tuple[int, ...], Reduction], p.Input] = field(default_factory=dict)
 
@@ -63,7 +80,7 @@ class _Partition:
 
     def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
         """A new stage, after those that it needs; the input that stands for its array."""
-        settled = self._settled(dims, self._in_one_pass(body))
+        settled = self._settled(dims, self._rewritten(body))
         stage = Stage(f"%stage{len(self.stages)}", dims, settled, self.names)
         self.stages.append(stage)
         return p.Input(stage.name, stage.type)
@@ -77,22 +94,34 @@ class _Partition:
         new: dict[Expr, Expr] = {}
         for x, r in plain.items():
             if r in kept and _extents(r.dims) == _extents(space):
-                new[x] = self.names.reduced(self._along(r, space))
+                new[x] = self.names.reduced(self._along(self._with_stored(dims, r), space))
             else:
                 new[x] = self._apart(dims, r)
         return substituted(body, new)
 
     def _flat(self, outer: tuple[Dim, ...], element: Expr) -> Expr:
         """What is reduced, without reductions in it."""
-        element = self._in_one_pass(element)
+        element = self._rewritten(element)
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
                 new[x] = self._apart(outer, r)
         return substituted(element, new)
 
-    def _in_one_pass(self, body: Expr) -> Expr:
+    def _rewritten(self, body: Expr) -> Expr:
+        if self.frugal:
+            return first_places_in_order(self.names, body)
         return in_one_pass(self.names, body) if self.notation.reassociate else body
+
+    def _with_stored(self, dims: tuple[Dim, ...], r: Reduction) -> Reduction:
+        """A reduction whose costly operands, which are read again for other dimensions, are stages of their own."""
+        if not self.frugal:
+            return r
+        space = (*dims, *r.dims)
+        found = [o for o in operands_of(self.names, r.element, space) if len(o.dims) < len(space)]
+        costly = [o for o in found if set(r.dims) & set(o.dims) and _is_costly(o.at)]
+        new = {o.at: self.names.read(Read(self._stage(o.dims, o.at), o.dims)) for o in costly}
+        return replace(r, element=substituted(r.element, new))
 
     def _apart(self, outer: tuple[Dim, ...], r: Reduction) -> Expr:
         """A reduction as an element of a stage of its own."""
@@ -124,6 +153,10 @@ class _Partition:
 
 def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:
     return tuple(number(d) for d in dims)
+
+
+def _is_costly(body: Expr) -> bool:
+    return any(isinstance(t, p.Apply) and t.op in COSTLY for t in subterms(body))
 
 
 def _volume(dims: tuple[Dim, ...]) -> int:

@@ -66,18 +66,18 @@ def same(a: Any, b: Any, inputs: Mapping[str, Any], tolerance: float = 0.0) -> b
     )
 
 
-def texts(program: Any, reassociate: bool = True) -> list[str]:
+def texts(program: Any, reassociate: bool = True, frugal: bool = False) -> list[str]:
     """The stages of a program as texts, once they were found to mean the same."""
     e = as_program(program)
-    stages = stages_of(e, reassociate)
+    stages = stages_of(e, reassociate, frugal)
     inputs = exact_inputs(e)
     assert same(e, whole(stages), inputs, 1e-4)
     return [text_of(s) for s in stages.stages]
 
 
-def only_stage(program: Any, reassociate: bool = True) -> Stage:
+def only_stage(program: Any, reassociate: bool = True, frugal: bool = False) -> Stage:
     """The stage of a program that has one."""
-    (stage,) = stages_of(as_program(program), reassociate).stages
+    (stage,) = stages_of(as_program(program), reassociate, frugal).stages
     return stage
 
 

@@ -1,6 +1,6 @@
 kernel __attribute__((reqd_work_group_size(3, 1, 1)))
 void k0(const global float* restrict x, global float* restrict tmp0) {
-  const int g0 = get_global_id(0);
+  const long g0 = get_global_id(0);
   // mapGlobal0 over 3
   // toPrivate
   float r0[64] __attribute__((aligned(64)));

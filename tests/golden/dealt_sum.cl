@@ -1,7 +1,7 @@
 kernel __attribute__((reqd_work_group_size(8, 1, 1)))
 void k0(const global float* restrict x, global float* restrict tmp0) {
-  const int w0 = get_group_id(0);
-  const int l0 = get_local_id(0);
+  const long w0 = get_group_id(0);
+  const long l0 = get_local_id(0);
   local float s0[8];
   local float s1[4];
   // mapWorkgroup0 over 4

@@ -1,7 +1,7 @@
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void k0(const global float* restrict x, global float* restrict out) {
-  const int w0 = get_group_id(0);
-  const int l0 = get_local_id(0);
+  const long w0 = get_group_id(0);
+  const long l0 = get_local_id(0);
   // mapWorkgroup0 over 4
   for (int i0 = w0; i0 < 4; i0 += 3) {
     // mapLocal0 over 25

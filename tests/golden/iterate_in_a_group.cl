@@ -1,7 +1,7 @@
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void k0(const global float* restrict A, global float* restrict out) {
-  const int w0 = get_group_id(0);
-  const int l0 = get_local_id(0);
+  const long w0 = get_group_id(0);
+  const long l0 = get_local_id(0);
   local float acc0[40];
   local float next0[40];
   // mapWorkgroup0 over 6

@@ -1,8 +1,8 @@
 kernel __attribute__((reqd_work_group_size(128, 1, 1)))
 void k0(const global float* restrict x, global float* restrict tmp0) {
-  const int w0 = get_group_id(0);
-  const int warp = get_local_id(0) / 32;
-  const int lane = get_local_id(0) % 32;
+  const long w0 = get_group_id(0);
+  const long warp = get_local_id(0) / 32;
+  const long lane = get_local_id(0) % 32;
   local float s0[128];
   local float s1[64];
   local float s3[128];

@@ -4,7 +4,7 @@ char8 convert_char_i64x8(long8 a) { return (char8)(convert_char4(a.lo), convert_
 
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void k0(const global double* restrict v, const global double* restrict u, const global uchar* restrict b, global uchar* restrict out) {
-  const int g0 = get_global_id(0);
+  const long g0 = get_global_id(0);
   // mapGlobal0 over 16
   // mapVec over 8
   *(global uchar8*)&out[8*g0] = as_uchar8(convert_char_i64x8((*(const global double8*)&v[8*g0] < *(const global double8*)&u[8*g0]) & convert_long_i8x8(*(const global uchar8*)&b[8*g0] != (uchar8)(0))) & (char8)(1));

@@ -1,6 +1,6 @@
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void k0(const global float* restrict x, global float* restrict out) {
-  const int g0 = get_global_id(0);
+  const long g0 = get_global_id(0);
   // mapGlobal0 over 100
   if (g0 < 100) {
     if (g0 >= 2 && g0 < 98) {

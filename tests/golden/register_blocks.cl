@@ -1,7 +1,7 @@
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
-  const int g0 = get_global_id(0);
-  const int g1 = get_global_id(1);
+  const long g0 = get_global_id(0);
+  const long g1 = get_global_id(1);
   // mapGlobal1 over 2
   // mapGlobal0 over 2
   // reduceSeq over 2

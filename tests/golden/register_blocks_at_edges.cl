@@ -2,7 +2,7 @@ typedef float8 float8_any __attribute__((aligned(4)));
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k0(const global float* restrict B, global float* restrict tmp0) {
-  const int g0 = get_global_id(0);
+  const long g0 = get_global_id(0);
   // mapGlobal0 over 3
   if (g0 < 2) {
     // mapSeq over 7
@@ -31,8 +31,8 @@ typedef float16 float16_any __attribute__((aligned(4)));
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k1(const global float* restrict A, const global float* restrict tmp0, global float* restrict out) {
-  const int g0 = get_global_id(0);
-  const int g1 = get_global_id(1);
+  const long g0 = get_global_id(0);
+  const long g1 = get_global_id(1);
   // mapGlobal1 over 3
   // mapGlobal0 over 3
   if (g1 < 2 && g0 < 2) {

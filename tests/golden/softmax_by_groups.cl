@@ -2,8 +2,8 @@ float maximum_f32(float a, float b) { return a > b || a != a ? a : b; }
 
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void k0(const global float* restrict A, global float* restrict out) {
-  const int w0 = get_group_id(0);
-  const int l0 = get_local_id(0);
+  const long w0 = get_group_id(0);
+  const long l0 = get_local_id(0);
   local float s0[40];
   local float s1[20];
   local float s2[40];

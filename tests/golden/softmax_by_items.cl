@@ -2,7 +2,7 @@ float maximum_f32(float a, float b) { return a > b || a != a ? a : b; }
 
 kernel __attribute__((reqd_work_group_size(6, 1, 1)))
 void k0(const global float* restrict A, global float* restrict out) {
-  const int g0 = get_global_id(0);
+  const long g0 = get_global_id(0);
   // mapGlobal0 over 6
   // reduceSeq over 40
   float acc0 = -INFINITY;

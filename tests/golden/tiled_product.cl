@@ -1,9 +1,9 @@
 kernel __attribute__((reqd_work_group_size(4, 4, 1)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
-  const int w0 = get_group_id(0);
-  const int l0 = get_local_id(0);
-  const int w1 = get_group_id(1);
-  const int l1 = get_local_id(1);
+  const long w0 = get_group_id(0);
+  const long l0 = get_local_id(0);
+  const long w1 = get_group_id(1);
+  const long l1 = get_local_id(1);
   local float s0[64] __attribute__((aligned(16)));
   local float s1[64] __attribute__((aligned(16)));
   // mapWorkgroup1 over 2

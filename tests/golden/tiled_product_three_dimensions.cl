@@ -1,9 +1,9 @@
 kernel __attribute__((reqd_work_group_size(2, 4, 2)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
-  const int l0 = get_local_id(0);
-  const int w1 = get_group_id(1);
-  const int l1 = get_local_id(1);
-  const int l2 = get_local_id(2);
+  const long l0 = get_local_id(0);
+  const long w1 = get_group_id(1);
+  const long l1 = get_local_id(1);
+  const long l2 = get_local_id(2);
   local float s0[64] __attribute__((aligned(16)));
   local float s1[128] __attribute__((aligned(16)));
   // mapWorkgroup1 over 2

@@ -2,7 +2,7 @@ typedef float4 float4_any __attribute__((aligned(4)));
 
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
 void k0(const global float* restrict x, global float* restrict out) {
-  const int g0 = get_global_id(0);
+  const long g0 = get_global_id(0);
   // mapGlobal0 over 25
   if (g0 < 25) {
     if (g0 >= 1 && g0 < 24) {

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import Launch
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.opencl.names import Names, identifier
 from egglift.ir import patterns as p
-from egglift.ir.types import F32, Array
+from egglift.ir.patterns import Level
+from egglift.ir.types import F32, I32, Array
 from tests.codegen.low import fmap, op, total, vector
 from tests.codegen.samples.book import SAMPLES
 from tests.harness import run
@@ -112,12 +113,20 @@ def test_programs_may_use_any_name_for_their_inputs() -> None:
 
 
 def test_indices_are_64_bits_wide_only_where_they_must() -> None:
-    small = compile_term(p.Transpose(vector("M", 30000, 50000)), Launch(256)).source
+    gpu = DeviceLimits(warp=32)
+    small = compile_term(p.Transpose(vector("M", 30000, 50000)), Launch(256), gpu).source
     assert "long" not in small  # 1.5e9 elements
-    wide = compile_term(p.Transpose(vector("M", 70000, 50000)), Launch(256)).source
+    wide = compile_term(p.Transpose(vector("M", 70000, 50000)), Launch(256), gpu).source
     assert "70000L*" in wide and "50000L*" in wide and "(long)" not in wide
-    line = compile_term(fmap(lambda e: op("neg", e), vector("x", 3 << 30), "global"), Launch(256, 1000)).source
+    line = compile_term(fmap(lambda e: op("neg", e), vector("x", 3 << 30), "global"), Launch(256, 1000), gpu).source
     assert "for (long i0 = g0; i0 < 3221225472; i0 += 256000)" in line
+
+
+def test_ids_of_a_cpu_are_as_wide_as_an_address() -> None:
+    """Else its compiler extends the sign of every index in a loop.  A value of 32 bits that is made of them has 32."""
+    doubled = p.Map(op("add", p.Arg(I32), p.Arg(I32)), p.Iota(1000, I32), Level("global"))
+    source = compile_term(doubled, Launch(256)).source
+    assert "const long g0 = get_global_id(0);" in source and "(uint)(int)g0 + (uint)(int)g0" in source
 
 
 def test_loops_of_one_trip_have_no_header() -> None:

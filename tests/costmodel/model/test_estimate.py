@@ -57,6 +57,20 @@ def test_a_cpu_prefers_the_rows() -> None:
     assert seconds(grid(sums, p.Split(4096, X)), CPU) < seconds(grid(sums, p.Transpose(p.Split(4096, X))), CPU)
 
 
+def test_a_cpu_prefers_steps_within_a_page() -> None:
+    """Blocks of 16 columns that lie one behind the other are read faster than those of a matrix of long rows."""
+
+    def blocks(x: Expr) -> Expr:  # the sum of each column, 16 columns in vectors
+        columns = p.Arg(Array(1024, Array(16, F32)))
+        lanes = p.Map(p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(1024, F32))), p.Transpose(columns), Level("vec"))
+        return grid(lanes, x)
+
+    rows = p.Arg(Array(1024, F32))
+    matrix = p.Map(p.Split(16, rows), p.Split(1024, p.Input("x", Array(1 << 20, F32))))
+    packed = p.Split(1024, p.Split(16, p.Input("x", Array(1 << 20, F32))))
+    assert seconds(blocks(packed), CPU) < seconds(blocks(p.Transpose(matrix)), CPU)
+
+
 @pytest.mark.parametrize("profile", [GPU, CPU], ids=["gpu", "cpu"])
 def test_one_work_item_alone_is_slow(profile: Profile) -> None:
     alone = p.Fold(ADD, p.Literal(0.0, F32), X)
@@ -90,3 +104,17 @@ def test_every_kernel_of_a_plan_is_paid_for() -> None:
     found = estimate(compile_term(two, Launch(256)), GPU)
     assert len(found.kernels) == 2
     assert found.seconds == pytest.approx(sum(k.seconds for k in found.kernels))
+
+
+def test_loops_around_a_block_in_registers_cost_a_cpu() -> None:
+    """Sums of 64 columns: loops over two dimensions of a group around each block, or over one."""
+    block = p.Arg(Array(128, Array(4, Array(16, F32))))
+    lanes = p.Arg(Tuple((Array(16, F32), Array(16, F32))))
+    rows = p.Arg(Tuple((Array(4, Array(16, F32)), Array(4, Array(16, F32)))))
+    vectors = p.Map(ADD, p.Zip((p.Get(0, lanes), p.Get(1, lanes))), Level("vec"))
+    step = p.Map(vectors, p.Zip((p.Get(0, rows), p.Get(1, rows))), Level("seq"))
+    sums = p.Fold(step, p.Fill(4, p.Fill(16, p.Literal(0.0, F32))), block)
+    blocks = p.Split(64, p.Split(128, p.Split(4, p.Split(16, p.Input("x", Array(1 << 24, F32))))))
+    each = p.Map(p.Map(sums, p.Arg(Array(64, block.type)), Level("global")), blocks, Level("global", 1))
+    line, square = (estimate(compile_term(each, Launch(n)), replace(CPU, simd_bytes=32)).kernels[0] for n in (16, 64))
+    assert square.terms["instructions"] > 1.1 * line.terms["instructions"]

@@ -55,12 +55,23 @@ def test_cores_whose_groups_have_nothing_to_do_do_not_help() -> None:
     assert idle[0] == pytest.approx(idle[1], rel=0.01) and busy[0] > 1.9 * busy[1]
 
 
-def test_only_the_registers_of_the_hottest_loop_are_held() -> None:
-    row = p.To("private", p.Map(p.Apply("neg", (p.Arg(F32),)), p.Arg(Array(64, F32)), Level("seq")))
+def sums_of_kept(n: int) -> Expr:
+    """The sums of 8 rows of n elements, each of which is kept in private memory first."""
+    row = p.To("private", p.Map(p.Apply("neg", (p.Arg(F32),)), p.Arg(Array(n, F32)), Level("seq")))
     total = p.Fold(ADD, p.Literal(0.0, F32), row)
-    kept = counted(p.Map(total, p.Input("x", Array(8, Array(64, F32))), Level("global")))
-    assert kept.held >= 4 * 64
+    return p.Map(total, p.Input("x", Array(8, Array(n, F32))), Level("global"))
+
+
+def test_only_the_registers_of_the_hottest_loop_are_held() -> None:
+    assert counted(sums_of_kept(16)).held >= 4 * 16
     assert counted(sums(8, 64)).held == 4
+
+
+def test_an_array_that_a_loop_goes_over_is_no_register() -> None:
+    """64 elements are gone over by loops, which load and store them; loops over 16 are unrolled."""
+    long, short = counted(sums_of_kept(64)), counted(sums_of_kept(16))
+    assert long.held <= 8
+    assert long.issue > 4 * short.issue * 1.1
 
 
 def test_what_is_loaded_and_never_read_counts_nothing() -> None:
@@ -81,3 +92,11 @@ def test_accesses_are_grouped_without_comparing_each_with_each(name: str, monkey
 
     monkeypatch.setattr(CountedAccess, "__eq__", compared)
     assert tally(kernel, presets()[name]).accesses
+
+
+def test_a_chain_ends_where_an_accumulator_begins_anew() -> None:
+    """64 sums of 64 elements one after the other overlap on a CPU, one sum of as many elements does not."""
+    row = p.Arg(Array(64, Array(64, F32)))
+    each = p.Map(p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(64, F32))), row, Level("seq"))
+    apart = counted(p.Map(each, p.Input("x", Array(8, row.type)), Level("global")))
+    assert apart.chain < counted(sums(8, 4096)).chain / 16

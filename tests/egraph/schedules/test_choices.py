@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 import egglift as el
+from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import scheduled
 from egglift.ir.lifting import as_program
+from egglift.ir.types import Scalar
 from tests.egraph.staged import exact_inputs, same
-from tests.egraph.stages.programs import PROGRAMS, add_up, arr
+from tests.egraph.stages.programs import PROGRAMS, add_up, arr, dot
 
 
 @pytest.mark.parametrize(
@@ -44,3 +47,44 @@ def test_a_long_sum_is_shared_by_two_kernels() -> None:
 def test_what_has_no_stages_has_no_choices() -> None:
     program = as_program(el.iterate(2, lambda v: v.map(lambda e: e * 2), arr("x", 7)))
     assert scheduled(program, presets()["pocl_cpu"], DeviceLimits(), True) == []
+
+
+@pytest.mark.parametrize(("scalar", "columns"), [(el.f32, 16), (el.f64, 8)], ids=["f32", "f64"])
+def test_blocks_of_a_product_fill_registers(scalar: Scalar, columns: int) -> None:
+    """6 rows of 2 registers, 2 of what is packed and one of the rows: 15 of a CPU's 16."""
+    a, b = (el.array(name, scalar, (512, 512)) for name in "ab")
+    profile = replace(presets()["pocl_cpu"], simd_bytes=32)
+    best = scheduled(as_program(a @ b), profile, DeviceLimits(compute_units=2), True)[0]
+    sizes = dict(best.sizes)
+    assert best.sign == "tile 01 packed" and (sizes["m0"], sizes["n1"]) == (6, columns)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["sums", "products"])
+def test_sums_of_columns_go_through_rows(weighted: bool) -> None:
+    """Several rows at a time, from one end to the other: a CPU reads what lies together."""
+    a, x = arr("A", 2048, 2048), arr("x", 2048)
+    columns = a.T.map(lambda c: dot(c, x) if weighted else add_up(c))
+    best = scheduled(as_program(columns), presets()["pocl_cpu"], DeviceLimits(compute_units=2), True)[0]
+    assert best.sign == "tile 0 swept"
+    text = compile_term(best.term, best.launch).source
+    assert text.index("mapSeq over") < text.index("mapVec over") < text.rindex("reduceSeq over")
+
+
+def test_rows_are_packed_where_they_are_columns() -> None:
+    """A^T B reads a place in each row of A; of A B, whose rows lie together, no copy is made."""
+    a, b = arr("A", 512, 512), arr("B", 512, 512)
+    profile = replace(presets()["pocl_cpu"], simd_bytes=32)
+    for program, both in ((a.T @ b, True), (a @ b, False)):
+        found = scheduled(as_program(program), profile, DeviceLimits(compute_units=2), True)
+        signs = [c.sign for c in found[:2]]
+        assert ("tile 01 packed both" in signs) == both, signs
+
+
+def test_a_cpu_stores_what_a_product_needs_again() -> None:
+    a, b = arr("A", 256, 128), arr("B", 128, 256)
+    program = as_program(a.map(lambda row: row.map(el.exp)) @ b)
+    cpu, gpu = (
+        scheduled(program, presets()[name], DeviceLimits(compute_units=2), True)[0].sign
+        for name in ("pocl_cpu", "nvidia_h200")
+    )
+    assert " | " in cpu and " | " not in gpu

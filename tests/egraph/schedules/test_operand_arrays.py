@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from egglift.codegen.compile import compile_term
+from egglift.codegen.kernel.imperative import Launch
 from egglift.egraph.schedules.operand_arrays import cut_operand, kept, packed, sizes_of
-from egglift.egraph.schedules.schedule import Keep, Schedule
+from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
+from egglift.egraph.stages.axes import permuted
 from egglift.egraph.stages.loops import Tensor
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
+from egglift.ir.patterns import Level
 from egglift.ir.traverse import subterms
 from tests.egraph.stages.programs import arr
 
@@ -45,15 +49,24 @@ def test_a_dimension_that_stays_whole_has_one_digit() -> None:
     assert x is X.array and axes == [(I, 0), (J, 0), (K, 0)]
 
 
-def test_what_is_packed_or_kept_is_what_it_was() -> None:
-    copy = packed(X, {J})
-    assert np.array_equal(value(copy.array), VALUES) and copy.dims == X.dims
-    assert any(isinstance(t, p.To) and t.space == "global" for t in subterms(copy.array))
+def test_what_is_kept_is_what_it_was() -> None:
     x, axes = cut_operand(X, CUT, (J, K))
     for space in ("local", "private"):
         (found,) = kept(Keep(0, space), [Tensor(x, tuple(axes))], {J, K})
         assert np.array_equal(value(found.x), value(x)) and found.axes == tuple(axes)
         assert any(isinstance(t, p.To) and t.space == space for t in subterms(found.x))
+
+
+def test_what_is_packed_lies_in_the_order_of_its_loops() -> None:
+    x, axes = cut_operand(Operand(X.array, (I, J, K), X.at), Schedule((), ((I, (2,)),)), (J, K))
+    loops = [Loop(I, 0, "grid", Level("global")), Loop(J, 0, "sequential"), Loop(K, 0, "sequential")]
+    order = [(loop.dim, loop.digit) for loop in loops] + [(I, 1)]
+    t = Tensor(permuted(x, axes, order), tuple(order))
+    copy = packed(t, [*loops, Loop(I, 1, "own", Level("vec"))])
+    assert copy.axes == t.axes and np.array_equal(value(copy.x), value(t.x))
+    (kernel,) = compile_term(copy.x, Launch(1)).kernels
+    assert kernel.global_size == (3,)
+    assert "vstore2" in kernel.source or "float2" in kernel.source, "lanes write neighbours"
 
 
 def test_digits_are_as_long_as_their_axes() -> None:

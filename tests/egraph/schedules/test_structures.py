@@ -10,17 +10,19 @@ import pytest
 import egglift as el
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.partition import stages_of
+from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
+from egglift.ir.traverse import subterms
 from tests.egraph.staged import composed, exact_inputs, only_stage, same, sized, whole
 from tests.egraph.stages.programs import PROGRAMS
 
 
-@pytest.mark.parametrize("kind", ("gpu", "cpu"))
+@pytest.mark.parametrize(("kind", "frugal"), [("gpu", False), ("cpu", False), ("cpu", True)])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
+def test_structures_mean_what_their_stage_means(name: str, kind: str, frugal: bool) -> None:
     rng = Random(name + kind)
     program = as_program(PROGRAMS[name]())
-    stages, inputs = stages_of(program), exact_inputs(program)
+    stages, inputs = stages_of(program, True, frugal), exact_inputs(program)
     found = [(s, x) for s in stages.stages for x in structures(s, kind, True)]
     assert found or all(not s.dims for s in stages.stages)
     for stage, x in rng.sample(found, min(len(found), 2)):
@@ -87,3 +89,9 @@ def test_chunks_in_turn_keep_what_one_place_of_a_window_reads() -> None:
     assert order[: len(reduced) - 1] == [d for d in reduced if d != longest]
     ordinary = [loop.dim for loop in found["tile 13 chunks"].schedule.loops if loop.dim in reduced]
     assert ordinary[0] == longest
+
+
+def test_what_lanes_have_found_is_combined_by_halves() -> None:
+    stage = only_stage(el.array("A", el.f32, (8, 96)).map(lambda r: el.reduce(el.add, 0.0, r)))
+    (lanes,) = (s for s in structures(stage, "cpu", True) if s.sign.endswith("lanes"))
+    assert any(isinstance(t, p.Tree) for t in subterms(lanes.term))

@@ -10,7 +10,7 @@ from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir.lifting import as_program
 from tests.egraph.staged import only_stage, texts
-from tests.egraph.stages.programs import PROGRAMS, add_up, arr, dot
+from tests.egraph.stages.programs import PROGRAMS, add_up, arr, dot, softmax
 
 A, B = arr("A", 5, 7), arr("B", 6, 7)
 
@@ -19,6 +19,21 @@ def test_what_depends_on_fewer_dimensions_is_hoisted() -> None:
     first, second = texts(A.map(lambda a: B.map(lambda b: dot(a, b) / add_up(a))))
     assert first == "stage0[0 < 5] = (add for 1 < 7 of A[0,1])"
     assert second == "stage1[0 < 5, 1 < 6] = (div (add for 2 < 7 of (mul A[0,2] B[1,2])) stage0[0])"
+
+
+def test_costly_operands_may_be_stored() -> None:
+    """What a product needs for every column is computed once; a product of two factors costs as much as to read it."""
+    powers = A.map(lambda a: B.map(lambda b: dot(a.map(lambda v: el.exp(v * 2)), b)))
+    assert len(texts(powers)) == 1
+    first, second = texts(powers, frugal=True)
+    assert first == "stage0[0 < 5, 1 < 7] = (exp (mul A[0,1] 2.0))"
+    assert second == "stage1[0 < 5, 1 < 6] = (add for 2 < 7 of (mul stage0[0,2] B[1,2]))"
+    assert len(texts(A.map(lambda a: B.map(lambda b: dot(a.map(lambda v: v * 2), b))), frugal=True)) == 1
+
+
+def test_reductions_that_need_others_stay_apart_where_stored() -> None:
+    sums = A.map(lambda a: add_up(softmax(a).map(lambda v: v * v)))
+    assert len(texts(sums)) < len(texts(sums, frugal=True)) == 3
 
 
 def test_what_depends_on_nothing_is_a_stage_of_no_dimensions() -> None:
