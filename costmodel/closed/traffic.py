@@ -119,8 +119,8 @@ def _again(a: _Seen, b: _Seen) -> Bools:
     one, other = start(a), start(b)
     if one.keys() != other.keys() or a.access.offset != b.access.offset:
         return alike(a.access, b.access)
-    same = _all([one[d] == other[d] for d in one])
-    return alike(a.access, b.access) | (same & (a.touched.sectors == b.touched.sectors))
+    same = _all([one[d] == other[d] for d in one]) & (a.touched.sectors == b.touched.sectors)
+    return _any([alike(a.access, b.access), same])
 
 
 def _all(found: list[Bools]) -> Bools:
