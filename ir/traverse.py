@@ -100,18 +100,30 @@ def exchanged(e: Expr, new: Mapping[Expr, Expr]) -> Expr:
 
 def subterms(e: Expr) -> Iterator[Expr]:
     """Every different sub-expression, bodies included, children before parents."""
-    seen: set[int] = set()
-    keep: list[Expr] = []
-    stack: list[tuple[Expr, bool]] = [(e, False)]
+    seen: set[Expr] = set()
+    waiting: list[Expr] = []  # for their parts: the last one's are all done where the stack has None
+    stack: list[Expr | None] = [e]
     while stack:
-        t, done = stack.pop()
-        if done:
-            yield t
-        elif id(t) not in seen:
-            seen.add(id(t))
-            keep.append(t)
-            stack.append((t, True))
-            stack.extend((c, False) for c in reversed(bodies(t) + children(t)))
+        t = stack.pop()
+        if t is None:
+            yield waiting.pop()
+        elif t not in seen:
+            seen.add(t)
+            if parts := _parts(t):
+                waiting.append(t)
+                stack.append(None)
+                stack.extend(parts)
+            else:
+                yield t
+
+
+def _parts(e: Expr) -> tuple[Expr, ...]:
+    """Bodies and children, the last one first.  Kept with the node."""
+    memo = e.__dict__
+    found: tuple[Expr, ...] | None = memo.get("_parts")
+    if found is None:
+        found = memo["_parts"] = (*reversed(children(e)), *reversed(bodies(e)))
+    return found
 
 
 def is_closed(e: Expr) -> bool:

@@ -53,14 +53,18 @@ class Ranked:
         return self.launches[int(self.launch[i])]
 
     def varied(self, k: int) -> list[int]:
-        """The best assignment and up to k - 1 that are nearly as good: every second the next best, or differs most."""
+        """The best assignment and up to k - 1 nearly as good: in turn the next of another price, and what differs most.
+
+        What has the same closed price is the same to the exact model too.
+        """
         near = int(np.searchsorted(self.seconds, NEAR * self.seconds[0], side="right"))
         values = np.stack([*(c[:near] for c in self.columns.values()), self.launch[:near].astype(np.int64)])
         chosen = [0]
         while len(chosen) < min(k, near):
             left = np.setdiff1d(np.arange(near), chosen)
+            other = left[~np.isclose(self.seconds[left, None], self.seconds[chosen], 1e-4).any(axis=1)]
             news = np.sum([~np.isin(row[left], row[chosen]) for row in values], axis=0)
-            chosen.append(int(left[0]) if len(chosen) % 2 else int(left[np.argmax(news)]))
+            chosen.append(int(other[0]) if len(chosen) % 2 and len(other) else int(left[np.argmax(news)]))
         return chosen
 
 
