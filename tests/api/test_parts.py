@@ -119,10 +119,10 @@ def test_candidates_of_parts_come_best_first_and_differ() -> None:
 def test_steps_of_an_iteration_are_searched_in_parts() -> None:
     def step(v: el.Value) -> el.Value:
         for k in range(6):
-            v = 0.5 * (v + v.pad(1 << k, 0, ("constant", 0.0)).take(3000))
+            v = 0.5 * (v + v.pad(1 << k, 0, ("constant", 0.0)).take(9000))
         return v
 
-    program = as_program(el.array("x", el.f32, 3000).iterate(3, step))
+    program = as_program(el.array("x", el.f32, 9000).iterate(3, step))
     found = [c for c in searched(program, CPU, DeviceLimits(), LAWS) if c.structure.startswith("6 ")]
     assert found and all(len(c.plan.steps) == 18 for c in found)
 
