@@ -97,7 +97,7 @@ def rotate_hwc(height: int, width: int) -> Any:
 
 
 def _convolution(I: Any, W: Any) -> Any:
-    windows = sliding_window_view(I, (3, 3), (2, 3))  # type: ignore[call-overload]
+    windows = sliding_window_view(I, (3, 3), (2, 3))
     return np.einsum("bcyxij,ocij->boyx", windows, W, optimize=True)
 
 

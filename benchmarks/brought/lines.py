@@ -29,7 +29,7 @@ def line(b: Brought, scale: Scale, device: Device) -> dict[str, Any]:
     right: the result is the peer's, as near as different orders of the same operations come; error: the largest
     difference, of the root mean square of the peer's result.  A failure is a line, too.
     """
-    found: dict[str, Any] = {"program": b.name, "size": size_text(b.sizes._asdict()[scale])}
+    found: dict[str, Any] = {"program": b.name, "size": size_text(b.size(scale))}
     try:
         return found | _measured(b, scale, device)
     except (EggliftError, RuntimeError, MemoryError) as error:  # of torch all are RuntimeErrors

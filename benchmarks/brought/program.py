@@ -60,7 +60,7 @@ class Brought:
 
     def size(self, scale: Scale) -> Size:
         """The lengths that the program is made for at a scale."""
-        return self.sizes._asdict()[scale]
+        return {"small": self.sizes.small, "cpu": self.sizes.cpu, "gpu": self.sizes.gpu}[scale]
 
     def inputs(self, scale: Scale, seed: int = 0) -> Inputs:
         """Random arguments at a scale, the same for the same seed."""

@@ -67,7 +67,7 @@ def _moving_average_in_torch(torch: Any, v: Any) -> Any:
 
 
 def _black_scholes(v: Any, u: Any) -> Any:
-    from scipy.special import erf
+    from scipy.special import erf  # type: ignore[import-untyped]
 
     return _price(v, u, np.log, erf)
 

@@ -13,7 +13,7 @@ from benchmarks.brought.programs import PROGRAMS, chosen
 from benchmarks.demo import difference
 
 #: of different fields and quickly searched
-RUN = ("outer_update", "column_variances", "mask_mean", "max_pool", "hausdorff")
+RUN = ("outer_update", "maxima_of_columns", "mask_mean", "max_pool", "hausdorff")
 
 
 @pytest.mark.parametrize("b", PROGRAMS, ids=lambda b: b.name)
