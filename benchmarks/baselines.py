@@ -131,15 +131,36 @@ def torch_seconds(name: str, inputs: Mapping[str, Any], *, compiled: bool = Fals
         return None
     if name not in TORCH or not torch.cuda.is_available():
         return None
+    return cuda_seconds(on_cuda(TORCH[name], inputs, compiled=compiled))
+
+
+def on_cuda(function: Callable[..., Any], inputs: Mapping[str, Any], *, compiled: bool = False) -> Callable[[], Any]:
+    """A call of a function of torch and tensors, whose inputs are on the GPU already; torch must be there.
+
+    compiled: by torch.compile, which forgets what it compiled before: it keeps few versions of one function.
+    """
+    import torch
+
     tensors = {key: _tensor(torch, value) for key, value in inputs.items()}
-    function = partial(TORCH[name], torch)
+
+    def run(**tensors: Any) -> Any:
+        return function(torch, **tensors)
+
     if compiled:
-        function = torch.compile(function)
+        torch.compiler.reset()
+        run = torch.compile(run)
+    return partial(run, **tensors)
+
+
+def cuda_seconds(run: Callable[[], Any]) -> float:
+    """The median of the times of a call by CUDA's events, after a few to warm up."""
+    import torch
+
     times = []
     for _ in range(WARM + TIMED):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
-        function(**tensors)
+        run()
         end.record()
         torch.cuda.synchronize()
         times.append(start.elapsed_time(end) * 1e-3)

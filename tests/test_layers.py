@@ -30,7 +30,8 @@ def rooms() -> dict[str, Path]:
     """The packages that are installed, by name, and the benchmarks."""
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     own = {name: ROOT / folder for name, folder in setup["package-dir"].items()}
-    return own | {"benchmarks": ROOT / "benchmarks", "benchmarks.programs": ROOT / "benchmarks/programs"}
+    benchmarks = ("benchmarks", "benchmarks.brought", "benchmarks.programs")
+    return own | {name: ROOT / name.replace(".", "/") for name in benchmarks}
 
 
 def modules() -> dict[str, Path]:
