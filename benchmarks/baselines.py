@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-#: calls that warm up, calls that are timed
-WARM, TIMED = 3, 11
+#: samples that warm up, samples that are timed; calls of each: the host prepares a call while another runs
+WARM, TIMED, CALLS = 3, 11, 4
 
 
 def _gemm(torch: Any, variant: str, a: Any, b: Any, A: Any, B: Any, C: Any) -> Any:
@@ -153,17 +153,18 @@ def on_cuda(function: Callable[..., Any], inputs: Mapping[str, Any], *, compiled
 
 
 def cuda_seconds(run: Callable[[], Any]) -> float:
-    """The median of the times of a call by CUDA's events, after a few to warm up."""
+    """The median of the times of a call by CUDA's events, of a few in a row, after some to warm up."""
     import torch
 
     times = []
     for _ in range(WARM + TIMED):
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
-        run()
+        for _ in range(CALLS):
+            run()
         end.record()
         torch.cuda.synchronize()
-        times.append(start.elapsed_time(end) * 1e-3)
+        times.append(start.elapsed_time(end) * 1e-3 / CALLS)
     return float(median(times[WARM:]))
 
 

@@ -58,8 +58,10 @@ def _price(price: Any, strike: Any, log: Any, erf: Any) -> Any:
 
 
 def _moving_average(v: Any) -> Any:
-    sums = np.concatenate([[0.0], np.cumsum(v, dtype=np.float64)])
-    return ((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW).astype(v.dtype)
+    """Sums of 2, 4, ... 64 in a row, which is the fastest in NumPy."""
+    for reach in (1, 2, 4, 8, 16, 32):
+        v = v[:-reach] + v[reach:]
+    return v / WINDOW
 
 
 def _moving_average_in_torch(torch: Any, v: Any) -> Any:

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import egglift as el
-from benchmarks.brought import lines
 from benchmarks.brought.__main__ import main
 from benchmarks.brought.lines import line, summary
 from benchmarks.brought.programs import chosen
@@ -28,7 +27,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
 def test_a_run_prints_a_line_for_each_and_counts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(lines.el, "optimize", partial(el.optimize, measure="none"))
+    monkeypatch.setattr(el, "optimize", partial(el.optimize, measure="none"))
     assert run(monkeypatch, "--device", "pocl", "--scale", "small", "outer_update", "maxima_of_columns") == 0
     *rows, counts = map(json.loads, capsys.readouterr().out.splitlines())
     assert [row["program"] for row in rows] == ["outer_update", "maxima_of_columns"]
@@ -40,7 +39,7 @@ def test_a_run_prints_a_line_for_each_and_counts(
 
 def test_a_wrong_result_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
     (b,) = chosen(["outer_update"])
-    monkeypatch.setattr(lines.el, "optimize", partial(el.optimize, measure="none"))
+    monkeypatch.setattr(el, "optimize", partial(el.optimize, measure="none"))
     wrong = replace(b, numpy=lambda A, x, y: A + np.where(np.arange(12) == 5, 1, 0))
     found = line(wrong, "small", open_device("pocl"))
     assert not found["right"] and found["error"] > 0.1 and "instead of" in found["difference"]
@@ -50,7 +49,7 @@ def test_what_has_no_kernel_is_counted_too(monkeypatch: pytest.MonkeyPatch) -> N
     def none(*_: Any) -> Any:
         raise EggliftError("no candidate\nruns")
 
-    monkeypatch.setattr(lines.el, "optimize", none)
+    monkeypatch.setattr(el, "optimize", none)
     found = line(chosen(["bicg"])[0], "small", open_device("pocl"))
     assert found == {"program": "bicg", "size": "12", "failed": "no candidate runs"}
     assert summary([found])["failed"] == 1
