@@ -111,11 +111,12 @@ def online(t: Scalar) -> Operator:
     """<largest, sum of exp (x - largest)> of two sets of numbers together."""
     arg = p.Arg(Tuple((Tuple((t, t)), Tuple((t, t)))))
     (ma, sa), (mb, sb) = (tuple(p.Get(i, p.Get(k, arg)) for i in range(2)) for k in range(2))
-    m = p.Apply("maximum", (ma, mb))
+    m, lower = p.Apply("maximum", (ma, mb)), p.Apply("minimum", (ma, mb))
+    part = p.Apply("exp", (p.Apply("sub", (lower, m)),))  # one for both: the sum below `m` stays as it is
 
     def scaled(old: Expr, s: Expr) -> Expr:
         """A sum below another largest element; below the same one, which may be infinite, as it is."""
-        return p.Apply("where", (p.Apply("eq", (old, m)), s, _mul(s, p.Apply("exp", (p.Apply("sub", (old, m)),)))))
+        return p.Apply("where", (p.Apply("eq", (old, m)), s, _mul(s, part)))
 
     neutral = p.Tup((p.Literal(float("-inf"), t), p.Literal(0.0, t)))
     return Operator("online", p.Tup((m, _add(scaled(ma, sa), scaled(mb, sb)))), True, True, neutral)

@@ -9,8 +9,12 @@ import numpy as np
 import pytest
 
 import egglift as el
+from egglift.egraph.stages.one_pass import online
 from egglift.egraph.stages.partition import stages_of
+from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
+from egglift.ir.traverse import subterms
+from egglift.ir.types import F32
 from tests.egraph.staged import result, texts, whole
 from tests.egraph.stages.programs import add_up, arr
 
@@ -48,3 +52,8 @@ def test_infinities_in_one_pass_are_as_in_two() -> None:
     with np.errstate(all="ignore"):
         (expected,), (found,) = (result(e, {"A": values}) for e in (program, whole(stages_of(program))))
     assert np.allclose(found[2:], expected[2:])
+
+
+def test_two_sums_below_their_largest_take_one_exponential() -> None:
+    body = online(F32).body
+    assert sum(isinstance(t, p.Apply) and t.op == "exp" for t in subterms(body)) == 1
