@@ -32,7 +32,7 @@ from egglift.parts import in_parts, together
 from egglift.steps import Steps, time_steps
 
 #: times as slow as the least may the best schedule be for the laws not to be searched: the least traffic, operations
-AT_BEST, NO_FASTER = 1.16, 2.1
+AT_BEST, NO_FASTER = 1.16, 1.5
 PROMISING = 2.0  # times as slow as the best schedule may a structure be at its most plausible sizes, to be refined
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 #: seconds of extraction, after which a program is compiled as it stands, and of pricing, which then ends early

@@ -9,7 +9,7 @@ from egglift.costmodel.closed.footprint import passes
 from egglift.costmodel.closed.traffic import traffic, warp_axes
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
-from egglift.costmodel.model.estimate import CHAINS, GAPS, REGISTERS, STALLS
+from egglift.costmodel.model.estimate import CHAINS, GAPS, REGISTERS, SCHEDULERS, STALLS
 from egglift.costmodel.profiles.curves import at
 from egglift.costmodel.profiles.profile import Profile
 
@@ -96,7 +96,7 @@ def _spilled(work: Work, registers: Numbers, p: Profile) -> Numbers:
 
 def _spread(items: Numbers, groups: Numbers, p: Profile) -> Numbers:
     warps = rounded_up(items, p.warp)
-    spread = np.where(groups >= p.compute_units, np.minimum(1, warps / (p.compute_units * 4)), 1)
+    spread = np.minimum(1, warps / (np.minimum(groups, p.compute_units) * SCHEDULERS))
     return spread * np.minimum(1, items / (warps * p.warp))
 
 

@@ -20,6 +20,7 @@ from egglift.costmodel.profiles.profile import Profile
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
 NESTED, NESTED_BLOCK = 1.15, 8  # times as long; registers of a block
+SCHEDULERS = 4  # of a GPU's unit: so many warps issue at a time
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 STALLS = 1.5  # barriers for each round of loads, at least, where all items of a group wait for what is loaded
 CHAINS = 8.0  # chains of dependent operations that one work-item needs to fill its own gaps
@@ -183,7 +184,7 @@ def _issue_share(items: int, groups: int, p: Profile) -> float:
     if p.kind == "cpu":
         return _busy(groups, p)
     warps = -(-items // p.warp)
-    spread = min(1.0, warps / (p.compute_units * 4)) if groups >= p.compute_units else 1.0
+    spread = min(1.0, warps / (min(groups, p.compute_units) * SCHEDULERS))
     return spread * _busy(groups, p) * min(1.0, items / (warps * p.warp))
 
 
