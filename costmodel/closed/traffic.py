@@ -21,8 +21,10 @@ from egglift.costmodel.closed.work import (
     rounded_up,
 )
 from egglift.costmodel.model.coalescing import SECTOR
+from egglift.costmodel.model.counted_accesses import PAGE
 from egglift.costmodel.model.memory_traffic import (
     FAR,
+    LEAPING,
     MOST,
     MOST_REOPENED,
     PARTIAL,
@@ -228,7 +230,25 @@ def _cpu(work: Work, a: Access, p: Profile) -> Moved:
     stays = span * a.width <= p.cache_bytes / max(1, p.compute_units)
     small = a.bytes <= p.cache_bytes
     again = (a.bytes < useful) & (small | stays)
-    return np.where(again | ((moved > useful) & small), once, moved), moved, number(0)
+    own = np.where(again | ((moved > useful) & small), once, moved)
+    return own * (1 + LEAPING * _leap(a)), moved, number(0)
+
+
+def leaps(work: Work) -> Numbers:
+    """Accesses to global memory that go on by a page, of all work-items of a CPU."""
+    return sum((work.count(a) * _leap(a) for a in work.accesses if a.space == "global"), number(0))
+
+
+def _leap(a: Access) -> Numbers:
+    """How much of a page the innermost rolled loop that moves an address goes on by, unless lanes are read apart."""
+    step, gathered = number(0), np.asarray(False)
+    for x in a.loops:
+        if x.role == "loop":
+            step = np.where((x.count > 1) & (x.stride != 0), np.abs(x.stride), step)
+        elif x.role == "lane":
+            gathered = gathered | ((x.count > 1) & (x.stride != 0) & (x.stride * a.scalar != a.width))
+    read = a.width * product([np.where(x.stride != 0, x.count, 1) for x in a.loops if x.role != "loop"])
+    return np.where(gathered, 0, np.clip((step * a.scalar - read) / PAGE, 0, 1))
 
 
 def _lines(a: Access, count: Numbers, p: Profile) -> Numbers:
@@ -242,4 +262,4 @@ def _lines(a: Access, count: Numbers, p: Profile) -> Numbers:
         lines = np.where(stride <= p.line_bytes, np.maximum(a.width, stride), far)
         found = np.where(here, count * lines, found)
         open_ = open_ & ~here
-    return np.where(open_ & (a.width > a.scalar), count * a.width, found)
+    return np.where(a.width > a.scalar, count * a.width, found)  # lanes side by side

@@ -20,6 +20,7 @@ from egglift.egraph.schedules.kept_counts import KeptCounts, kept_place
 from egglift.egraph.schedules.nest import Digit
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Stage
 
 SHORT = 32  # trips up to which a loop over registers is unrolled
@@ -73,6 +74,8 @@ class _Counting(KeptCounts):
         own = self.own(tile) * (lanes if lane is not None and lane not in tile else 1)
         work.private = work.private + own * accumulators
         work.held = work.held + own * accumulators
+        rolled = max((i for i, d in enumerate(self.digits) if d.role == "loop"), default=-1)
+        work.often = self.own([d for d in self.digits[: rolled + 1] if d.role != "lane"])
         self._elements(self.sources, first.step, self.digits, self.taken, lane)
         steps = self.own([d for d in self.digits if d.loop.dim in self.reduced and d.role != "lane"])
         rest = number(0)
@@ -140,9 +143,7 @@ class _Counting(KeptCounts):
             self._combined(shared, nest, part)
         elif shared is not None:
             lanes = shared.count
-            cost = self.cost(elements.phases[0].step, number(1)) + 2 * (lanes > SHORT)
-            work.issue = work.issue + self.own(nest) * lanes * cost
-            work.chain = work.chain + lanes * (len(elements.accumulators) == 1)
+            self._halved(elements.phases[0].step, lanes, self.own(nest))
             work.private = work.private + lanes * sum(elements.accumulators)
         last = nest[-1] if nest else None
         vector = last is not None and (last.role == "lane" or last.loop.after is not None) and shared is None
@@ -178,6 +179,19 @@ class _Counting(KeptCounts):
             for i in range(1, len(nest) + 1):
                 if nest[i - 1].role == "loop":
                     work.issue = work.issue + 2 * self.own(nest[:i]) * (nest[i - 1].count > 1)
+
+    def _halved(self, step: Element, lanes: Numbers, times: Numbers) -> None:
+        """What lanes have found of one result: halves together, if the order of the parts does not matter."""
+        work = self.work
+        if not commutes(self.stage):
+            work.issue = work.issue + times * lanes * (self.cost(step, number(1)) + 2 * (lanes > SHORT))
+            work.chain = work.chain + lanes * (len(self.elements.accumulators) == 1)
+            return
+        self.compute(step, times)  # with what they begin with
+        while np.any(lanes > 1):
+            half = np.ceil(lanes / 2)
+            self.compute(step, times * (lanes > 1), np.maximum(1, lanes - half))
+            lanes = half
 
     def _combined(self, shared: Digit, nest: list[Digit], part: Numbers) -> None:
         """What work-items have found of one result, through local memory."""

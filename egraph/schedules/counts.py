@@ -46,6 +46,7 @@ class Counts:
         self, stage: Stage, schedule: Schedule, env: Env, launch: Launch, profile: Profile, limits: DeviceLimits
     ) -> None:
         self.stage, self.schedule, self.env, self.profile, self.limits = stage, schedule, env, profile, limits
+        self.launch = launch
         self.elements: StageElements = elements_of(stage, profile)
         phases = self.elements.phases
         self.sources = list(phases[0].sources if phases else self.elements.after)
@@ -59,6 +60,7 @@ class Counts:
         self.local: dict[int, dict[Digit, Numbers]] = {}  # operands in local memory: strides of digits
         self.twice = number(0)  # is local memory there twice, in turn?
         self.taken: set[int] = set()  # operands in registers
+        self.blocked: dict[str, Strides] = {}  # copies in global memory that lie block by block
 
     def own(self, digits: Sequence[Digit]) -> Numbers:
         """How often one work-item comes to what is inside these loops."""
@@ -91,6 +93,8 @@ class Counts:
 
     def strides(self, source: Source, place: Place, extra: Sequence[Digit] = ()) -> Strides:
         """Elements apart in global memory, digit by digit."""
+        if place.buffer in self.blocked:
+            return self.blocked[place.buffer]
         apart = dict(zip(source.dims, place.strides, strict=True))
         return {d: apart[d.loop.dim] * d.step for d in (*self.digits, *extra) if d.loop.dim in apart}
 
@@ -129,19 +133,24 @@ class Counts:
         stride: Strides,
         plain: bool,
         share: Numbers = number(1),
+        kept: bool = False,
     ) -> None:
-        """Reads by every work-item of a tile of its own, `where` it is in the nest."""
+        """Reads by every work-item of a tile of its own, `where` it is in the nest; kept: to registers."""
         size = place.scalar
         others = [d for d in where if d not in tile]
         width = number(1)
         if plain and tile:
             wide = WIDE if space == "local" or not self.gpu else TOGETHER
             width = self._vector(tile, others, stride, size, wide)
+            if not self.gpu and not kept and tile[-1].role == "lane":  # lanes stay one vector, however wide it is
+                width = np.where(stride.get(tile[-1], number(0)) == 1, tile[-1].count, 1)
         times = self.own(where) * self.own(tile) / width * place.times
         # at constant distances from one address, which is computed once
         offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
         address = (self.addresses(where, stride) + (4 * self.twice if space == "local" else 0)) / np.maximum(1, offsets)
         self.issue(times * share, width, size, address)
+        if kept and tile and tile[-1].role != "lane" and not self.gpu:  # each lane is taken out of the vector
+            self.work.issue = self.work.issue + np.where(width > 1, times * share * width, 0)
         if space == "global" and tile:
             self.clamped(times * share, width, size, tile[-1].loop.dim)
         axes = [*self.axes(where, stride), *(replace(x, alone=True) for x in self.axes(tile, stride))]
