@@ -9,7 +9,7 @@ from egglift.costmodel.closed.footprint import passes
 from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
-from egglift.costmodel.model.estimate import CHAINS, GAPS, NESTED, NESTED_BLOCK, REGISTERS, STALLS
+from egglift.costmodel.model.estimate import CHAINS, GAPS, MOST_WORK, NESTED, NESTED_BLOCK, REGISTERS, STALLS
 from egglift.costmodel.model.operation_counts import LEAP
 from egglift.costmodel.profiles.curves import at
 from egglift.costmodel.profiles.profile import Profile
@@ -35,6 +35,9 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     gpu, units = p.kind == "gpu", p.compute_units
     items, group = work.items, work.group
     groups = np.maximum(1, np.floor(items / group))
+    if not gpu:  # a core gets neighbouring groups
+        few = np.minimum(groups, np.maximum(1, np.round(units * work.share)))
+        groups = np.where(work.share < MOST_WORK, few, groups)
     registers = np.floor(32 + work.private / 4)
     side_by_side = _groups_per_unit(work, registers, p) if gpu else number(1)
     resident = np.minimum(items, units * (group * side_by_side if gpu else 1))

@@ -155,7 +155,8 @@ class Work:
     local, groups: work-items of a group and groups, in each dimension.  fits: do the sizes divide each other as they
     must?  Per work-item: issue, simple instructions; chain, dependent operations; waits, rounds of loads from global
     memory, in latencies of it; barriers; flight, bytes on their way together; private, bytes of registers; held, bytes
-    of registers in its busiest loop, whose steps are often.  local_bytes: of a group.
+    of registers in its busiest loop, whose steps are often; share: of those that have something
+    to do.  local_bytes: of a group.
     """
 
     local: tuple[Numbers, Numbers, Numbers]
@@ -169,6 +170,7 @@ class Work:
     private: Numbers = field(default_factory=lambda: number(0))
     held: Numbers = field(default_factory=lambda: number(0))
     often: Numbers = field(default_factory=lambda: number(1))
+    share: Numbers = field(default_factory=lambda: number(1))
     local_bytes: Numbers = field(default_factory=lambda: number(0))
     accesses: list[Access] = field(default_factory=list)
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.codegen.kernel.unroll_register_loops import SHORT
 from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.counts import TOGETHER
@@ -22,8 +23,6 @@ from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.schedules.stage_elements import Source, number_of
 from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Stage
-
-SHORT = 32  # trips up to which a loop over registers is unrolled
 
 
 def counted(
@@ -42,8 +41,9 @@ class _Counting(KeptCounts):
         for step in self.schedule.steps:
             match step:
                 case Loop():
-                    outer.append(waiting.pop(0))
-                    self.overhead(outer)
+                    while waiting and waiting[0].loop is step:
+                        outer.append(waiting.pop(0))
+                        self.overhead(outer)
                 case Keep(operand, "global"):
                     self.copied(operand)
                 case Keep(operand, "local"):
@@ -54,6 +54,7 @@ class _Counting(KeptCounts):
             self._steps()
         self._finished()
         self.waits()
+        self.idle()
         return [*self.packed, self.work]
 
     # ------------------------------------------------------------------------------------ steps and results
@@ -74,8 +75,7 @@ class _Counting(KeptCounts):
         own = self.own(tile) * (lanes if lane is not None and lane not in tile else 1)
         work.private = work.private + own * accumulators
         work.held = work.held + own * accumulators
-        rolled = max((i for i, d in enumerate(self.digits) if d.role == "loop"), default=-1)
-        work.often = self.own([d for d in self.digits[: rolled + 1] if d.role != "lane"])
+        work.often = self.often()
         self._elements(self.sources, first.step, self.digits, self.taken, lane)
         steps = self.own([d for d in self.digits if d.loop.dim in self.reduced and d.role != "lane"])
         rest = number(0)
@@ -91,8 +91,28 @@ class _Counting(KeptCounts):
         for phase in others:
             self._rest(phase.sources, phase.step, [(d, number(number_of(d))) for d in phase.dims])
             rest = rest + np.prod([number_of(d) for d in phase.dims])
-        if len(self.elements.accumulators) == 1:
+        if len(self.elements.accumulators) == 1 or (self.shared is not None and self.shared.role == "lane"):
             work.chain = work.chain + steps + rest
+        if not self.gpu and self.shared is None:
+            self._memory(tile, lanes, steps)
+
+    def _memory(self, tile: Sequence[Digit], lanes: Numbers, steps: Numbers) -> None:
+        """A CPU's accumulators: some are no registers, some are there twice, some begin anew for each of a tile."""
+        work, sizes = self.work, self.elements.accumulators
+        scalar = [d for d in tile if d.role != "lane"]
+        inner = [d for d in self.digits[self.digits.index(tile[-1]) :] if d.loop.dim in self.reduced] if tile else []
+        anew = (self.own(scalar) > 1) & (self.own(inner) > 1)
+        times = self.own([d for d in self.digits if d.role != "lane" and d not in inner])
+        own = self.own(scalar) * lanes * sum(sizes)
+        walked = product([d.count for d in scalar if d.role == "loop"]) > 1
+        moved = 2 * sum((np.ceil(lanes * n / self.wide) + 0.5 for n in sizes), number(0))
+        work.held = work.held + np.where(anew, lanes * sum(sizes), 0) - np.where(walked, own, 0)
+        work.issue = work.issue + np.where(walked, times * moved, 0)
+        if len(sizes) == 1:
+            work.chain = np.where(anew, work.chain - steps + self.own(inner), work.chain)
+        else:  # the next ones are copied to the last ones, number by number
+            work.held = work.held + np.where(anew, 0, own)
+            work.issue = work.issue + np.where(anew, 0, times * lanes * len(sizes))
 
     def _elements(
         self, sources: Sequence[Source], step: Element, nest: list[Digit], taken: set[int], lane: Digit | None
@@ -108,7 +128,7 @@ class _Counting(KeptCounts):
                     continue
                 for place in source.element.places:
                     self.load("global", place, scalar, used, self.strides(source, place, nest), source.element.plain)
-                self.compute(source.element, self.own(scalar), lane.count if used and lane is not None else None)
+                self.compute(source.element, self.own(scalar), lane.count if lane is not None else None)
         self.compute(step, self.own(scalar), lane.count if lane is not None else None)
 
     def _rest(self, sources: Sequence[Source], step: Element, dims: Sequence[tuple[Dim, Numbers]]) -> None:

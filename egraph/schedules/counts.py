@@ -53,7 +53,7 @@ class Counts:
         self.gpu = profile.kind == "gpu"
         self.wide = TOGETHER if self.gpu else profile.simd_bytes  # bytes of one instruction
         self.reduced = frozenset(d for phase in self.elements.phases for d in phase.dims)
-        self.digits = digits_of(schedule, env, self.reduced)
+        self.digits = digits_of(schedule, env, self.reduced, not self.gpu)
         self.work = launched(self.digits, schedule, env, launch, limits)
         self.packed: list[Work] = []
         self.rounds: list[Round] = []
@@ -84,7 +84,7 @@ class Counts:
     def overhead(self, outer: Sequence[Digit]) -> None:
         """Counting and testing of a rolled loop."""
         last = outer[-1]
-        if last.role == "loop" and last.loop.dim in self.reduced:
+        if last.role == "loop" and self.reduced:
             self.work.issue = self.work.issue + 2 * self.own([d for d in outer if d.role != "lane"]) * (last.count > 1)
 
     def axes(self, digits: Sequence[Digit], stride: Strides) -> tuple[Axis, ...]:
@@ -142,8 +142,9 @@ class Counts:
         if plain and tile:
             wide = WIDE if space == "local" or not self.gpu else TOGETHER
             width = self._vector(tile, others, stride, size, wide)
-            if not self.gpu and not kept and tile[-1].role == "lane":  # lanes stay one vector, however wide it is
-                width = np.where(stride.get(tile[-1], number(0)) == 1, tile[-1].count, 1)
+        if not self.gpu and not kept and tile and tile[-1].role == "lane":  # lanes stay one vector, however wide it is
+            width = np.where(stride.get(tile[-1], number(0)) == 1, tile[-1].count, 1)
+            tile = tile if tile[-1] in stride else tile[:-1]
         times = self.own(where) * self.own(tile) / width * place.times
         # at constant distances from one address, which is computed once
         offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
@@ -151,7 +152,7 @@ class Counts:
         self.issue(times * share, width, size, address)
         if kept and tile and tile[-1].role != "lane" and not self.gpu:  # each lane is taken out of the vector
             self.work.issue = self.work.issue + np.where(width > 1, times * share * width, 0)
-        if space == "global" and tile:
+        if space == "global" and tile and place.buffer not in self.blocked:
             self.clamped(times * share, width, size, tile[-1].loop.dim)
         axes = [*self.axes(where, stride), *(replace(x, alone=True) for x in self.axes(tile, stride))]
         if tile:  # the last digit goes by vectors
@@ -186,6 +187,25 @@ class Counts:
         for cost, size in element.calls:
             found = found + cost * np.where(lanes > 1, np.ceil(lanes * size / self.profile.simd_bytes), 1)
         return found
+
+    def often(self) -> Numbers:
+        """Steps of the innermost rolled loop."""
+        found, steps = number(1), number(1)
+        for d in self.digits:
+            if d.role != "lane":
+                steps = steps * d.own(self.work)
+            found = np.where((d.role == "loop") & (d.count > 1), steps, found)
+        return found
+
+    def idle(self) -> None:
+        """Work-items beyond a CPU's grid do nothing."""
+        work = self.work
+        for d in self.digits:
+            if d.role == "item" and not self.gpu:
+                work.share = work.share * np.minimum(1, d.count / (work.groups[d.dim] * work.local[d.dim]))
+        if np.any(work.share < 1):
+            work.issue, work.chain = work.issue * work.share, work.chain * work.share
+            work.accesses = [replace(a, share=a.share * work.share) for a in work.accesses]
 
     def waits(self) -> None:
         """Loads that are on their way together, and how often a work-item waits for some."""

@@ -76,7 +76,9 @@ class KeptCounts(Counts):
         for i, d in enumerate(scalar):
             if d.role == "loop":
                 part.work.issue = part.work.issue + 2 * part.own(scalar[: i + 1]) * (d.count > 1)
+        part.work.often = part.often()
         part.waits()
+        part.idle()
         return part.work
 
     def staged(self, operand: int, source: Source, keep: Keep, outer: list[Digit], inner: list[Digit]) -> None:
