@@ -68,9 +68,11 @@ class Counts:
 
     def clamped(self, times: Numbers, width: Numbers, size: int, dim: Dim) -> None:
         """Vectors along a dimension are read one by one in tiles that reach beyond its edge."""
-        for d, whole in self._padded((dim,)):
-            edge = (whole < 1) / np.maximum(1, d.count)
-            self.work.issue = self.work.issue + times * edge * (width - np.ceil(width * size / self.wide))
+        self.work.issue = self.work.issue + times * self._edge(dim) * (width - np.ceil(width * size / self.wide))
+
+    def _edge(self, dim: Dim) -> Numbers:
+        """The part of the tiles along a dimension that reach beyond its edge."""
+        return sum(((whole < 1) / np.maximum(1, d.count) for d, whole in self._padded((dim,))), number(0))
 
     def inside(self, dims: Collection[Dim]) -> Numbers:
         """The part of the indices of padded dimensions that there are."""
@@ -144,7 +146,7 @@ class Counts:
             width = self._vector(tile, others, stride, size, wide)
         if not self.gpu and not kept and tile and tile[-1].role == "lane":  # lanes stay one vector, however wide it is
             width = np.where(stride.get(tile[-1], number(0)) == 1, tile[-1].count, 1)
-            tile = tile if tile[-1] in stride else tile[:-1]
+            tile = tile if np.any(stride.get(tile[-1], number(0)) != 0) else tile[:-1]
         times = self.own(where) * self.own(tile) / width * place.times
         # at constant distances from one address, which is computed once
         offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
@@ -152,16 +154,21 @@ class Counts:
         self.issue(times * share, width, size, address)
         if kept and tile and tile[-1].role != "lane" and not self.gpu:  # each lane is taken out of the vector
             self.work.issue = self.work.issue + np.where(width > 1, times * share * width, 0)
+        edge = number(0)
         if space == "global" and tile and place.buffer not in self.blocked:
             self.clamped(times * share, width, size, tile[-1].loop.dim)
+            edge = edge if self.gpu else np.where(width > 1, self._edge(tile[-1].loop.dim), 0)
         axes = [*self.axes(where, stride), *(replace(x, alone=True) for x in self.axes(tile, stride))]
         if tile:  # the last digit goes by vectors
             axes[-1] = replace(axes[-1], count=axes[-1].count / width, stride=axes[-1].stride * width)
-        self.work.accesses.append(
-            Access(
-                space, place.buffer, place.elements, size, width * size, times, False, tuple(axes), share, place.offset
-            )
-        )
+        where_from = (space, place.buffer, place.elements, size)
+        whole = Access(*where_from, width * size, times, False, tuple(axes), share * (1 - edge), place.offset)
+        self.work.accesses.append(whole)
+        if np.any(edge > 0):  # one by one
+            apart = [replace(x, role="unrolled") if x.role == "lane" else x for x in axes]
+            apart[-1] = replace(apart[-1], count=apart[-1].count * width, stride=apart[-1].stride / width)
+            one = replace(whole, width=number(size), times=times * width, axes=tuple(apart), share=share * edge)
+            self.work.accesses.append(one)
         if space == "global":
             self.round(where, self.own(tile) * place.times * size, place)
 
