@@ -91,7 +91,7 @@ class _Counting(KeptCounts):
         for phase in others:
             self._rest(phase.sources, phase.step, [(d, number(number_of(d))) for d in phase.dims])
             rest = rest + np.prod([number_of(d) for d in phase.dims])
-        if len(self.elements.accumulators) == 1 or (self.shared is not None and self.shared.role == "lane"):
+        if len(self.elements.accumulators) == 1 or (not self.gpu and first.step.in_place):
             work.chain = work.chain + steps + rest
         if not self.gpu and self.shared is None:
             self._memory(tile, lanes, steps)
@@ -101,14 +101,14 @@ class _Counting(KeptCounts):
         work, sizes = self.work, self.elements.accumulators
         scalar = [d for d in tile if d.role != "lane"]
         inner = [d for d in self.digits[self.digits.index(tile[-1]) :] if d.loop.dim in self.reduced] if tile else []
-        anew = (self.own(scalar) > 1) & (self.own(inner) > 1)
+        anew = self.own(inner) > 1
         times = self.own([d for d in self.digits if d.role != "lane" and d not in inner])
         own = self.own(scalar) * lanes * sum(sizes)
         walked = product([d.count for d in scalar if d.role == "loop"]) > 1
         moved = 2 * sum((np.ceil(lanes * n / self.wide) + 0.5 for n in sizes), number(0))
         work.held = work.held + np.where(anew, lanes * sum(sizes), 0) - np.where(walked, own, 0)
         work.issue = work.issue + np.where(walked, times * moved, 0)
-        if len(sizes) == 1:
+        if self.elements.phases[0].step.in_place:
             work.chain = np.where(anew, work.chain - steps + self.own(inner), work.chain)
         else:  # the next ones are copied to the last ones, number by number
             work.held = work.held + np.where(anew, 0, own)
