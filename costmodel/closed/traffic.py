@@ -241,13 +241,15 @@ def leaps(work: Work) -> Numbers:
 
 def _leap(a: Access) -> Numbers:
     """How much of a page the innermost rolled loop that moves an address goes on by, unless lanes are read apart."""
-    step, gathered = number(0), np.asarray(False)
+    step, read, gathered = number(0), a.width, np.asarray(False)
     for x in a.loops:
         if x.role == "loop":
             step = np.where((x.count > 1) & (x.stride != 0), np.abs(x.stride), step)
-        elif x.role == "lane":
-            gathered = gathered | ((x.count > 1) & (x.stride != 0) & (x.stride * a.scalar != a.width))
-    read = a.width * product([np.where(x.stride != 0, x.count, 1) for x in a.loops if x.role != "loop"])
+            continue
+        apart = np.abs(x.stride) * a.scalar  # within a vector, or from one to the next
+        read = read * np.where(apart > 0, np.maximum(1, x.count * np.minimum(1, apart / a.width)), 1)
+        if x.role == "lane":
+            gathered = gathered | ((x.count > 1) & (apart > a.width))
     return np.where(gathered, 0, np.clip((step * a.scalar - read) / PAGE, 0, 1))
 
 

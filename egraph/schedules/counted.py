@@ -92,7 +92,7 @@ class _Counting(KeptCounts):
             self._rest(phase.sources, phase.step, [(d, number(number_of(d))) for d in phase.dims])
             rest = rest + np.prod([number_of(d) for d in phase.dims])
         if len(self.elements.accumulators) == 1 or (not self.gpu and first.step.in_place):
-            work.chain = work.chain + steps + rest
+            work.chain = work.chain + (steps if self.gpu else np.where(steps > 1, steps, 0)) + rest
         if not self.gpu and self.shared is None:
             self._memory(tile, lanes, steps)
 
