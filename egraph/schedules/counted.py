@@ -190,7 +190,8 @@ class _Counting(KeptCounts):
         for i, size in enumerate(elements.results):
             contiguous = number(0) if not tile else stride[tile[0]] == 1
             width = np.where(contiguous, lanes, 1)
-            self.issue(own * lanes / width, width, size, self.addresses(where, stride))
+            address = self.addresses(where, stride) + self.outside(nest, stride)[1]
+            self.issue(own * lanes / width, width, size, address)
             times = self.own(where) * lanes / width
             there = part * self.inside(self.stage.dims)
             axes = self.axes(nest, stride)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
-from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, number, product
+from egglift.costmodel.closed.work import Access, Axis, Bools, Env, Numbers, Work, number, product
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, NEAR
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.elements import Element, Place
@@ -108,6 +108,13 @@ class Counts:
                 found = found + 0.5 * ((d.count > 1) & (stride[d] != 0))
         return found
 
+    def outside(self, digits: Sequence[Digit], stride: Strides) -> tuple[Bools, Numbers]:
+        """Where no loop of a CPU's work-item is around an access, and the instructions of its address there."""
+        loops = product([d.count for d in digits if d.role in ("loop", "unrolled")])
+        terms = sum((0.5 * ((d.count > 1) & (stride[d] != 0)) for d in digits if d in stride), number(0))
+        alone: Bools = (loops <= 1) & (not self.gpu)
+        return alone, np.where(alone, terms, 0)
+
     def _vector(
         self, tile: Sequence[Digit], others: Sequence[Digit], stride: Strides, size: int, limit: int
     ) -> Numbers:
@@ -152,6 +159,11 @@ class Counts:
         offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
         address = (self.addresses(where, stride) + (4 * self.twice if space == "local" else 0)) / np.maximum(1, offsets)
         self.issue(times * share, width, size, address)
+        alone, once = self.outside((*where, *tile), stride)
+        if alone.any():  # lanes one by one take more instructions there
+            lanes = np.where(width > 1, 1, self.own([d for d in tile if d.role == "lane"]))
+            more = once / lanes + 0.5 * (alone & (lanes > 1))
+            self.work.issue = self.work.issue + times * share * more
         if kept and tile and tile[-1].role != "lane" and not self.gpu:  # each lane is taken out of the vector
             self.work.issue = self.work.issue + np.where(width > 1, times * share * width, 0)
         edge = number(0)
