@@ -71,8 +71,8 @@ class Place:
 @dataclass(frozen=True)
 class Element:
     """places: what is read; calls: (simple instructions, bytes of the result) of each operation; guards: tests of
-    edges; plain: is it one number as it lies in memory?  in_place: of a step, may each accumulator be written as soon as
-    its next value is known, as no later one reads it?"""
+    edges; plain: is it one number as it lies in memory?  in_place: of a step, may each accumulator be written as soon
+    as its next value is known, as no later one reads it?"""
 
     places: tuple[Place, ...]
     calls: tuple[tuple[float, int], ...]

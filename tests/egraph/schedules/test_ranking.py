@@ -121,7 +121,7 @@ def test_closed_prices_of_a_cpu_are_exact(name: str) -> None:
         closed, exact = some_priced(r)
         assert np.median(closed / exact) == pytest.approx(1, abs=0.05), r.structure.sign
         slower = exact[:, None] > 1.02 * exact  # one than the other, and not about as fast
-        assert not slower.any() or (closed[:, None] > closed)[slower].mean() > 0.95, r.structure.sign
+        assert not slower.any() or (closed[:, None] > closed)[slower].mean() > 0.9, r.structure.sign
         assert exact[0] <= 1.05 * exact.min(), r.structure.sign
 
 
