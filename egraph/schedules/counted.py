@@ -50,6 +50,7 @@ class _Counting(KeptCounts):
                     self.staged(operand, sources[operand], step, outer, waiting)
                 case Keep(operand, _):
                     self.registers(operand, sources[operand], outer, waiting)
+        self.work.often = self.often()
         if phases:
             self._steps()
         self._finished()
@@ -75,7 +76,6 @@ class _Counting(KeptCounts):
         own = self.own(tile) * (lanes if lane is not None and lane not in tile else 1)
         work.private = work.private + own * accumulators
         work.held = work.held + own * accumulators
-        work.often = self.often()
         self._elements(self.sources, first.step, self.digits, self.taken, lane)
         steps = self.own([d for d in self.digits if d.loop.dim in self.reduced and d.role != "lane"])
         rest = number(0)
@@ -95,6 +95,9 @@ class _Counting(KeptCounts):
             work.chain = work.chain + (steps if self.gpu else np.where(steps > 1, steps, 0)) + rest
         if not self.gpu and self.shared is None:
             self._memory(tile, lanes, steps)
+        elif not self.gpu:  # what is left over may take longer, one by one
+            work.held = np.where(rest > work.often, accumulators, work.held)
+            work.often = np.maximum(rest, work.often)
 
     def _memory(self, tile: Sequence[Digit], lanes: Numbers, steps: Numbers) -> None:
         """A CPU's accumulators: some are no registers, some are there twice, some begin anew for each of a tile."""

@@ -224,6 +224,7 @@ class Counts:
                 work.share = work.share * np.minimum(1, d.count / (work.groups[d.dim] * work.local[d.dim]))
         if np.any(work.share < 1):
             work.issue, work.chain = work.issue * work.share, work.chain * work.share
+            work.often = work.often * work.share
             work.accesses = [replace(a, share=a.share * work.share) for a in work.accesses]
 
     def waits(self) -> None:
