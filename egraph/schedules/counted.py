@@ -131,7 +131,8 @@ class _Counting(KeptCounts):
                     continue
                 for place in source.element.places:
                     self.load("global", place, scalar, used, self.strides(source, place, nest), source.element.plain)
-                self.compute(source.element, self.own(scalar), lane.count if lane is not None else None)
+                lanes = lane.count if lane is not None else None
+                self.compute(source.element, self.own(scalar), lanes, self.guarded(source))
         self.compute(step, self.own(scalar), lane.count if lane is not None else None)
 
     def _rest(self, sources: Sequence[Source], step: Element, dims: Sequence[tuple[Dim, Numbers]]) -> None:

@@ -143,8 +143,12 @@ class Counts:
         plain: bool,
         share: Numbers = number(1),
         kept: bool = False,
+        guarded: Numbers = number(0),
     ) -> None:
-        """Reads by every work-item of a tile of its own, `where` it is in the nest; kept: to registers."""
+        """Reads by every work-item of a tile of its own, `where` it is in the nest.
+
+        kept: to registers; guarded: the part of tiles whose elements are tested, and taken one by one.
+        """
         size = place.scalar
         others = [d for d in where if d not in tile]
         width = number(1)
@@ -169,7 +173,8 @@ class Counts:
         edge = number(0)
         if space == "global" and tile and place.buffer not in self.blocked:
             self.clamped(times * share, width, size, tile[-1].loop.dim)
-            edge = edge if self.gpu else np.where(width > 1, self._edge(tile[-1].loop.dim), 0)
+            beyond = np.maximum(self._edge(tile[-1].loop.dim), guarded)
+            edge = edge if self.gpu else np.where(width > 1, beyond, 0)
         axes = [*self.axes(where, stride), *(replace(x, alone=True) for x in self.axes(tile, stride))]
         if tile:  # the last digit goes by vectors
             axes[-1] = replace(axes[-1], count=axes[-1].count / width, stride=axes[-1].stride * width)
@@ -197,12 +202,26 @@ class Counts:
         far = NEAR if place.elements * place.scalar <= FIRST_CACHE else 1.0
         self.rounds.append(Round(loops, bytes * together, far, times, ahead))
 
-    def compute(self, element: Element, times: Numbers, lanes: Numbers | None = None) -> None:
-        self.work.issue = self.work.issue + times * self.cost(element, number(1) if lanes is None else lanes)
+    def compute(
+        self, element: Element, times: Numbers, lanes: Numbers | None = None, guarded: Numbers | None = None
+    ) -> None:
+        cost = self.cost(element, number(1) if lanes is None else lanes, guarded)
+        self.work.issue = self.work.issue + times * cost
 
-    def cost(self, element: Element, lanes: Numbers) -> Numbers:
+    def guarded(self, source: Source) -> Numbers:
+        """The part of a CPU's tiles that have tests for edges in them: the first and the last of each dimension."""
+        inner = number(1)
+        for d in self.digits:
+            if d.loop.digit == 0 and d.loop.dim in source.dims and d.loop.dim not in self.reduced:
+                inner = inner * (1 - np.minimum(1, 2 / np.maximum(1, d.count)))
+        return (1 - inner) * (source.element.guards > 0 and not self.gpu)
+
+    def cost(self, element: Element, lanes: Numbers, guarded: Numbers | None = None) -> Numbers:
         """Instructions for an element, or for so many side by side."""
-        found = GUARD * element.guards * lanes
+        tests = number(GUARD * element.guards)
+        if guarded is not None and not self.gpu:  # a tile at an edge is seldom at another one too
+            tests = 2 * guarded * (element.guards > 0)
+        found = tests * lanes
         for cost, size in element.calls:
             found = found + cost * np.where(lanes > 1, np.ceil(lanes * size / self.profile.simd_bytes), 1)
         return found

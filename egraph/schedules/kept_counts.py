@@ -32,9 +32,11 @@ class KeptCounts(Counts):
             self.load("local", kept_place(operand, source), outer, tile, self.local[operand], True)
         else:
             for place in source.element.places:
-                strides = self.strides(source, place)
-                self.load("global", place, outer, tile, strides, source.element.plain, kept=True)
-            self.compute(source.element, self.own(outer) * self.own(tile))
+                strides, edges = self.strides(source, place), self.guarded(source)
+                plain = source.element.plain or (not self.gpu and not source.element.calls)
+                self.load("global", place, outer, tile, strides, plain, kept=True, guarded=edges)
+            tests = self.guarded(source) * source.element.guards
+            self.compute(source.element, self.own(outer) * self.own(tile), None, tests)
         self.work.private = self.work.private + self.own(tile) * source.bytes
         self.work.held = self.work.held + self.own(tile) * source.bytes
 
