@@ -33,8 +33,9 @@ def _halved(em: Translator, t: p.Tree, xs: View, n: int, type: Type) -> View:
     if n == 1:
         return xs
     half = -(-n // 2)
-    # lanes have sums of their own, which no other work-item can help with
-    alone = em.distribution.inside or em.distribution.lane is not None or not em.free_items()
+    # lanes, and what is private, have sums of their own, which no other work-item can help with
+    own = isinstance(t.x, p.To) and t.x.space == "private"
+    alone = own or em.distribution.inside or em.distribution.lane is not None or not em.free_items()
     space = "private" if alone else "local"
     sums = em.allocate(Array(half, type), space, "s" if space == "local" else "r", t)
     with em.step():

@@ -6,10 +6,20 @@ import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.closed.footprint import passes
-from egglift.costmodel.closed.traffic import traffic, warp_axes
+from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
-from egglift.costmodel.model.estimate import CHAINS, GAPS, REGISTERS, SCHEDULERS, STALLS
+from egglift.costmodel.model.estimate import (
+    CHAINS,
+    GAPS,
+    MOST_WORK,
+    NESTED,
+    NESTED_BLOCK,
+    REGISTERS,
+    SCHEDULERS,
+    STALLS,
+)
+from egglift.costmodel.model.operation_counts import LEAP
 from egglift.costmodel.profiles.curves import at
 from egglift.costmodel.profiles.profile import Profile
 
@@ -34,19 +44,23 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     gpu, units = p.kind == "gpu", p.compute_units
     items, group = work.items, work.group
     groups = np.maximum(1, np.floor(items / group))
+    if not gpu:  # a core gets neighbouring groups
+        few = np.minimum(groups, np.maximum(1, np.round(units * work.share)))
+        groups = np.where(work.share < MOST_WORK, few, groups)
     registers = np.floor(32 + work.private / 4)
     side_by_side = _groups_per_unit(work, registers, p) if gpu else number(1)
     resident = np.minimum(items, units * (group * side_by_side if gpu else 1))
     busy = groups / (rounded_up(groups, units) * units)
     dram, cached, near = traffic(work, resident, p)
-    slow = _latency(resident, groups, _gaps(work), p) * _spilled(work, registers, p)
+    issue = work.issue if gpu else work.issue + LEAP * leaps(work) / items
+    slow = _latency(resident, groups, _gaps(work), p) * _spilled(work, issue, registers, p) * _nested(work, p)
     shared = np.minimum(groups, units)
     if gpu:
         share = _spread(items, groups, p) * busy
         chain = rounded_up(items, resident) * (work.chain * p.op_latency + work.waits * p.latency / 4) + p.latency
     else:
         share, chain = busy, work.chain * items * p.op_latency / shared
-    instructions = slow * work.issue * items / (p.issue_rate * share)
+    instructions = slow * issue * items / (p.issue_rate * share)
     if gpu:
         chain = chain + instructions / side_by_side * _stalled(work)
     return {
@@ -86,12 +100,20 @@ def _latency(resident: Numbers, groups: Numbers, gaps: Numbers, p: Profile) -> N
     return (warps + gaps) / warps
 
 
-def _spilled(work: Work, registers: Numbers, p: Profile) -> Numbers:
+def _spilled(work: Work, issue: Numbers, registers: Numbers, p: Profile) -> Numbers:
     if p.kind == "cpu":
-        room = 0.75 * p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
-        return np.where(work.held <= 4096, np.minimum(3, np.maximum(1, work.held / room)), 1)
+        room = p.simd_bytes * (32 if p.simd_bytes >= 64 else 16)
+        spilled = 2 * work.often * work.held / p.simd_bytes  # loaded and stored in every step
+        return 1 + np.where(room <= work.held, spilled / np.maximum(1, issue), 0)
     allowed = np.minimum(255, np.floor(REGISTERS / np.maximum(32, work.group)))
     return 1 + np.maximum(0, registers - allowed) / 24
+
+
+def _nested(work: Work, p: Profile) -> Numbers:
+    if p.kind == "gpu":
+        return number(1)
+    around = (work.local[1] > 1) | (work.local[2] > 1)
+    return np.where((work.held >= NESTED_BLOCK * p.simd_bytes) & around, NESTED, 1)
 
 
 def _spread(items: Numbers, groups: Numbers, p: Profile) -> Numbers:

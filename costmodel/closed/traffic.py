@@ -21,8 +21,10 @@ from egglift.costmodel.closed.work import (
     rounded_up,
 )
 from egglift.costmodel.model.coalescing import SECTOR
+from egglift.costmodel.model.counted_accesses import PAGE
 from egglift.costmodel.model.memory_traffic import (
     FAR,
+    LEAPING,
     MOST,
     MOST_REOPENED,
     PARTIAL,
@@ -228,7 +230,27 @@ def _cpu(work: Work, a: Access, p: Profile) -> Moved:
     stays = span * a.width <= p.cache_bytes / max(1, p.compute_units)
     small = a.bytes <= p.cache_bytes
     again = (a.bytes < useful) & (small | stays)
-    return np.where(again | ((moved > useful) & small), once, moved), moved, number(0)
+    own = np.where(again | ((moved > useful) & small), once, moved)
+    return own * (1 + LEAPING * _leap(a)), moved, number(0)
+
+
+def leaps(work: Work) -> Numbers:
+    """Accesses to global memory that go on by a page, of all work-items of a CPU."""
+    return sum((work.count(a) * _leap(a) for a in work.accesses if a.space == "global"), number(0))
+
+
+def _leap(a: Access) -> Numbers:
+    """How much of a page the innermost rolled loop that moves an address goes on by, unless lanes are read apart."""
+    step, read, gathered = number(0), a.width, np.asarray(False)
+    for x in a.loops:
+        if x.role == "loop":
+            step = np.where((x.count > 1) & (x.stride != 0), np.abs(x.stride), step)
+            continue
+        apart = np.abs(x.stride) * a.scalar  # within a vector, or from one to the next
+        read = read * np.where(apart > 0, np.maximum(1, x.count * np.minimum(1, apart / a.width)), 1)
+        if x.role == "lane":
+            gathered = gathered | ((x.count > 1) & (apart > a.width))
+    return np.where(gathered, 0, np.clip((step * a.scalar - read) / PAGE, 0, 1))
 
 
 def _lines(a: Access, count: Numbers, p: Profile) -> Numbers:
@@ -242,4 +264,4 @@ def _lines(a: Access, count: Numbers, p: Profile) -> Numbers:
         lines = np.where(stride <= p.line_bytes, np.maximum(a.width, stride), far)
         found = np.where(here, count * lines, found)
         open_ = open_ & ~here
-    return np.where(open_ & (a.width > a.scalar), count * a.width, found)
+    return np.where(a.width > a.scalar, count * a.width, found)  # lanes side by side

@@ -155,7 +155,8 @@ class Work:
     local, groups: work-items of a group and groups, in each dimension.  fits: do the sizes divide each other as they
     must?  Per work-item: issue, simple instructions; chain, dependent operations; waits, rounds of loads from global
     memory, in latencies of it; barriers; flight, bytes on their way together; private, bytes of registers; held, bytes
-    of registers in its busiest loop.  local_bytes: of a group.
+    of registers in its busiest loop, whose steps are often; share: of those that have something
+    to do.  local_bytes: of a group.
     """
 
     local: tuple[Numbers, Numbers, Numbers]
@@ -168,6 +169,8 @@ class Work:
     flight: Numbers = field(default_factory=lambda: number(0))
     private: Numbers = field(default_factory=lambda: number(0))
     held: Numbers = field(default_factory=lambda: number(0))
+    often: Numbers = field(default_factory=lambda: number(1))
+    share: Numbers = field(default_factory=lambda: number(1))
     local_bytes: Numbers = field(default_factory=lambda: number(0))
     accesses: list[Access] = field(default_factory=list)
 
@@ -203,6 +206,6 @@ def one_after_the_other(*works: Work) -> Work:
         found.chain, found.waits = found.chain + w.chain, found.waits + w.waits
         found.barriers, found.local_bytes = found.barriers + w.barriers, found.local_bytes + w.local_bytes
         found.accesses += [replace(a, share=a.share * share) for a in w.accesses]
-        for most in ("flight", "private", "held"):
+        for most in ("flight", "private", "held", "often"):
             setattr(found, most, np.maximum(getattr(found, most), getattr(w, most)))
     return found

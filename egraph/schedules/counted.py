@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.codegen.kernel.unroll_register_loops import SHORT
 from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.counts import TOGETHER
@@ -20,9 +21,8 @@ from egglift.egraph.schedules.kept_counts import KeptCounts, kept_place
 from egglift.egraph.schedules.nest import Digit
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Stage
-
-SHORT = 32  # trips up to which a loop over registers is unrolled
 
 
 def counted(
@@ -41,18 +41,21 @@ class _Counting(KeptCounts):
         for step in self.schedule.steps:
             match step:
                 case Loop():
-                    outer.append(waiting.pop(0))
-                    self.overhead(outer)
+                    while waiting and waiting[0].loop is step:
+                        outer.append(waiting.pop(0))
+                        self.overhead(outer)
                 case Keep(operand, "global"):
                     self.copied(operand)
                 case Keep(operand, "local"):
                     self.staged(operand, sources[operand], step, outer, waiting)
                 case Keep(operand, _):
                     self.registers(operand, sources[operand], outer, waiting)
+        self.work.often = self.often()
         if phases:
             self._steps()
         self._finished()
         self.waits()
+        self.idle()
         return [*self.packed, self.work]
 
     # ------------------------------------------------------------------------------------ steps and results
@@ -88,8 +91,31 @@ class _Counting(KeptCounts):
         for phase in others:
             self._rest(phase.sources, phase.step, [(d, number(number_of(d))) for d in phase.dims])
             rest = rest + np.prod([number_of(d) for d in phase.dims])
-        if len(self.elements.accumulators) == 1:
-            work.chain = work.chain + steps + rest
+        if len(self.elements.accumulators) == 1 or (not self.gpu and first.step.in_place):
+            work.chain = work.chain + (steps if self.gpu else np.where(steps > 1, steps, 0)) + rest
+        if not self.gpu and self.shared is None:
+            self._memory(tile, lanes, steps)
+        elif not self.gpu:  # what is left over may take longer, one by one
+            work.held = np.where(rest > work.often, accumulators, work.held)
+            work.often = np.maximum(rest, work.often)
+
+    def _memory(self, tile: Sequence[Digit], lanes: Numbers, steps: Numbers) -> None:
+        """A CPU's accumulators: some are no registers, some are there twice, some begin anew for each of a tile."""
+        work, sizes = self.work, self.elements.accumulators
+        scalar = [d for d in tile if d.role != "lane"]
+        inner = [d for d in self.digits[self.digits.index(tile[-1]) :] if d.loop.dim in self.reduced] if tile else []
+        anew = self.own(inner) > 1
+        times = self.own([d for d in self.digits if d.role != "lane" and d not in inner])
+        own = self.own(scalar) * lanes * sum(sizes)
+        walked = product([d.count for d in scalar if d.role == "loop"]) > 1
+        moved = 2 * sum((np.ceil(lanes * n / self.wide) + 0.5 for n in sizes), number(0))
+        work.held = work.held + np.where(anew, lanes * sum(sizes), 0) - np.where(walked, own, 0)
+        work.issue = work.issue + np.where(walked, times * moved, 0)
+        if self.elements.phases[0].step.in_place:
+            work.chain = np.where(anew, work.chain - steps + self.own(inner), work.chain)
+        else:  # the next ones are copied to the last ones, number by number
+            work.held = work.held + np.where(anew, 0, own)
+            work.issue = work.issue + np.where(anew, 0, times * lanes * len(sizes))
 
     def _elements(
         self, sources: Sequence[Source], step: Element, nest: list[Digit], taken: set[int], lane: Digit | None
@@ -105,7 +131,8 @@ class _Counting(KeptCounts):
                     continue
                 for place in source.element.places:
                     self.load("global", place, scalar, used, self.strides(source, place, nest), source.element.plain)
-                self.compute(source.element, self.own(scalar), lane.count if used and lane is not None else None)
+                lanes = lane.count if lane is not None else None
+                self.compute(source.element, self.own(scalar), lanes, self.guarded(source))
         self.compute(step, self.own(scalar), lane.count if lane is not None else None)
 
     def _rest(self, sources: Sequence[Source], step: Element, dims: Sequence[tuple[Dim, Numbers]]) -> None:
@@ -140,9 +167,7 @@ class _Counting(KeptCounts):
             self._combined(shared, nest, part)
         elif shared is not None:
             lanes = shared.count
-            cost = self.cost(elements.phases[0].step, number(1)) + 2 * (lanes > SHORT)
-            work.issue = work.issue + self.own(nest) * lanes * cost
-            work.chain = work.chain + lanes * (len(elements.accumulators) == 1)
+            self._halved(elements.phases[0].step, lanes, self.own(nest))
             work.private = work.private + lanes * sum(elements.accumulators)
         last = nest[-1] if nest else None
         vector = last is not None and (last.role == "lane" or last.loop.after is not None) and shared is None
@@ -169,7 +194,8 @@ class _Counting(KeptCounts):
         for i, size in enumerate(elements.results):
             contiguous = number(0) if not tile else stride[tile[0]] == 1
             width = np.where(contiguous, lanes, 1)
-            self.issue(own * lanes / width, width, size, self.addresses(where, stride))
+            address = self.addresses(where, stride) + self.outside(nest, stride)[1]
+            self.issue(own * lanes / width, width, size, address)
             times = self.own(where) * lanes / width
             there = part * self.inside(self.stage.dims)
             axes = self.axes(nest, stride)
@@ -178,6 +204,19 @@ class _Counting(KeptCounts):
             for i in range(1, len(nest) + 1):
                 if nest[i - 1].role == "loop":
                     work.issue = work.issue + 2 * self.own(nest[:i]) * (nest[i - 1].count > 1)
+
+    def _halved(self, step: Element, lanes: Numbers, times: Numbers) -> None:
+        """What lanes have found of one result: halves together, if the order of the parts does not matter."""
+        work = self.work
+        if not commutes(self.stage):
+            work.issue = work.issue + times * lanes * (self.cost(step, number(1)) + 2 * (lanes > SHORT))
+            work.chain = work.chain + lanes * (len(self.elements.accumulators) == 1)
+            return
+        self.compute(step, times)  # with what they begin with
+        while np.any(lanes > 1):
+            half = np.ceil(lanes / 2)
+            self.compute(step, times * (lanes > 1), np.maximum(1, lanes - half))
+            lanes = half
 
     def _combined(self, shared: Digit, nest: list[Digit], part: Numbers) -> None:
         """What work-items have found of one result, through local memory."""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
-from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, number, product
+from egglift.costmodel.closed.work import Access, Axis, Bools, Env, Numbers, Work, number, product
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, NEAR
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.elements import Element, Place
@@ -46,19 +46,21 @@ class Counts:
         self, stage: Stage, schedule: Schedule, env: Env, launch: Launch, profile: Profile, limits: DeviceLimits
     ) -> None:
         self.stage, self.schedule, self.env, self.profile, self.limits = stage, schedule, env, profile, limits
+        self.launch = launch
         self.elements: StageElements = elements_of(stage, profile)
         phases = self.elements.phases
         self.sources = list(phases[0].sources if phases else self.elements.after)
         self.gpu = profile.kind == "gpu"
         self.wide = TOGETHER if self.gpu else profile.simd_bytes  # bytes of one instruction
         self.reduced = frozenset(d for phase in self.elements.phases for d in phase.dims)
-        self.digits = digits_of(schedule, env, self.reduced)
+        self.digits = digits_of(schedule, env, self.reduced, not self.gpu)
         self.work = launched(self.digits, schedule, env, launch, limits)
         self.packed: list[Work] = []
         self.rounds: list[Round] = []
         self.local: dict[int, dict[Digit, Numbers]] = {}  # operands in local memory: strides of digits
         self.twice = number(0)  # is local memory there twice, in turn?
         self.taken: set[int] = set()  # operands in registers
+        self.blocked: dict[str, Strides] = {}  # copies in global memory that lie block by block
 
     def own(self, digits: Sequence[Digit]) -> Numbers:
         """How often one work-item comes to what is inside these loops."""
@@ -66,9 +68,11 @@ class Counts:
 
     def clamped(self, times: Numbers, width: Numbers, size: int, dim: Dim) -> None:
         """Vectors along a dimension are read one by one in tiles that reach beyond its edge."""
-        for d, whole in self._padded((dim,)):
-            edge = (whole < 1) / np.maximum(1, d.count)
-            self.work.issue = self.work.issue + times * edge * (width - np.ceil(width * size / self.wide))
+        self.work.issue = self.work.issue + times * self._edge(dim) * (width - np.ceil(width * size / self.wide))
+
+    def _edge(self, dim: Dim) -> Numbers:
+        """The part of the tiles along a dimension that reach beyond its edge."""
+        return sum(((whole < 1) / np.maximum(1, d.count) for d, whole in self._padded((dim,))), number(0))
 
     def inside(self, dims: Collection[Dim]) -> Numbers:
         """The part of the indices of padded dimensions that there are."""
@@ -82,7 +86,7 @@ class Counts:
     def overhead(self, outer: Sequence[Digit]) -> None:
         """Counting and testing of a rolled loop."""
         last = outer[-1]
-        if last.role == "loop" and last.loop.dim in self.reduced:
+        if last.role == "loop" and self.reduced:
             self.work.issue = self.work.issue + 2 * self.own([d for d in outer if d.role != "lane"]) * (last.count > 1)
 
     def axes(self, digits: Sequence[Digit], stride: Strides) -> tuple[Axis, ...]:
@@ -91,6 +95,8 @@ class Counts:
 
     def strides(self, source: Source, place: Place, extra: Sequence[Digit] = ()) -> Strides:
         """Elements apart in global memory, digit by digit."""
+        if place.buffer in self.blocked:
+            return self.blocked[place.buffer]
         apart = dict(zip(source.dims, place.strides, strict=True))
         return {d: apart[d.loop.dim] * d.step for d in (*self.digits, *extra) if d.loop.dim in apart}
 
@@ -101,6 +107,13 @@ class Counts:
             if d.role == "loop" and d in stride:
                 found = found + 0.5 * ((d.count > 1) & (stride[d] != 0))
         return found
+
+    def outside(self, digits: Sequence[Digit], stride: Strides) -> tuple[Bools, Numbers]:
+        """Where no loop of a CPU's work-item is around an access, and the instructions of its address there."""
+        loops = product([d.count for d in digits if d.role in ("loop", "unrolled")])
+        terms = sum((0.5 * ((d.count > 1) & (stride[d] != 0)) for d in digits if d in stride), number(0))
+        alone: Bools = (loops <= 1) & (not self.gpu)
+        return alone, np.where(alone, terms, 0)
 
     def _vector(
         self, tile: Sequence[Digit], others: Sequence[Digit], stride: Strides, size: int, limit: int
@@ -129,29 +142,50 @@ class Counts:
         stride: Strides,
         plain: bool,
         share: Numbers = number(1),
+        kept: bool = False,
+        guarded: Numbers = number(0),
     ) -> None:
-        """Reads by every work-item of a tile of its own, `where` it is in the nest."""
+        """Reads by every work-item of a tile of its own, `where` it is in the nest.
+
+        kept: to registers; guarded: the part of tiles whose elements are tested, and taken one by one.
+        """
         size = place.scalar
         others = [d for d in where if d not in tile]
         width = number(1)
         if plain and tile:
             wide = WIDE if space == "local" or not self.gpu else TOGETHER
             width = self._vector(tile, others, stride, size, wide)
+        if not self.gpu and not kept and tile and tile[-1].role == "lane":  # lanes stay one vector, however wide it is
+            width = np.where(stride.get(tile[-1], number(0)) == 1, tile[-1].count, 1)
+            tile = tile if np.any(stride.get(tile[-1], number(0)) != 0) else tile[:-1]
         times = self.own(where) * self.own(tile) / width * place.times
         # at constant distances from one address, which is computed once
         offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
         address = (self.addresses(where, stride) + (4 * self.twice if space == "local" else 0)) / np.maximum(1, offsets)
         self.issue(times * share, width, size, address)
-        if space == "global" and tile:
+        alone, once = self.outside((*where, *tile), stride)
+        if alone.any():  # lanes one by one take more instructions there
+            lanes = np.where(width > 1, 1, self.own([d for d in tile if d.role == "lane"]))
+            more = once / lanes + 0.5 * (alone & (lanes > 1))
+            self.work.issue = self.work.issue + times * share * more
+        if kept and tile and tile[-1].role != "lane" and not self.gpu:  # each lane is taken out of the vector
+            self.work.issue = self.work.issue + np.where(width > 1, times * share * width, 0)
+        edge = number(0)
+        if space == "global" and tile and place.buffer not in self.blocked:
             self.clamped(times * share, width, size, tile[-1].loop.dim)
+            beyond = np.maximum(self._edge(tile[-1].loop.dim), guarded)
+            edge = edge if self.gpu else np.where(width > 1, beyond, 0)
         axes = [*self.axes(where, stride), *(replace(x, alone=True) for x in self.axes(tile, stride))]
         if tile:  # the last digit goes by vectors
             axes[-1] = replace(axes[-1], count=axes[-1].count / width, stride=axes[-1].stride * width)
-        self.work.accesses.append(
-            Access(
-                space, place.buffer, place.elements, size, width * size, times, False, tuple(axes), share, place.offset
-            )
-        )
+        where_from = (space, place.buffer, place.elements, size)
+        whole = Access(*where_from, width * size, times, False, tuple(axes), share * (1 - edge), place.offset)
+        self.work.accesses.append(whole)
+        if np.any(edge > 0):  # one by one
+            apart = [replace(x, role="unrolled") if x.role == "lane" else x for x in axes]
+            apart[-1] = replace(apart[-1], count=apart[-1].count * width, stride=apart[-1].stride / width)
+            one = replace(whole, width=number(size), times=times * width, axes=tuple(apart), share=share * edge)
+            self.work.accesses.append(one)
         if space == "global":
             self.round(where, self.own(tile) * place.times * size, place)
 
@@ -168,15 +202,49 @@ class Counts:
         far = NEAR if place.elements * place.scalar <= FIRST_CACHE else 1.0
         self.rounds.append(Round(loops, bytes * together, far, times, ahead))
 
-    def compute(self, element: Element, times: Numbers, lanes: Numbers | None = None) -> None:
-        self.work.issue = self.work.issue + times * self.cost(element, number(1) if lanes is None else lanes)
+    def compute(
+        self, element: Element, times: Numbers, lanes: Numbers | None = None, guarded: Numbers | None = None
+    ) -> None:
+        cost = self.cost(element, number(1) if lanes is None else lanes, guarded)
+        self.work.issue = self.work.issue + times * cost
 
-    def cost(self, element: Element, lanes: Numbers) -> Numbers:
+    def guarded(self, source: Source) -> Numbers:
+        """The part of a CPU's tiles that have tests for edges in them: the first and the last of each dimension."""
+        inner = number(1)
+        for d in self.digits:
+            if d.loop.digit == 0 and d.loop.dim in source.dims and d.loop.dim not in self.reduced:
+                inner = inner * (1 - np.minimum(1, 2 / np.maximum(1, d.count)))
+        return (1 - inner) * (source.element.guards > 0 and not self.gpu)
+
+    def cost(self, element: Element, lanes: Numbers, guarded: Numbers | None = None) -> Numbers:
         """Instructions for an element, or for so many side by side."""
-        found = GUARD * element.guards * lanes
+        tests = number(GUARD * element.guards)
+        if guarded is not None and not self.gpu:  # a tile at an edge is seldom at another one too
+            tests = 2 * guarded * (element.guards > 0)
+        found = tests * lanes
         for cost, size in element.calls:
             found = found + cost * np.where(lanes > 1, np.ceil(lanes * size / self.profile.simd_bytes), 1)
         return found
+
+    def often(self) -> Numbers:
+        """Steps of the innermost rolled loop."""
+        found, steps = number(1), number(1)
+        for d in self.digits:
+            if d.role != "lane":
+                steps = steps * d.own(self.work)
+            found = np.where((d.role == "loop") & (d.count > 1), steps, found)
+        return found
+
+    def idle(self) -> None:
+        """Work-items beyond a CPU's grid do nothing."""
+        work = self.work
+        for d in self.digits:
+            if d.role == "item" and not self.gpu:
+                work.share = work.share * np.minimum(1, d.count / (work.groups[d.dim] * work.local[d.dim]))
+        if np.any(work.share < 1):
+            work.issue, work.chain = work.issue * work.share, work.chain * work.share
+            work.often = work.often * work.share
+            work.accesses = [replace(a, share=a.share * work.share) for a in work.accesses]
 
     def waits(self) -> None:
         """Loads that are on their way together, and how often a work-item waits for some."""

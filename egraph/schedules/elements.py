@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import TypeAlias
 
 import numpy as np
 
+from egglift.codegen.emission.assign import shared
 from egglift.codegen.emission.emitter import Emitter
 from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.kernel.distribution import Shape
@@ -47,6 +48,8 @@ ANYWHERE = 1 << 20  # elements apart, where an index depends on numbers that are
 #: what stands for results of reductions and for operands is no array in global memory
 OWN = re.compile(r"%(s\d|own)")
 
+ACCUMULATOR = "%own_acc"
+
 
 #: how often, and what
 Counted: TypeAlias = tuple[int, ScalarValue]
@@ -68,12 +71,14 @@ class Place:
 @dataclass(frozen=True)
 class Element:
     """places: what is read; calls: (simple instructions, bytes of the result) of each operation; guards: tests of
-    edges; plain: is it one number as it lies in memory?"""
+    edges; plain: is it one number as it lies in memory?  in_place: of a step, may each accumulator be written as soon
+    as its next value is known, as no later one reads it?"""
 
     places: tuple[Place, ...]
     calls: tuple[tuple[float, int], ...]
     guards: int
     plain: bool
+    in_place: bool = True
 
 
 def element_of(array: Expr, dims: Sequence[Dim], profile: Profile) -> Element:
@@ -86,7 +91,24 @@ def element_of(array: Expr, dims: Sequence[Dim], profile: Profile) -> Element:
         for v in at:
             view = element(view, index(v))
         values = [*_scalars(view, 1)]
-    return _read(values, statements, at, profile)
+    with emitter.block():
+        named = shared(emitter, [v for _, v in values])
+    return replace(_read(values, statements, at, profile), in_place=_in_place(named, _accumulators(array)))
+
+
+def _accumulators(array: Expr) -> list[str]:
+    """The arrays that stand for accumulators, in their order."""
+    found = {t.name: t for t in subterms(array) if isinstance(t, p.Input) and t.name.startswith(ACCUMULATOR)}
+    return [b.name for name in sorted(found) for b in _buffers(found[name])]
+
+
+def _in_place(values: Sequence[ScalarValue], accumulators: Sequence[str]) -> bool:
+    """Does no value read an accumulator that one before it is the next value of?"""
+    for i, value in enumerate(values):
+        read = {v.buffer.name for v in subvalues((value,), operands) if isinstance(v, Load)}
+        if read & set(accumulators[:i]):
+            return False
+    return True
 
 
 def _emitter(term: Expr) -> Emitter:

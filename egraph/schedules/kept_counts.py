@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
-from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
-from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product, rounded_up
-from egglift.egraph.schedules.counts import TOGETHER, Counts
+from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product
+from egglift.egraph.schedules.counts import TOGETHER, Counts, Strides
 from egglift.egraph.schedules.elements import Element, Place
-from egglift.egraph.schedules.nest import Digit, shared_out
+from egglift.egraph.schedules.nest import Digit, launched
 from egglift.egraph.schedules.schedule import Keep
 from egglift.egraph.schedules.stage_elements import Source, number_of
 from egglift.egraph.stages.stage import Dim
@@ -31,48 +32,56 @@ class KeptCounts(Counts):
             self.load("local", kept_place(operand, source), outer, tile, self.local[operand], True)
         else:
             for place in source.element.places:
-                self.load("global", place, outer, tile, self.strides(source, place), source.element.plain)
-            self.compute(source.element, self.own(outer) * self.own(tile))
+                strides, edges = self.strides(source, place), self.guarded(source)
+                plain = source.element.plain or (not self.gpu and not source.element.calls)
+                self.load("global", place, outer, tile, strides, plain, kept=True, guarded=edges)
+            tests = self.guarded(source) * source.element.guards
+            self.compute(source.element, self.own(outer) * self.own(tile), None, tests)
         self.work.private = self.work.private + self.own(tile) * source.bytes
         self.work.held = self.work.held + self.own(tile) * source.bytes
 
     def copied(self, operand: int) -> None:
-        """A kernel copies an operand to global memory, such that neighbours in its last parallel dimension are."""
-        source = self.sources[operand]
-        order = [d for d in source.dims if d in self.reduced] + [d for d in source.dims if d not in self.reduced]
-        far, apart = 1, dict[Dim, int]()
+        """A kernel copies an operand to global memory, with loops like those that read it, block by block."""
+        source, name = self.sources[operand], f"packed{operand}"
+        digits = [d for d in self.digits if d.loop.dim in source.dims]
+        lanes = [d for d in digits if d.role == "lane"]
+        order = digits if lanes else sorted(digits, key=lambda d: d.loop.dim in self.reduced)
+        far, apart = number(1), dict[Digit, Numbers]()
         for d in reversed(order):
             apart[d] = far
-            far *= number_of(d)
-        grid = [number(number_of(d)) for d in reversed(order)] + [number(1)] * 3
-        local = shared_out(grid[:3], Launch(), self.limits)
-        groups = [rounded_up(n, k) for n, k in zip(grid[:3], local, strict=True)]
-        work = Work((local[0], local[1], local[2]), (groups[0], groups[1], groups[2]))
-        for place in source.element.places:
-            old = dict(zip(source.dims, place.strides, strict=True))
-            axes = [Axis("item", grid[i], number(old[d]), i) for i, d in enumerate(reversed(order))]
-            work.accesses.append(
-                Access(
-                    "global",
-                    place.buffer,
-                    place.elements,
-                    place.scalar,
-                    number(place.scalar),
-                    number(1),
-                    False,
-                    tuple(axes),
-                )
-            )
-        axes = [Axis("item", grid[i], number(apart[d]), i) for i, d in enumerate(reversed(order))]
-        name = f"packed{operand}"
-        work.accesses.append(
-            Access("global", name, far, source.bytes, number(source.bytes), number(1), True, tuple(axes))
-        )
-        work.issue = 2 * (1 + 0.5 * len(order)) + self.cost(source.element, number(1))
-        work.wait(number(1), 1.0, number(source.bytes))
-        self.packed.append(work)
-        packed = Place(name, far, source.bytes, tuple(apart[d] for d in source.dims), 0)
+            far = far * d.count
+        self.packed.append(self._copying(operand, digits, apart))
+        self.blocked[name] = apart
+        elements = prod(map(number_of, source.dims))
+        packed = Place(name, elements, source.bytes, (0,) * len(source.dims), 0)
         self.sources[operand] = replace(source, element=Element((packed,), (), 0, True))
+
+    def _copying(self, operand: int, digits: list[Digit], apart: Strides) -> Work:
+        """What the kernel does that copies an operand: none of its loops is unrolled."""
+        source, part = self.sources[operand], copy(self)
+        rolled = [replace(d, role="loop") if d.role == "unrolled" else d for d in digits]
+        part.digits, part.rounds = rolled, []
+        part.work = launched(rolled, self.schedule, self.env, self.launch, self.limits)
+        lanes = [d for d in rolled if d.role == "lane"]
+        scalar = [d for d in rolled if d.role != "lane"]
+        stored = {d: apart[old] for d, old in zip(rolled, digits, strict=True)}
+        for place in source.element.places:
+            part.load("global", place, scalar, lanes, part.strides(source, place), source.element.plain)
+        count = product([d.count for d in lanes])
+        part.compute(source.element, part.own(scalar), count if lanes else None)
+        part.issue(part.own(scalar), count, source.bytes, part.addresses(scalar, stored))
+        far = prod(map(number_of, source.dims))
+        axes = part.axes(scalar, stored)
+        part.work.accesses.append(
+            Access("global", f"packed{operand}", far, source.bytes, count * source.bytes, part.own(scalar), True, axes)
+        )
+        for i, d in enumerate(scalar):
+            if d.role == "loop":
+                part.work.issue = part.work.issue + 2 * part.own(scalar[: i + 1]) * (d.count > 1)
+        part.work.often = part.often()
+        part.waits()
+        part.idle()
+        return part.work
 
     def staged(self, operand: int, source: Source, keep: Keep, outer: list[Digit], inner: list[Digit]) -> None:
         """The group copies what it reads of an operand to local memory."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.codegen.kernel.unroll_register_loops import SHORT
 from egglift.costmodel.closed.work import Bools, Env, Numbers, Work, evaluated, number, product, rounded_up
 from egglift.egraph.schedules.schedule import Loop, Schedule
 from egglift.egraph.schedules.stage_elements import number_of
@@ -38,8 +39,8 @@ class Digit:
         return self.count
 
 
-def digits_of(schedule: Schedule, env: Env, reduced: frozenset[Dim]) -> list[Digit]:
-    """The loops of a schedule with their numbers."""
+def digits_of(schedule: Schedule, env: Env, reduced: frozenset[Dim], cpu: bool = False) -> list[Digit]:
+    """The loops of a schedule with their numbers; cpu: loops over registers may be too long to be unrolled."""
     found = []
     for loop in schedule.loops:
         blocks = [evaluated(b, env) for b in schedule.blocks(loop.dim)]
@@ -50,8 +51,17 @@ def digits_of(schedule: Schedule, env: Env, reduced: frozenset[Dim]) -> list[Dig
             inner = blocks[i] if i < len(blocks) else number(1)
             count = np.floor(blocks[i - 1] / np.maximum(inner, 1))
         step = blocks[i] if i < len(blocks) else number(1)
-        found.append(Digit(loop, count, step, *_role(loop, bool(reduced))))
+        digit = Digit(loop, count, step, *_role(loop, bool(reduced)))
+        found += _long(digit) if cpu and digit.role == "unrolled" and loop.dim not in reduced else [digit]
     return found
+
+
+def _long(d: Digit) -> list[Digit]:
+    """A loop over registers, as two: the first where it is too long to be unrolled, else the second."""
+    long = d.count > SHORT
+    if not np.any(long):
+        return [d]
+    return [replace(d, count=np.where(long, d.count, 1), role="loop"), replace(d, count=np.where(long, 1, d.count))]
 
 
 def _role(loop: Loop, registers: bool) -> tuple[str, int]:

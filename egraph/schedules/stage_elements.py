@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import prod
 
 from egglift.costmodel.profiles.profile import Profile
-from egglift.egraph.schedules.elements import Element, element_of, sizes_of_leaves
+from egglift.egraph.schedules.elements import ACCUMULATOR, Element, element_of, sizes_of_leaves
 from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
 from egglift.egraph.stages.stage import Dim, Reduction, Stage
 from egglift.ir import patterns as p
@@ -91,7 +91,7 @@ def _phase(stage: Stage, reductions: Sequence[Reduction], profile: Profile) -> P
     operands = operands_of(stage.names, elements[0] if len(elements) == 1 else p.Tup(elements), dims, stage.given)
     steps = []
     for i, r in enumerate(reductions):
-        steps.append(applied(r.step, p.Input(f"%own_acc{i}", r.type), bound(r.element, operands, _own(operands))))
+        steps.append(applied(r.step, p.Input(f"{ACCUMULATOR}{i}", r.type), bound(r.element, operands, _own(operands))))
     step = element_of(steps[0] if len(steps) == 1 else p.Tup(tuple(steps)), (), profile)
     return Phase(reductions[0].dims, _sources(stage, operands, profile), step)
 

@@ -36,6 +36,17 @@ def test_each_lane_has_a_value_of_its_own(name: str, outer: str) -> None:
     np.testing.assert_array_equal(actual, meaning(term, M=values)[0])
 
 
+def test_lanes_are_halved_by_the_item_that_has_them() -> None:
+    """No other work-item repeats what the lanes of one have found."""
+    rows = fmap(lambda row: total(row), p.Transpose(M), "vec")
+    term = p.Tree(add_of(), lit(0.0), p.To("private", rows))
+    plan = compile_term(term, Launch(16))
+    (kernel,) = plan.kernels
+    assert kernel.global_size == (1,) and "barrier" not in kernel.source
+    values = np.random.default_rng(0).integers(-8, 9, (8, 16)).astype(np.float32)
+    assert run(plan, {"M": values})[0] == values.sum()
+
+
 # ---------------------------------------------------------------------------------------- registers of all lanes
 
 

@@ -21,6 +21,7 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.costmodel.search.space import assignments
 from egglift.egraph.schedules.counted import counted
+from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
 from tests.egraph.staged import only_stage
 from tests.egraph.stages.programs import add_up, arr, product
@@ -141,3 +142,31 @@ def test_prices_rank_as_the_exact_model_does(name: str) -> None:
 def test_what_is_said_not_to_fit_has_no_kernel(name: str, choose: int) -> None:
     for p, i in sampled(name, choose, fits=False):
         assert isinstance(p.point(i), str), p.structure.sign
+
+
+CPU = presets()["pocl_cpu"]
+
+
+@settings(deadline=None, max_examples=8)
+@pytest.mark.parametrize("name", PROGRAMS)
+@given(choose=st.integers(0, 1 << 20))
+def test_counts_of_a_cpu_are_those_of_the_plan(name: str, choose: int) -> None:
+    """Chains, and the busiest loop: how often it goes round, and the registers that it uses."""
+    for s in structures(only_stage(PROGRAMS[name]()), "cpu", True):
+        r = ranked(s, CPU, CPU.limits)
+        assert r is not None
+        i = choose % len(r.seconds)
+        point = r.search.point(r.sizes(i), r.launch_of(i))
+        assert isinstance(point, Point), point
+        env = {tile: np.array([r.sizes(i).get(tile, 0)]) for tile in s.tiles}
+        works = counted(s.stage, s.schedule, env, r.launch_of(i), CPU, CPU.limits)
+        t, w = tally(point.plan.kernels[-1], CPU), works[-1]
+        assert len(works) == len(point.plan.kernels), s.sign
+        found = [float(np.asarray(x).reshape(-1)[0]) for x in (w.items * w.chain, w.items * w.often)]
+        assert found == pytest.approx([t.chains, t.often]), (s.sign, point.sizes)
+        if t.often > items_of(point.plan.kernels[-1]):  # else there is no loop
+            assert float(np.asarray(w.held).reshape(-1)[0]) == t.held, (s.sign, point.sizes)
+
+
+def items_of(k: PlannedKernel) -> int:
+    return prod(k.global_size)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+import egglift as el
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.costmodel.search.space import assignments
 from egglift.egraph.schedules.ranking import BEST, MOST, Ranked, ranked
 from egglift.egraph.schedules.structures import structures
+from egglift.egraph.schedules.ways import CPU_BOTH, CPU_LANES, CPU_MOVED, CPU_PACKED, CPU_SWEPT, CPU_WHOLE
 from egglift.ir.patterns import Expr
 from tests.egraph.staged import only_stage
 from tests.egraph.stages.programs import add_up, arr, product
@@ -89,3 +92,40 @@ def test_the_search_of_all_is_no_worse_than_a_descent(name: str) -> None:
 
 def _term(r: Ranked) -> Expr:
     return r.structure.term
+
+
+#: on a CPU: blocks of columns that reach beyond an edge, rows that are columns, pages, pairs that are reduced
+CPU_PROGRAMS: dict[str, Callable[[], Any]] = {
+    "product": lambda: product(96, 64, 80),
+    "product of a transposed": lambda: arr("A", 64, 96).T @ arr("B", 64, 128),
+    "batch of products": lambda: el.map(lambda a, b: a @ b, arr("A", 6, 32, 48), arr("B", 6, 48, 64)),
+    "sums of columns": lambda: arr("A", 512, 2048).T.map(add_up),
+    "sums of rows": lambda: arr("A", 256, 512).map(add_up),
+    "places of most": lambda: arr("A", 256, 512).map(el.argmax),
+    "place of most": lambda: el.argmax(arr("v", 1 << 14)),
+    "transposition": lambda: arr("A", 512, 1024).T,
+}
+
+
+def some_priced(r: Ranked, most: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """Seconds of the first choice and of some others: as the closed form has them, and as the exact model does."""
+    rows = np.random.default_rng(0).permutation(np.arange(1, len(r.seconds)))[: most - 1]
+    points = {int(i): r.search.point(r.sizes(int(i)), r.launch_of(int(i))) for i in (0, *rows)}
+    exact = {i: x.estimate.seconds for i, x in points.items() if isinstance(x, Point)}
+    return r.seconds[list(exact)], np.array([*exact.values()])
+
+
+@pytest.mark.parametrize("name", CPU_PROGRAMS)
+def test_closed_prices_of_a_cpu_are_exact(name: str) -> None:
+    for r in all_ranked(CPU_PROGRAMS[name](), "pocl_cpu", DeviceLimits(compute_units=2)):
+        closed, exact = some_priced(r)
+        assert np.median(closed / exact) == pytest.approx(1, abs=0.05), r.structure.sign
+        slower = exact[:, None] > 1.02 * exact  # one than the other, and not about as fast
+        assert not slower.any() or (closed[:, None] > closed)[slower].mean() > 0.9, r.structure.sign
+        assert exact[0] <= 1.05 * exact.min(), r.structure.sign
+
+
+def test_every_way_of_a_cpu_has_closed_prices() -> None:
+    found = {r.structure.sign for make in CPU_PROGRAMS.values() for r in all_ranked(make(), "pocl_cpu")}
+    for way in (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED):
+        assert any(sign.endswith(way.name) for sign in found), way.name
