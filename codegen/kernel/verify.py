@@ -122,7 +122,8 @@ class _Block:
         for e, n in s.conditions:
             self._index(e, next(iter(lanes), None), f"if ({e.key} < {n})")
         alone = not s.conditions or any(self._differs(e) for e, _ in s.conditions)
-        self._inside(s.body, s.conditions, alone=alone)
+        if all(e.range[0] < n and e.range[1] >= 0 for e, n in s.conditions):  # else nobody ever comes there
+            self._inside(s.body, s.conditions, alone=alone)
         if s.otherwise:  # where one of the conditions does not hold: nothing is known of any
             unknown = frozenset(v for e, _ in s.conditions for v in e.variables())
             replace(self, bounded=self.bounded | unknown)._inside(s.otherwise, (), alone=alone)

@@ -218,6 +218,21 @@ class _Counting(KeptCounts):
             self.compute(step, times * (lanes > 1), np.maximum(1, lanes - half))
             lanes = half
 
+    def _by_halves(self, shared: Digit) -> None:
+        """Parts of a group's one result, added by halves: all items have the sum."""
+        work, leaves, n = self.work, self.elements.accumulators, shared.count
+        rounds = np.ceil(np.log2(np.maximum(n, 1)))
+        cost = self.cost(self.elements.phases[0].step, number(1))
+        work.barriers = work.barriers + rounds
+        work.local_bytes = work.local_bytes + (n > 1) * np.ceil(n / 2) * sum(leaves)
+        row = Axis("item", n, number(1), shared.dim)
+        for size in leaves:
+            stores = Access("local", "parts", 0, size, number(size), (2 * n - 1) / n, True, (row,))
+            loads = Access("local", "parts", 0, size, number(size), (3 * n - 2) / n, False, (row,))
+            work.accesses += [stores, loads]
+        work.private = work.private + 2 * sum(leaves)
+        work.issue = work.issue + len(leaves) * (3 + 4.5 * (n - 1) / n) + (n - 1) / n * cost + rounds
+
     def _combined(self, shared: Digit, nest: list[Digit], part: Numbers) -> None:
         """What work-items have found of one result, through local memory."""
         work, leaves = self.work, self.elements.accumulators
@@ -226,6 +241,8 @@ class _Counting(KeptCounts):
         work.barriers = work.barriers + 1
         work.local_bytes = work.local_bytes + shared.count * rows * sum(leaves)
         step = self.cost(self.elements.phases[0].step, number(1))
+        if all(d.role == "group" for d in nest) and commutes(self.stage):
+            return self._by_halves(shared)
         if self.stage.body not in [x for x, _ in self.stage.names.of(self.stage.body)]:
             part = number(1)  # what follows the result is computed by all, and stored by one of them
         items = [Axis("item", d.count, tile, d.dim) for d in nest if d.role == "item"]

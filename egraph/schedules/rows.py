@@ -4,7 +4,7 @@
     for 0, 1:  A[0,1] / sqrt(s[0])       ->                     for 1, items: A[0,1] / sqrt(s)
 
 The row is read again while it is near, and the results between are no array in global memory.
-source: fusion of maps, [Hagedorn2018] (20); `compute_at` of [RaganKelley2013]
+source: fusion of maps, [Hagedorn2018] (20); `compute_at` of Ragan-Kelley et al., Halide, 2013
 """
 
 from __future__ import annotations

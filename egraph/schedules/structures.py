@@ -36,9 +36,11 @@ from egglift.egraph.stages.merging import merged_dims, merged_reductions, restor
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage, number
+from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SHARING_LANES
+from egglift.ir.traverse import subterms
 
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
@@ -126,8 +128,10 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
-    """Nothing is reduced: through local memory only what does not lie as it is written."""
-    return (MOVED, EACH) if len(stage.dims) > 1 else (EACH,)
+    """Nothing is reduced: by elements as they are written, unless what is read lies across; by tiles if there are two
+    dimensions."""
+    across = any(isinstance(t, p.Transpose) for o in operands(stage) for t in subterms(o.array))
+    return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH,)))
 
 
 def _is_worth_sharing(stage: Stage) -> bool:

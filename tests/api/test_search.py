@@ -33,14 +33,13 @@ def test_a_sum_that_takes_as_long_as_its_reads_needs_no_laws() -> None:
 
 
 def test_what_schedules_are_far_from_is_searched_by_laws() -> None:
-    assert by_laws(found(arr("x", 1 << 24).map(lambda v: v * 2)))
     assert by_laws(found(product(64, 64, 64)))
 
 
 def test_a_users_laws_are_always_searched() -> None:
     program = as_program(product(2048, 2048, 2048))
-    assert served(program, 4e-4, GPU, Laws())
-    assert not served(program, 4e-4, GPU, Laws(rules=("; a law of their own",)))
+    assert served(program, 3.6e-4, GPU, Laws())
+    assert not served(program, 3.6e-4, GPU, Laws(rules=("; a law of their own",)))
 
 
 def test_nothing_is_served_before_there_is_a_schedule() -> None:
