@@ -19,7 +19,7 @@ class Laws:
     """Which laws may rewrite a program.
 
     reassociate: may they change the order of floating-point operations?  rules: further ones, as .egg text.
-    disabled: names of laws of the book that are left out.
+    disabled: names of laws of the book that are left out; `schedules` stands for all schedules of stages.
     """
 
     reassociate: bool = True

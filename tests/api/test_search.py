@@ -49,3 +49,9 @@ def test_nothing_is_served_before_there_is_a_schedule() -> None:
 def test_what_is_faster_than_the_bound_reads_less_than_all() -> None:
     program = as_program(arr("x", 1 << 26).take(16).map(lambda v: v * 2))
     assert not served(program, GPU.launch, GPU, Laws())
+
+
+def test_schedules_are_left_out_as_a_law_is() -> None:
+    candidates = found(product(64, 64, 64), Laws(disabled=("schedules",)))
+    assert by_laws(candidates)
+    assert all(c.account is None for c in candidates)

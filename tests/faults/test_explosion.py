@@ -80,8 +80,8 @@ def test_what_a_law_found_before_it_exploded_can_be_run(monkeypatch: pytest.Monk
     with pytest.warns(RuntimeWarning, match="ran out of memory within an iteration of laws in `rules`"):
         kernel = el.optimize(total, "pocl", rules=[TRIPLES], measure="none", cache=False)
     assert kernel(np.arange(1 << 16, dtype=np.int32)) == 0  # 2^32, counted in 32 bits
-    assert kernel.chosen.form is not None
-    assert "Checked: " in kernel.explain()
+    assert any(c.form is not None for c in kernel.candidates)
+    assert "bound by" in kernel.explain()
 
 
 SCRIPT = """
