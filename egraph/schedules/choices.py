@@ -6,7 +6,8 @@ on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, product, repeat
 from math import prod
@@ -19,7 +20,7 @@ from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.rows import Row, row_structures, rows_of
-from egglift.egraph.schedules.structures import structures
+from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
@@ -161,14 +162,20 @@ class _Choosing:
     def of_row(self, row: Row) -> list[Choice]:
         """The cheapest choices of a stage in which others start: several of each structure, as their closed price
         does not know what is read twice."""
-        found = [ranked(s, self.profile, self.limits) for s in row_structures(row, self.reassociate)]
-        rows = sorted((r for r in found if r is not None), key=lambda r: r.best)
+        rows = self._in_order(row_structures(row, self.reassociate))
         made = self._generated(row.last, rows, cheapest(rows), ROWS)
         return sorted(made, key=lambda c: c.seconds)[:KEPT]
 
     def _ranked(self, stage: Stage) -> list[Ranked]:
         """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""
-        found = [ranked(s, self.profile, self.limits) for s in structures(stage, self.profile.kind, self.reassociate)]
+        return self._in_order(structures(stage, self.profile.kind, self.reassociate))
+
+    def _in_order(self, structures: Iterable[Structure]) -> list[Ranked]:
+        """The cheapest first, without those that the device cannot run or the code generator refuses."""
+        found = []
+        for s in structures:
+            with suppress(EggliftError):
+                found.append(ranked(s, self.profile, self.limits))
         return sorted((r for r in found if r is not None), key=lambda r: r.best)
 
     def _generated(

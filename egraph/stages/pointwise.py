@@ -5,18 +5,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from egglift.egraph.stages.axes import element_type
 from egglift.egraph.stages.operands import with_argument
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import is_closed
-from egglift.ir.types import Array, Tuple
+from egglift.ir.types import Array, Tuple, Type
 
 
 def pointwise(step: Expr) -> Expr | None:
     """The function of two elements that a function of two arrays applies; None if it does anything else."""
     match step:
-        case p.Get(i, p.Arg(Tuple(items))) if all(isinstance(t, Array) for t in items):
+        case p.Get(i, p.Arg(Tuple(items))) if _are_as_long(items):
             return p.Get(i, p.Arg(Tuple(tuple(element_type(p.Arg(t)) for t in items))))
         case p.Map(body, x, None):
             element = pointwise(x)
@@ -29,3 +31,8 @@ def pointwise(step: Expr) -> Expr | None:
             return x
         case _:
             return None
+
+
+def _are_as_long(types: Sequence[Type]) -> bool:
+    """Are these arrays of one length?  Else what goes on with one of them has not the elements of the other."""
+    return all(isinstance(t, Array) for t in types) and len({t.length for t in types if isinstance(t, Array)}) == 1

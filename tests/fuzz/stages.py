@@ -10,6 +10,7 @@ from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.rows import row_structures, rows_of
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
@@ -42,6 +43,12 @@ def staged(case: Case) -> Failure | None:
     for stage, sign, term in _lowered(case, stages):
         if problem := _differs(case, whole(stages, {stage.name: term})):
             return Failure("schedules", f"{stage.name} {sign}: {problem}", f"{stage}\n{dumps(term)}")
+    for row in rows_of(stages):
+        left = Stages(tuple(s for s in stages.stages if s.name not in {x.name for x in row.starts}), stages.result)
+        for x in row_structures(row, True):
+            case.counts["structures of rows"] += 1
+            if problem := _differs(case, whole(left, {row.last.name: sized(x, case.rng)})):
+                return Failure("rows", f"{row.last.name} {x.sign}: {problem}", dumps(x.term))
     return None
 
 

@@ -12,6 +12,7 @@ from egglift.egraph.stages.pointwise import pointwise
 from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
 from egglift.ir.text import brief
+from egglift.ir.types import F32, Array, Tuple
 from tests.egraph.stages.programs import arr
 
 
@@ -44,3 +45,9 @@ def test_functions_of_arrays_are_functions_of_elements(f: Callable[[Any, Any], A
 )
 def test_functions_that_mix_elements_are_not(f: Callable[[Any, Any], Any]) -> None:
     assert pointwise(step(f)) is None
+
+
+def test_arrays_of_other_lengths_have_no_elements_in_common() -> None:
+    rows, columns = Array(3, F32), Array(5, F32)
+    assert pointwise(p.Get(0, p.Arg(Tuple((rows, rows))))) is not None
+    assert pointwise(p.Get(0, p.Arg(Tuple((rows, columns))))) is None
