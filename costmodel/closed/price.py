@@ -118,7 +118,7 @@ def _nested(work: Work, p: Profile) -> Numbers:
 
 def _spread(items: Numbers, groups: Numbers, p: Profile) -> Numbers:
     warps = rounded_up(items, p.warp)
-    spread = np.minimum(1, warps / (np.minimum(groups, p.compute_units) * SCHEDULERS))
+    spread: Numbers = np.minimum(1, warps / (np.minimum(groups, p.compute_units) * SCHEDULERS))
     return spread * np.minimum(1, items / (warps * p.warp))
 
 
