@@ -54,21 +54,21 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
         if a.store:
             dram += _alone(a, moved[id(a)], kernel, resident, p)
             cached += moved[id(a)]
+    items, group = prod(kernel.global_size), prod(kernel.local_size)
+    groups = items / group
     for same in _by_place(loads):
         require_time()
-        items = prod(kernel.global_size)
         share = max(a.count / (items * prod(n for _, n in _loops(a))) for a in same)
         # lanes that are far apart leave sectors behind half used also where a loop is unrolled
         rolled = any(a.rolled or (a.loops and _reopened(a, t.fast) > 1) for a in same)
         places = [(a.at, _loops(a), a.bytes) for a in same]
         seen = footprint(places, same[0].buffer.scalar.size, kernel.local_size, MOST)
-        at_once = resident / p.compute_units / prod(kernel.local_size) if rolled else 1.0
+        at_once = resident / p.compute_units / group if rolled else 1.0
         if seen is None or seen.sectors * SECTOR * at_once > FIRST_CACHE:
             apart = sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)
-            dram += min(apart, _waiting(seen, items, prod(kernel.local_size), resident, p))
+            dram += min(apart, _waiting(seen, items, group, resident, p))
             cached += sum(moved[id(a)] for a in same)
             continue
-        groups = items / prod(kernel.local_size)
         brought = min(share, 1.0) * groups * seen.sectors * SECTOR
         cached += brought
         size = same[0].buffer.size * same[0].buffer.scalar.size

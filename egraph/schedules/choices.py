@@ -34,7 +34,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import exchanged, subterms
 from egglift.ir.types import Array, Tuple, Type
 
-ROWS = (6, 3)  # assignments of structures of rows that are generated
+GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
 CLOSE, NEAR = 1.6, 1.3  # times as slow as the best may structures be that are generated, and that are kept besides it
 KEPT = 4  # choices of a stage that are put together with those of the others
@@ -160,10 +160,10 @@ class _Choosing:
                 yield from self.combined(Stages(tuple(left), whole.result), choices)
 
     def of_row(self, row: Row) -> list[Choice]:
-        """The cheapest choices of a stage in which others start: several of each structure, as their closed price
-        does not know what is read twice."""
+        """The cheapest choices of a stage in which others start: more of each structure than of others, as their
+        closed price is less exact where the last stage reduces too."""
         rows = self._in_order(row_structures(row, self.reassociate))
-        made = self._generated(row.last, rows, cheapest(rows), ROWS)
+        made = self._generated(row.last, rows, cheapest(rows), GENERATED_ROWS)
         return sorted(made, key=lambda c: c.seconds)[:KEPT]
 
     def _ranked(self, stage: Stage) -> list[Ranked]:

@@ -167,7 +167,7 @@ class _Counting(KeptCounts):
             self._combined(shared, nest, part)
         elif shared is not None:
             lanes = shared.count
-            self._halved(elements.phases[0].step, lanes, self.own(nest))
+            self._lanes_by_halves(elements.phases[0].step, lanes, self.own(nest))
             work.private = work.private + lanes * sum(elements.accumulators)
         last = nest[-1] if nest else None
         vector = last is not None and (last.role == "lane" or last.loop.after is not None) and shared is None
@@ -205,7 +205,7 @@ class _Counting(KeptCounts):
                 if nest[i - 1].role == "loop":
                     work.issue = work.issue + 2 * self.own(nest[:i]) * (nest[i - 1].count > 1)
 
-    def _halved(self, step: Element, lanes: Numbers, times: Numbers) -> None:
+    def _lanes_by_halves(self, step: Element, lanes: Numbers, times: Numbers) -> None:
         """What lanes have found of one result: halves together, if the order of the parts does not matter."""
         work = self.work
         if not commutes(self.stage):
@@ -218,7 +218,7 @@ class _Counting(KeptCounts):
             self.compute(step, times * (lanes > 1), np.maximum(1, lanes - half))
             lanes = half
 
-    def _by_halves(self, shared: Digit) -> None:
+    def _items_by_halves(self, shared: Digit) -> None:
         """Parts of a group's one result, added by halves: all items have the sum."""
         work, leaves, n = self.work, self.elements.accumulators, shared.count
         rounds = np.ceil(np.log2(np.maximum(n, 1)))
@@ -242,7 +242,7 @@ class _Counting(KeptCounts):
         work.local_bytes = work.local_bytes + shared.count * rows * sum(leaves)
         step = self.cost(self.elements.phases[0].step, number(1))
         if all(d.role == "group" for d in nest) and commutes(self.stage):
-            return self._by_halves(shared)
+            return self._items_by_halves(shared)
         if self.stage.body not in [x for x, _ in self.stage.names.of(self.stage.body)]:
             part = number(1)  # what follows the result is computed by all, and stored by one of them
         items = [Axis("item", d.count, tile, d.dim) for d in nest if d.role == "item"]
