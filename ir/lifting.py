@@ -143,7 +143,8 @@ def lifted(op: str, operands: Sequence[promotion.Operand]) -> Expr:
         if op == "where" and any(isinstance(t, Tuple) for t in types.values()):
             return _where(operands[0], operands[1], operands[2])
         return promotion.apply(op, *operands)
-    arrays = _deepest(op, {a: types[a] for a in arrays})
+    arrays, spread = _deepest(op, {a: types[a] for a in arrays})
+    operands = [o if isinstance(o, int | float) else spread.get(o, o) for o in operands]
     if len(arrays) == 1:
         return trace.map_body(lambda v: lifted(op, [v if o is arrays[0] else o for o in operands]), arrays[0])
 
@@ -154,16 +155,29 @@ def lifted(op: str, operands: Sequence[promotion.Operand]) -> Expr:
     return trace.map_body(body, p.Zip(tuple(arrays)))
 
 
-def _deepest(op: str, arrays: Mapping[Expr, Type]) -> list[Expr]:
-    """Those of the most dimensions, all of one shape.  The others are repeated: each has the shape of a part."""
+def _deepest(op: str, arrays: Mapping[Expr, Type]) -> tuple[list[Expr], dict[Expr, Expr]]:
+    """Those of the most dimensions, as long as the result; and the only elements of those that have but one, by array.
+
+    NumPy's broadcasting: shapes are compared from the last length on, and what is 1, or missing, is repeated.
+    """
     shapes = {a: dims(t) for a, t in arrays.items()}
-    whole = max(shapes.values(), key=len)
-    if any(shape != whole[len(whole) - len(shape) :] for shape in shapes.values()):
-        both = " and ".join(f"{t} ({brief(a, 40)})" for a, t in arrays.items())
-        raise ShapeError(
-            f"{op} of {both}: shapes must agree; only scalars, and vectors as long as rows, are repeated (fill does it)"
-        )
-    return [a for a, shape in shapes.items() if shape == whole]
+    most = max(map(len, shapes.values()))
+    for k in range(most):
+        if len({shape[-1 - k] for shape in shapes.values() if len(shape) > k} - {1}) > 1:
+            both = " and ".join(f"{t} ({brief(a, 40)})" for a, t in arrays.items())
+            raise ShapeError(
+                f"{op} of {both}: shapes must agree from the last length on; only lengths of 1, scalars, and vectors "
+                "as long as rows are repeated (fill does it)"
+            )
+    deepest = [a for a, shape in shapes.items() if len(shape) == most]
+    lengths = {shapes[a][0] for a in deepest}
+    single = {a: _only(a) for a in deepest if shapes[a][0] == 1 and lengths != {1}}
+    return [a for a in deepest if a not in single], single
+
+
+def _only(x: Expr) -> Expr:
+    """The element of an array that has one."""
+    return x.x if isinstance(x, p.Fill) else p.At(0, x)
 
 
 def _where(condition: promotion.Operand, yes: promotion.Operand, no: promotion.Operand) -> Expr:

@@ -26,6 +26,7 @@ from egglift.ir.lifting import (
 from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
+from egglift.ir.reducing import Reducing
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
@@ -148,7 +149,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
     return forward, backward
 
 
-class Value:
+class Value(Reducing):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
 

@@ -1,0 +1,155 @@
+"""Reductions along axes, by NumPy's names, as methods of values: `A.sum(axis=0)`."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from egglift.ir import patterns as p
+from egglift.ir import promotion
+from egglift.ir.axes import Axes, as_one, axes_of, below, to_the_end
+from egglift.ir.check import type_of
+from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.lifting import lifted
+from egglift.ir.operators import named
+from egglift.ir.patterns import Expr
+from egglift.ir.text import brief
+from egglift.ir.types import BOOL, F16, F32, F64, I64, U64, Scalar, Tuple, Type, dims, leaves
+
+
+class Reducing:
+    """What values have of NumPy's reductions.
+
+    axis: one axis, several, or None: all; negative axes count from the end.  With `keepdims`, axes that are reduced
+    stay, with length 1, such that the result fits the array again.  ShapeError where there is no such axis.
+    """
+
+    __slots__ = ()
+    expr: Expr
+
+    def __init__(self, expr: Expr) -> None:
+        raise NotImplementedError
+
+    def _of(self, e: Expr) -> Self:
+        type_of(e)
+        return type(self)(e)
+
+    def sum(self, axis: Axes = None, keepdims: bool = False) -> Self:
+        """The sum along axes.  As in NumPy, bools and signed integers are added in i64, unsigned ones in u64.
+
+        A.sum(axis=0) -> map (reduce (+) 0) (transpose A)
+        """
+        return self._of(_reduced("add", _accumulated(self.expr), axis, keepdims))
+
+    def prod(self, axis: Axes = None, keepdims: bool = False) -> Self:
+        """The product along axes.  As in NumPy, bools and signed integers are multiplied in i64, unsigned in u64."""
+        return self._of(_reduced("mul", _accumulated(self.expr), axis, keepdims))
+
+    def min(self, axis: Axes = None, keepdims: bool = False) -> Self:
+        """The least element along axes; NaN where there is one.  ShapeError of no elements."""
+        return self._of(_extreme("minimum", self.expr, axis, keepdims))
+
+    def max(self, axis: Axes = None, keepdims: bool = False) -> Self:
+        """The greatest element along axes; NaN where there is one.  ShapeError of no elements."""
+        return self._of(_extreme("maximum", self.expr, axis, keepdims))
+
+    def any(self, axis: Axes = None, keepdims: bool = False) -> Self:
+        """Is there an element that is true (not 0)?"""
+        return self._of(_reduced("logical_or", _cast(self.expr, BOOL), axis, keepdims))
+
+    def all(self, axis: Axes = None, keepdims: bool = False) -> Self:
+        """Are all elements true (not 0)?"""
+        return self._of(_reduced("logical_and", _cast(self.expr, BOOL), axis, keepdims))
+
+    def mean(self, axis: Axes = None, keepdims: bool = False) -> Self:
+        """The mean along axes: of integers and bools in f64, of f16 computed in f32; NaN of no elements."""
+        t = _scalar(self.expr)
+        return self._of(_cast(_mean(_floats(self.expr), axis, keepdims), F16 if t == F16 else None))
+
+    def var(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
+        """The variance along axes: the squared distances from the mean, added and divided by their number - ddof."""
+        return self._of(_cast(_variance(self.expr, axis, ddof, keepdims), F16 if _scalar(self.expr) == F16 else None))
+
+    def std(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
+        """The standard deviation along axes: the square root of `var`."""
+        root = lifted("sqrt", [_variance(self.expr, axis, ddof, keepdims)])
+        return self._of(_cast(root, F16 if _scalar(self.expr) == F16 else None))
+
+
+def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
+    """`e` reduced along axes, which are brought to the end and read as one.  A scalar is its own reduction."""
+    axes, rank = axes_of(e, axis), len(dims(type_of(e)))
+    operator = named(op, _scalar(e))
+    neutral = operator.neutral
+    assert neutral is not None  # all named operators have one
+
+    def whole(part: Expr) -> Expr:
+        return p.Reduce(operator, neutral, as_one(part, len(axes)))
+
+    found = below(to_the_end(e, axes), rank - len(axes), whole) if axes else e
+    for a in axes if keepdims else ():
+        found = below(found, a, lambda part: p.Fill(1, part))
+    return found
+
+
+def _extreme(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
+    t, lengths = _scalar(e), dims(type_of(e))
+    if any(lengths[a] == 0 for a in axes_of(e, axis)):
+        raise ShapeError(f"{op} of {brief(e)}, which is {type_of(e)}: no elements have no {op}; pad it first")
+    return _reduced(_of_bools(op) if t == BOOL else op, e, axis, keepdims)
+
+
+def _of_bools(op: str) -> str:
+    return "logical_and" if op == "minimum" else "logical_or"
+
+
+def _mean(e: Expr, axis: Axes, keepdims: bool) -> Expr:
+    return _share(_reduced("add", e, axis, keepdims), _count(e, axis))
+
+
+def _variance(e: Expr, axis: Axes, ddof: int, keepdims: bool) -> Expr:
+    e = _floats(e)
+    apart = lifted("sub", [e, _mean(e, axis, True)])
+    return _share(_reduced("add", lifted("mul", [apart, apart]), axis, keepdims), max(_count(e, axis) - ddof, 0))
+
+
+def _share(total: Expr, count: int) -> Expr:
+    return lifted("div", [total, float(count)])
+
+
+def _count(e: Expr, axis: Axes) -> int:
+    lengths, n = dims(type_of(e)), 1
+    for a in axes_of(e, axis):
+        length = lengths[a]
+        assert isinstance(length, int)  # lengths in the notation are numbers
+        n *= length
+    return n
+
+
+def _accumulated(e: Expr) -> Expr:
+    """`e` in the type in which NumPy adds and multiplies its elements."""
+    t = _scalar(e)
+    return e if t.is_float else _cast(e, I64 if t.is_signed or t == BOOL else U64)
+
+
+def _floats(e: Expr) -> Expr:
+    t = _scalar(e)
+    return _cast(e, F32 if t == F16 else t if t.is_float else F64)
+
+
+def _cast(e: Expr, t: Scalar | None) -> Expr:
+    """The elements of `e` as `t`; None: as they are."""
+    if t is None or t == _scalar(e):
+        return e
+    return below(e, len(dims(type_of(e))), lambda v: promotion.cast(v, t))
+
+
+def _scalar(e: Expr) -> Scalar:
+    """The type of the elements, which are numbers or bools."""
+    t: Type = type_of(e)
+    (_, first), *_ = leaves(t)
+    element = t
+    for _ in dims(t):
+        element = element.element  # type: ignore[union-attr]
+    if isinstance(element, Tuple):
+        raise TypeMismatch(f"{brief(e)} is {t}: take a component of its tuples first, e.g. `.map(lambda v: v[0])`")
+    return first
