@@ -9,6 +9,7 @@ kernel(x=a, y=b)
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
+from egglift.ir.composed import clip, isfinite, isinf, isnan, square
 from egglift.ir.errors import (
     ArgumentError,
     BuildError,
@@ -189,6 +190,7 @@ __all__ = [
     "bool_",
     "cast",
     "ceil",
+    "clip",
     "concat",
     "convolution1d",
     "convolution2d",
@@ -221,6 +223,9 @@ __all__ = [
     "interpret",
     "invert",
     "iota",
+    "isfinite",
+    "isinf",
+    "isnan",
     "iterate",
     "join",
     "left_shift",
@@ -273,6 +278,7 @@ __all__ = [
     "slide_nd",
     "split",
     "sqrt",
+    "square",
     "std",
     "stencil",
     "stride",
