@@ -210,13 +210,13 @@ class Value(Reducing):
         return iter([self[i] for i in range(len(self))])
 
     def __getitem__(self, at: Any) -> Value:
-        """`x[i]`, `x[a:b]`, `x[i, j]` of arrays (negative: from the end), `p[i]` of tuples.
+        """`x[i]`, `x[a:b]`, `x[i, j]`, `x[::-1]`, `x[:, None]` of arrays, as in NumPy; `p[i]` of tuples.
 
         An integer Value as index gives the element that it names, clamped into the array; an array of them
         gathers.
         """
-        if isinstance(at, tuple):
-            return self._nested(at)
+        if isinstance(at, tuple) or at is None:
+            return self._nested(at if isinstance(at, tuple) else (None,))
         if isinstance(at, Value | np.ndarray):
             index = at if isinstance(at, Value) else Value(as_expr(at))
             if isinstance(index.type, Array):
@@ -231,6 +231,8 @@ class Value(Reducing):
     def _nested(self, at: tuple[Any, ...]) -> Value:
         if not at:
             return self
+        if at[0] is None:
+            return typed(p.Fill(1, self._nested(at[1:]).expr))
         first = self[at[0]]
         if isinstance(at[0], slice):
             return first.map(lambda row: row[at[1:]]) if at[1:] else first
@@ -253,12 +255,19 @@ class Value(Reducing):
         if isinstance(self.type, Tuple):
             return typed(p.Tup(tuple(component(self.expr, i) for i in range(len(self))[at])))
         start, stop, step = at.indices(len(self))
-        if step < 1:
-            raise ShapeError(f"{brief(self.expr)}: slices go forwards; use reorder to reverse")
+        if step < 0:
+            return self._backwards(range(start, stop, step))
         stop = max(stop, start)
         part = self if stop == len(self) else self.take(stop)
         part = part.drop(start) if start else part
         return part if step == 1 or len(part) == 0 else part.slide(1, step).map(lambda window: window[0])
+
+    def _backwards(self, places: range) -> Value:
+        n = len(self)
+        if not places:
+            return self.take(0)
+        turned = self.reorder(lambda i: n - 1 - i)
+        return turned[n - 1 - places[0] : n - places[-1] : -places.step]
 
     # ------------------------------------------------------------------------------------ arithmetic
 
