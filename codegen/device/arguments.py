@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -112,13 +112,13 @@ def _placed(device: Device, value: Any, chain: Chain) -> Operand:
 def result(type: Type, parts: list[Any], each: Callable[[Any, tuple[int, ...], Scalar], Any]) -> Any:
     """A value of `type` from its leaves: `each` makes one from (leaf, shape, scalar); tuples as they nest."""
     shapes = [(tuple(evaluate(n) for n in shape), scalar) for shape, scalar in leaves(type)]
-    made = iter([each(p, shape, scalar) for p, (shape, scalar) in zip(parts, shapes, strict=True)])
+    return _nested(type, iter([each(p, shape, scalar) for p, (shape, scalar) in zip(parts, shapes, strict=True)]))
 
-    def nest(t: Type) -> Any:
-        parts = parts_of(t)
-        return next(made) if parts is None else tuple(nest(p) for p in parts)
 
-    return nest(type)
+def _nested(type: Type, made: Iterator[Any]) -> Any:
+    """No function within `result`, which would refer to itself, and so keep results until garbage is collected."""
+    parts = parts_of(type)
+    return next(made) if parts is None else tuple(_nested(p, made) for p in parts)
 
 
 def host_value(flat: NdArray, shape: tuple[int, ...], scalar: Scalar) -> Any:
