@@ -50,7 +50,7 @@ def test_results_are_of_the_memory_that_an_allocator_makes(doubled: Any) -> None
     np.testing.assert_array_equal(result.get(), 2 * X)
 
 
-def test_an_input_named_like_a_word_of_the_call_is_given_by_position() -> None:
+def test_an_input_named_queue_is_given_by_position() -> None:
     named = el.optimize(el.array("queue", el.f32, 4) * 2.0, "pocl", measure="none", cache=False)
     np.testing.assert_array_equal(named(X[:4]), 2 * X[:4])
     with pytest.raises(el.ArgumentError, match=r"missing: queue"):
