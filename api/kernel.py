@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from egglift.candidate import Candidate
-from egglift.codegen.device.arguments import device_value, host_value, is_on_device, operands, placed, result
+from egglift.codegen.device.arguments import is_on_device, operands, placed
+from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
-from egglift.codegen.device.queues import add_reads, chain_for
+from egglift.codegen.device.queues import chain_for
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
@@ -82,6 +83,7 @@ class Kernel:
         self._inputs = inputs_of(program)
         self._lock = threading.Lock()
         self._executable: Executable | None = None
+        self._caller: Caller | None = None
         self._explained: dict[Expr, Explanation | Derivation | InParts] = {}
 
     # ------------------------------------------------------------------------------------ what it is
@@ -153,16 +155,29 @@ class Kernel:
 
     # ------------------------------------------------------------------------------------ running it
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
-        """The program's value on these inputs; ArgumentError where they do not fit."""
-        given = operands(self.device, self._inputs, self._bind(args, named))
-        executable, type, there = self.executable, type_of(self.program), _on_device(given)
-        if not there:
-            return result(type, executable.run(given), host_value)
-        chain = chain_for(self.device, there)
-        found = executable.enqueue(placed(self.device, given, chain), chain)
-        add_reads(self.device, there, chain)
-        return result(type, found, lambda f, shape, s: device_value(chain.queue, f, shape, s))
+    def __call__(
+        self,
+        /,
+        *args: Any,
+        queue: Any = None,
+        wait_for: Sequence[Any] | None = None,
+        allocator: Any = None,
+        **named: Any,
+    ) -> Any:
+        """The program's value on these inputs; ArgumentError where they do not fit.
+
+        queue: a pyopencl CommandQueue of this device, where it runs; wait_for: events that it waits for, besides
+        those of its arrays; allocator: makes the memory of results on the device, from a number of bytes.  These
+        words always mean the call's own: an input of such a name is given by position.
+        """
+        caller = self._caller or self._prepared()
+        if named or len(args) != caller.count:
+            args = caller.in_order(self._bind(args, named))
+        return caller(args, queue, wait_for or (), allocator)
+
+    def _prepared(self) -> Caller:
+        self._caller = Caller(self.executable, self._inputs, type_of(self.program))
+        return self._caller
 
     def profile(self, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""

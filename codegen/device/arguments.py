@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl
-from egglift.codegen.device.execute import Enqueued
 from egglift.codegen.device.queues import is_array
 from egglift.ir.arguments import elements
 from egglift.ir.errors import ArgumentError
@@ -36,11 +35,12 @@ def operands(device: Device, types: Mapping[str, Type], given: Mapping[str, Any]
         found = (("missing", missing), ("unknown", unknown))
         wrong = "; ".join(f"{what}: {', '.join(names)}" for what, names in found if names)
         raise ArgumentError(f"{wrong}; the program takes {', '.join(types) or 'no inputs'}")
-    return {name: _leaves(device, name, t, given[name]) for name, t in types.items()}
+    return {name: leaves_of(device, name, t, given[name]) for name, t in types.items()}
 
 
-def _leaves(device: Device, name: str, type: Type, value: Any) -> list[Operand]:
-    match _parts(type):
+def leaves_of(device: Device, name: str, type: Type, value: Any) -> list[Operand]:
+    """The leaves of one input's value; see `operands`."""
+    match parts_of(type):
         case None:
             ((shape, scalar),) = leaves(type)
             return [_leaf(device, name, scalar, tuple(evaluate(n) for n in shape), value)]
@@ -48,10 +48,10 @@ def _leaves(device: Device, name: str, type: Type, value: Any) -> list[Operand]:
             if not isinstance(value, tuple | list) or len(value) != len(parts):
                 raise ArgumentError(f"input {name} is {type}: give a tuple of {len(parts)}, one per component")
             pairs = enumerate(zip(parts, value, strict=True))
-            return [leaf for i, (t, v) in pairs for leaf in _leaves(device, f"{name}[{i}]", t, v)]
+            return [leaf for i, (t, v) in pairs for leaf in leaves_of(device, f"{name}[{i}]", t, v)]
 
 
-def _parts(type: Type) -> tuple[Type, ...] | None:
+def parts_of(type: Type) -> tuple[Type, ...] | None:
     """The components that a tuple, or an array of tuples, is held as; None for what one buffer holds."""
     match type:
         case Scalar():
@@ -59,7 +59,7 @@ def _parts(type: Type) -> tuple[Type, ...] | None:
         case Tuple(items):
             return items
         case Array(n, element):
-            parts = _parts(element)
+            parts = parts_of(element)
             return None if parts is None else tuple(Array(n, p) for p in parts)
 
 
@@ -112,25 +112,15 @@ def _placed(device: Device, value: Any, chain: Chain) -> Operand:
 def result(type: Type, parts: list[Any], each: Callable[[Any, tuple[int, ...], Scalar], Any]) -> Any:
     """A value of `type` from its leaves: `each` makes one from (leaf, shape, scalar); tuples as they nest."""
     shapes = [(tuple(evaluate(n) for n in shape), scalar) for shape, scalar in leaves(type)]
-    made = iter([each(p, shape, scalar) for p, (shape, scalar) in zip(parts, shapes, strict=True)])
+    return _nested(type, iter([each(p, shape, scalar) for p, (shape, scalar) in zip(parts, shapes, strict=True)]))
 
-    def nest(t: Type) -> Any:
-        parts = _parts(t)
-        return next(made) if parts is None else tuple(nest(p) for p in parts)
 
-    return nest(type)
+def _nested(type: Type, made: Iterator[Any]) -> Any:
+    """No function within `result`, which would refer to itself, and so keep results until garbage is collected."""
+    parts = parts_of(type)
+    return next(made) if parts is None else tuple(_nested(p, made) for p in parts)
 
 
 def host_value(flat: NdArray, shape: tuple[int, ...], scalar: Scalar) -> Any:
     """A result as NumPy gives it: an array of its shape, or a NumPy scalar."""
     return flat.reshape(shape) if shape else flat.reshape(())[()]
-
-
-def device_value(queue: Any, found: Enqueued, shape: tuple[int, ...], scalar: Scalar) -> Any:
-    """A result left on the device, as a pyopencl Array of its shape (() for a scalar) on `queue`."""
-    import importlib
-
-    opencl()
-    array = importlib.import_module("pyopencl.array")
-    events = [] if found.event is None else [found.event]
-    return array.Array(queue, shape, scalar.dtype, data=found.buffer, events=events)

@@ -67,13 +67,18 @@ def reported(trouble: str) -> Iterator[None]:
     try:
         yield
     except (cl.Error, MemoryError) as error:
-        code = NO_ROOM[-1] if isinstance(error, MemoryError) else getattr(error, "code", 0)
-        if code in NO_ROOM:
-            raise OutOfMemory(f"{trouble}: out of memory or other resources: {error}") from error
-        if code in LOST:
-            advice = "the device was lost; open it anew, in a new process if its driver is broken"
-            raise DeviceLost(f"{trouble}: {advice}: {error}") from error
-        raise DeviceError(f"{trouble}: {error}") from error
+        raise refused(trouble, error) from error
+
+
+def refused(trouble: str, error: Exception) -> DeviceError:
+    """The error of ours for what OpenCL refused: `trouble` (who cannot do what), and OpenCL's reason."""
+    code = NO_ROOM[-1] if isinstance(error, MemoryError) else getattr(error, "code", 0)
+    if code in NO_ROOM:
+        return OutOfMemory(f"{trouble}: out of memory or other resources: {error}")
+    if code in LOST:
+        advice = "the device was lost; open it anew, in a new process if its driver is broken"
+        return DeviceLost(f"{trouble}: {advice}: {error}")
+    return DeviceError(f"{trouble}: {error}")
 
 
 # ---------------------------------------------------------------------------------------- devices

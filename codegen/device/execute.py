@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
-from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
+from egglift.codegen.device.device import Device, NdArray, Operand, opencl, refused, reported
 from egglift.codegen.kernel.imperative import Buffer, Plan
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError
 
@@ -82,15 +82,20 @@ class Executable:
     _scratch: Scratch = field(repr=False)
 
     def run(
-        self, inputs: Mapping[str, Sequence[Operand]], *, poison: bool = False, rows: Rows | None = None
+        self,
+        inputs: Mapping[str, Sequence[Operand]],
+        *,
+        poison: bool = False,
+        rows: Rows | None = None,
+        chain: Chain | None = None,
     ) -> list[NdArray]:
         """The result's buffers as flat arrays, in leaf order (ir.types.leaves).
 
         inputs: by program input, its leaves (structure of arrays) as arrays or device buffers.  With
         `poison`, outputs and temporaries are first filled with NaN or 0xAA: what is not written shows.
-        rows: only these come back, one behind the other.
+        rows: only these come back, one behind the other.  chain: what it follows (default: a new one).
         """
-        chain = Chain(self.device.queue)
+        chain = chain or Chain(self.device.queue)
         outputs = zip(self.enqueue(inputs, chain, poison=poison), self.plan.outputs, strict=True)
         if rows is None:
             return [self.device.download(chain, e.buffer, o.scalar, o.size) for e, o in outputs]
@@ -101,17 +106,22 @@ class Executable:
         size = buffer.size // count
         return self.device.download(chain, operand, buffer.scalar, size, index * size)
 
-    def enqueue(self, inputs: Mapping[str, Sequence[Operand]], chain: Chain, *, poison: bool = False) -> list[Enqueued]:
-        """Launches the plan as the next commands of `chain`, without waiting: the result's leaves."""
+    def enqueue(
+        self, inputs: Mapping[str, Sequence[Operand]], chain: Chain, *, poison: bool = False, allocator: Any = None
+    ) -> list[Enqueued]:
+        """Launches the plan as the next commands of `chain`, without waiting: the result's leaves.
+
+        allocator: makes a result's memory from a number of bytes (default: `Device.allocate`).
+        """
         table = self._bind(inputs)
         given = {b for buffers in self.plan.inputs.values() for b in buffers}
         with self.device.lock:
-            table |= self._scratch.take(self.device, chain)
-            self._allocate_outputs(table)
+            table |= self.scratch(chain)
+            self._allocate_outputs(table, allocator)
             if poison:
                 for buffer in {*self.plan.temporaries, *self.plan.outputs} - given:
                     self.device.poison(chain, table[buffer], buffer.scalar, buffer.size)
-            events = self._launch(chain, table)
+            events = self.launch(chain, table)
             found = [self._enqueued(chain, table[o], o, events, o in given) for o in self.plan.outputs]
             with reported(f"{self.device.name} did not take its launches"):
                 chain.queue.flush()
@@ -158,7 +168,7 @@ class Executable:
         for pending in (chain or Chain(self.device.timer), self.device.queue):
             self.device.finish(pending)  # inputs may still be on their way there
         with self.device.lock:
-            table |= self._scratch.take(self.device, Chain(self.device.timer))
+            table |= self.scratch(Chain(self.device.timer))
             self._allocate_outputs(table)
             for _ in range(warmup):
                 self._sample(table)
@@ -190,28 +200,39 @@ class Executable:
 
     def _sample(self, table: dict[Buffer, Operand]) -> tuple[float, ...]:
         """Seconds of each launch, once."""
-        events = self._launch(Chain(self.device.timer), table)
+        events = self.launch(Chain(self.device.timer), table)
         self.device.finish(self.device.timer)
         with reported(f"{self.device.name} does not say how long a launch took"):
             return tuple(max(0, e.profile.end - e.profile.start) * 1e-9 for e in events)
 
-    def _launch(self, chain: Chain, table: dict[Buffer, Operand]) -> list[Any]:
-        """Enqueues every step of the plan, in order: their events."""
-        enqueue, events = opencl().enqueue_nd_range_kernel, list[Any]()
+    def launch(self, chain: Chain, table: Mapping[Buffer, Operand]) -> list[Any]:
+        """Enqueues every step of the plan, in order: their events.  table: what stands for each of its buffers.
+
+        The device's lock must be held, and memory for temporaries be in `table`.
+        """
+        cl, events = opencl(), list[Any]()
+        enqueue, queue = cl.enqueue_nd_range_kernel, chain.queue
         for index, arguments in self.plan.steps:
             kernel, spec = self.kernels[index], self.plan.kernels[index]
-            work = f"{spec.name} with {spec.global_size} work-items in groups of {spec.local_size}"
-            with reported(f"{self.device.name} cannot launch {work}"):
-                kernel.set_args(*(table[b] for b in arguments))
-                sizes = spec.global_size, spec.local_size
-                events.append(chain.add(enqueue(chain.queue, kernel, *sizes, wait_for=chain.after)))
+            try:
+                kernel.set_args(*[table[b] for b in arguments])
+                event = enqueue(queue, kernel, spec.global_size, spec.local_size, wait_for=chain.after)
+            except (cl.Error, MemoryError) as error:
+                work = f"{spec.name} with {spec.global_size} work-items in groups of {spec.local_size}"
+                raise refused(f"{self.device.name} cannot launch {work}", error) from error
+            events.append(chain.add(event))
         return events
 
-    def _allocate_outputs(self, table: dict[Buffer, Operand]) -> None:
+    def scratch(self, chain: Chain) -> Mapping[Buffer, Operand]:
+        """Memory for the plan's temporaries, for `chain` alone; the device's lock must be held."""
+        return self._scratch.take(self.device, chain) if self.plan.temporaries else {}
+
+    def _allocate_outputs(self, table: dict[Buffer, Operand], allocator: Any = None) -> None:
         """Enters new buffers for the results in `table` (a result may be an input's buffer)."""
         for o in self.plan.outputs:
             if o not in table:
-                table[o] = self.device.allocate(o.size * o.scalar.size)
+                size = o.size * o.scalar.size
+                table[o] = allocator(size) if allocator and size else self.device.allocate(size)
 
     def _bind(self, inputs: Mapping[str, Sequence[Operand]]) -> dict[Buffer, Operand]:
         """Device buffers for the plan's inputs; ArgumentError where they do not fit."""

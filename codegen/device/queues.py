@@ -16,10 +16,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from egglift.codegen.device.chain import Chain, in_order
-from egglift.codegen.device.device import Device, opencl, reported
+from egglift.codegen.device.device import Device, opencl, refused, reported
 
 #: events of calls that read the arrays which carry them: another call that reads them need not wait for those
 _reads: set[Any] = set()
@@ -33,11 +34,16 @@ def is_array(value: object) -> bool:
     return hasattr(value, "base_data")
 
 
-def chain_for(device: Device, given: Sequence[Any], queue: Any = None) -> Chain:
-    """The chain of a call whose inputs are the pyopencl arrays and buffers `given`.  queue: where it must run."""
+def chain_for(device: Device, given: Sequence[Any], queue: Any = None, wait_for: Sequence[Any] = ()) -> Chain:
+    """The chain of a call whose inputs are the pyopencl arrays and buffers `given`.
+
+    queue: where it must run; wait_for: events that it waits for as well.
+    """
     queue = queue or next((a.queue for a in given if is_array(a) and _is_of(a.queue, device)), device.queue)
-    with reported(f"{device.name} cannot wait for what these inputs wait for"):
-        return Chain(queue, list(_needed(queue, _events(device, given, queue))))
+    try:
+        return Chain(queue, list(_needed(queue, chain(wait_for, _events(device, given, queue)))))
+    except (opencl().Error, MemoryError) as error:
+        raise refused(f"{device.name} cannot wait for what these inputs wait for", error) from error
 
 
 def _is_of(queue: Any, device: Device) -> bool:
