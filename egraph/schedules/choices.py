@@ -148,15 +148,17 @@ class _Choosing:
         return self._known[key]
 
     def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
-        direct, shared = self._ranked(stage), [*self._parts(stage), *self._mirrored(stage)]
+        direct, shared = self._ranked(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
-        found = [*self._generated(stage, direct, best)]
-        for x in shared:
-            if x.seconds <= NEAR * best:
-                found += self._joined(x)
+        whole = self._generated(stage, direct, best)
+        halves = self._all_joined(self._mirrored(stage), best)
+        found = [*whole, *self._all_joined(shared, best), *halves]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and _in_pairs(stage):
             found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
-        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+        kept = _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+        if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
+            kept[-1] = min(whole, key=lambda c: c.seconds)
+        return kept
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
@@ -224,6 +226,10 @@ class _Choosing:
                 if first and last:
                     why = said(stage, pair, side)
                     yield _Parts(f"half by {side}", parts, added, first, last, why)
+
+    def _all_joined(self, found: Iterable[_Parts], best: float) -> list[Choice]:
+        """The choices of those whose closed price is not far above the best."""
+        return [c for x in found if x.seconds <= NEAR * best for c in self._joined(x)]
 
     def _joined(self, x: _Parts) -> Iterator[Choice]:
         firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best), key=lambda c: c.seconds)[:2]

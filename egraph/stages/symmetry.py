@@ -26,8 +26,7 @@ from egglift.ir.types import Scalar
 #: from a part of a body to its form
 _Go: TypeAlias = Callable[[Expr], int]
 COMMUTATIVE = frozenset(
-    ("minimum", "maximum", "eq", "ne")
-    + ("logical_and", "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor")
+    ("minimum", "maximum", "eq", "ne") + ("logical_and", "logical_or", "bitwise_and", "bitwise_or", "bitwise_xor")
 )
 #: operators of chains: what they are of, and the exponent of their second argument
 CHAINS = {"add": ("sum", 1), "sub": ("sum", -1), "mul": ("product", 1), "div": ("product", -1)}
@@ -41,9 +40,9 @@ def symmetric_dims(stage: Stage, reassociate: bool) -> tuple[Dim, Dim] | None:
     free = stage.names.free(stage.body)
     forms = _Forms(stage.names, reassociate)
     for j, i in combinations(reversed(stage.dims), 2):
-        if i.extent == j.extent and {i, j} <= free:
-            if forms.of(stage.body, {}) == forms.of(stage.body, {i: j, j: i}):
-                return i, j
+        alike = i.extent == j.extent and {i, j} <= free
+        if alike and forms.of(stage.body, {}) == forms.of(stage.body, {i: j, j: i}):
+            return i, j
     return None
 
 
