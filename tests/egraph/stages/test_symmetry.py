@@ -148,11 +148,20 @@ TWO = {
     "same": lambda a, b: el.where(a == b, a * b, a + b),
     "div": lambda a, b: a / b,
 }
-BODIES = st.recursive(
+SWAPPED = {"x": "y", "y": "x", "d": "e", "e": "d"}
+
+
+def swapped(tree: Any) -> Any:
+    return SWAPPED.get(tree, tree) if isinstance(tree, str) else (tree[0], *map(swapped, tree[1:]))
+
+
+TREES = st.recursive(
     st.sampled_from(("x", "y", "d", "e", "two")),
     lambda inner: st.tuples(st.sampled_from(sorted(TWO)), inner, inner),
-    max_leaves=6,
+    max_leaves=4,
 )
+#: those that are nearly symmetric: a body, and it with the rows exchanged, joined by an operator
+BODIES = st.tuples(st.sampled_from(sorted(TWO)), TREES).map(lambda b: (b[0], b[1], swapped(b[1])))
 
 
 def body(tree: Any, leaves: dict[str, Any]) -> Any:
