@@ -100,11 +100,12 @@ def _order(em: Builder, source: View, target: Target, dims: list[int]) -> list[i
     with em.probe():
         path = [index(v) for v in probes]
         ends = [at(source, path)] if target.space != "global" else [at(target.view, path)]
-    for load in loads_in(ends):
-        if load.buffer.space == "global":
-            far = [_distance(load.at, v) for v in probes]
-            return sorted(range(len(dims)), key=lambda d: -far[d])
-    return list(range(len(dims)))
+    loads = [load for load in loads_in(ends) if load.buffer.space == "global"]
+    if not loads:
+        return list(range(len(dims)))
+    # what is the same along a dimension (a mean that is subtracted) may be read in any order
+    far = max(([_distance(load.at, v) for v in probes] for load in loads), key=lambda far: sum(d != 0 for d in far))
+    return sorted(range(len(dims)), key=lambda d: -far[d])
 
 
 def _distance(at: Index, v: Var) -> int:

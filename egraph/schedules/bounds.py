@@ -9,6 +9,7 @@ from egglift.egraph.schedules.stage_elements import Phase, StageElements, elemen
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import stages_of
 from egglift.egraph.stages.stage import Stage
+from egglift.egraph.stages.symmetry import symmetric_dims
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr, Input
@@ -41,7 +42,14 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool) -> floa
     if any(_slides(phase) for _, e in stages for phase in e.phases):
         return 0.0
     least = 2 if profile.kind == "cpu" else 0
-    return sum(_operations(s, e, profile) for s, e in stages if len(s.dims) >= least) / profile.issue_rate
+    wanted = [(s, e) for s, e in stages if len(s.dims) >= least]
+    return sum(_operations(s, e, profile) * _part(s, reassociate) for s, e in wanted) / profile.issue_rate
+
+
+def _part(stage: Stage, reassociate: bool) -> float:
+    """Of the results, those that must be computed: half of a symmetric one and its diagonal."""
+    pair = symmetric_dims(stage, reassociate)
+    return 1.0 if pair is None else (1 + 1 / number_of(pair[0])) / 2
 
 
 def _operations(stage: Stage, e: StageElements, profile: Profile) -> float:

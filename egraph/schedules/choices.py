@@ -24,10 +24,12 @@ from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
+from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
 from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
-from egglift.egraph.stages.stage import Stage
+from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
+from egglift.egraph.stages.symmetry import symmetric_dims
 from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
@@ -40,6 +42,7 @@ CLOSE, NEAR = 1.6, 1.3  # times as slow as the best may structures be that are g
 KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
+SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
 ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
 
@@ -61,13 +64,17 @@ class Choice:
 
 @dataclass(frozen=True)
 class _Parts:
-    """Reductions in so many pieces: the stage of parts, and the one that adds them, with their structures."""
+    """A stage as two, with their structures: that of parts, and the one that adds them or lays them out.
 
-    pieces: int
+    sign: what the parts are; why: it may be, in a sentence, if the stages do not say it.
+    """
+
+    sign: str
     parts: Stage
     added: Stage
     first: list[Ranked]
     last: list[Ranked]
+    why: str = ""
 
     @property
     def seconds(self) -> float:
@@ -143,13 +150,15 @@ class _Choosing:
     def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         direct, shared = self._ranked(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
-        found = [*self._generated(stage, direct, best)]
-        for x in shared:
-            if x.seconds <= NEAR * best:
-                found += self._joined(x)
+        whole = self._generated(stage, direct, best)
+        halves = self._all_joined(self._mirrored(stage), best)
+        found = [*whole, *self._all_joined(shared, best), *halves]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and _in_pairs(stage):
             found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
-        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+        kept = _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+        if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
+            kept[-1] = min(whole, key=lambda c: c.seconds)
+        return kept
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
@@ -202,15 +211,34 @@ class _Choosing:
             parts, added = shared_out(whole, pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
-                found.append(_Parts(pieces, parts, added, first, last))
+                found.append(_Parts(f"{pieces} parts", parts, added, first, last))
         return found
+
+    def _mirrored(self, stage: Stage) -> Iterator[_Parts]:
+        """The half of a symmetric result in blocks, which are then laid out twice."""
+        pair = symmetric_dims(stage, self.reassociate) if stage.reductions else None
+        if pair is None or not can_mirror(stage, pair):
+            return
+        for side in SIDES:
+            if number(pair[0]) >= BLOCKS * side:
+                parts, added = mirrored(stage, pair, side)
+                first, last = self._ranked(parts), self._ranked(added)
+                if first and last:
+                    why = said(stage, pair, side)
+                    yield _Parts(f"half by {side}", parts, added, first, last, why)
+
+    def _all_joined(self, found: Iterable[_Parts], best: float) -> list[Choice]:
+        """The choices of those whose closed price is not far above the best."""
+        return [c for x in found if x.seconds <= NEAR * best for c in self._joined(x)]
 
     def _joined(self, x: _Parts) -> Iterator[Choice]:
         firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best), key=lambda c: c.seconds)[:2]
         lasts = sorted(self._generated(x.added, x.last[:1], x.last[0].best), key=lambda c: c.seconds)[:1]
         for first, last in product(firsts, lasts):
             term = placed(last.term, {x.parts.name: p.To("global", first.term)})
-            yield from self._priced(f"{x.pieces} parts {first.sign}; {last.sign}", term, (first, last))
+            for choice in self._priced(f"{x.sign} {first.sign}; {last.sign}", term, (first, last)):
+                account = joined([Account(x.why, ()), choice.account]) if x.why else choice.account
+                yield replace(choice, account=account)
 
     def _pieces(self, stage: Stage) -> list[int]:
         """Into how many parts: as many as fill the device with groups, of enough elements each."""

@@ -173,8 +173,9 @@ def _place(buffer: Buffer, i: Index, at: list[Var], times: int) -> Place:
     none = (np.zeros(1, np.int64),) * 3
     try:
         here = int(evaluate(i, none, middle)[0])
-    except Unknown:
-        return Place(buffer.name, buffer.size, buffer.scalar.size, (ANYWHERE,) * len(at), 0, times)
+    except Unknown:  # gathered: what a loaded number says is anywhere, what is added to it is as far as ever
+        apart = tuple(ANYWHERE if (k := i.coefficient(v)) is None else k for v in at)
+        return Place(buffer.name, buffer.size, buffer.scalar.size, apart, 0, times)
     strides = []
     for v in at:
         k = i.coefficient(v)

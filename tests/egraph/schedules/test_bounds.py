@@ -32,6 +32,12 @@ def test_a_product_takes_its_multiplications() -> None:
     assert products_seconds(program, CPU, True) == pytest.approx(64 * 32 * 128 / 16 / CPU.issue_rate)
 
 
+def test_of_a_symmetric_product_half_is_wanted() -> None:
+    a = arr("A", 64, 128)
+    program = as_program(a @ a.T)
+    assert products_seconds(program, GPU, True) == pytest.approx(64 * 65 / 2 * 128 / GPU.issue_rate)
+
+
 def test_sums_of_windows_may_become_others() -> None:
     weights, image = arr("w", 3), arr("x", 4096)
     program = as_program(el.slide(3, 1, image).map(lambda win: dot(win, weights)))
