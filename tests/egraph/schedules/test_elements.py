@@ -12,7 +12,7 @@ from tests.egraph.stages.programs import arr
 GPU = presets()["nvidia_h200"]
 
 
-def test_gathered_rows_are_anywhere_and_their_elements_neighbours() -> None:
+def test_elements_of_gathered_rows_are_neighbours() -> None:
     rows = as_program(el.gather([3, 0, 2], arr("A", 5, 7)))
     place = next(x for x in element_of(rows, (Dim(0, 3), Dim(1, 7)), GPU).places if x.buffer == "A.0")
     assert place.strides == (ANYWHERE, 1)

@@ -181,7 +181,7 @@ def program_of(inner: Any, outer: Any) -> Any:
         total = add_up(
             el.zip(a[0], b[0]).map(lambda v: v[0] * v[1] * 0 + body(inner, {"x": v[0], "y": v[1], **weights}))
         )
-        return total + 0 * weights["d"] * weights["e"] + body(outer, {"x": total, "y": total, **weights})
+        return total + (weights["d"] * weights["e"]) * 0 + body(outer, {"x": total, "y": total, **weights})
 
     return el.allpairs(pair, rows, rows)
 
