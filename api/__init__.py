@@ -145,6 +145,7 @@ from egglift.ir.types import U16 as u16
 from egglift.ir.types import U32 as u32
 from egglift.ir.types import U64 as u64
 from egglift.ir.value import Value
+from egglift.jit import jit
 from egglift.kernel import Kernel
 from egglift.optimize import optimize
 
@@ -227,6 +228,7 @@ __all__ = [
     "isinf",
     "isnan",
     "iterate",
+    "jit",
     "join",
     "left_shift",
     "less",

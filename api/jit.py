@@ -1,0 +1,234 @@
+"""`jit`: a Python function of arrays as kernels, optimised when it is first called with arrays of a shape."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+
+from egglift.ir.errors import ArgumentError, EggliftError, ProgramError
+from egglift.ir.lifting import as_program, is_number
+from egglift.ir.notation import array, scalar
+from egglift.ir.patterns import Expr
+from egglift.ir.types import SCALARS, Scalar, scalar_of
+from egglift.ir.value import Value
+from egglift.kernel import Kernel
+from egglift.optimize import optimize
+
+#: what a call is told apart by: for each argument its dtype and shape, or what it is if it is static
+Key = tuple[Any, ...]
+#: names of what is passed through
+OPTIONS = frozenset(inspect.signature(optimize).parameters) - {"expr"}
+
+
+@overload
+def jit(f: Callable[..., Any], /) -> Jitted:
+    """`@el.jit`."""
+
+
+@overload
+def jit(*, static: str | Sequence[str] = (), **options: Any) -> Callable[[Callable[..., Any]], Jitted]:
+    """`@el.jit(static=..., device=..., ...)`."""
+
+
+def jit(
+    f: Callable[..., Any] | None = None, /, *, static: str | Sequence[str] = (), **options: Any
+) -> Jitted | Callable[[Callable[..., Any]], Jitted]:
+    """A function of arrays and numbers as one that computes it by optimised kernels.
+
+        @el.jit
+        def dot(x, y):
+            return (x * y).reduce(el.add, 0.0)
+
+        dot(a, b)  # optimised for a's and b's types and shapes; the next call with such arrays only runs the kernel
+
+    The function is called once for each combination of types and shapes, with egglift's arrays and scalars (`Value`)
+    for its arguments; what it returns, one value or a tuple of them, is the program.  Arguments are NumPy arrays, NumPy
+    scalars, Python's numbers, or pyopencl arrays, by position or by name; defaults are arguments too.
+
+    static: names of parameters that the function gets as they are (a size, a name, a function): they must be hashable,
+    and each other value is another kernel.  options: those of `optimize`, `device=` among them.
+    A number of Python's own takes the type that the call's arrays have together, as in NumPy, if that can hold it:
+    2.0 is an f32 beside arrays of f32, an f64 beside arrays of i32.  ArgumentError where an argument is none of these.
+    """
+    if unknown := sorted(set(options) - OPTIONS):
+        raise ArgumentError(f"jit takes static and the options of optimize, not {', '.join(unknown)}")
+    names = (static,) if isinstance(static, str) else tuple(static)
+    if f is None:
+        return lambda g: Jitted(g, names, options)
+    return Jitted(f, names, options)
+
+
+class Jitted:
+    """A function that `jit` has made; call it as the function.  Several threads may.
+
+    Inside another function of `jit`, or wherever an argument is a Value, it is the function itself.
+    """
+
+    def __init__(
+        self, f: Callable[..., Any], static: Sequence[str] = (), options: dict[str, Any] | None = None
+    ) -> None:
+        if not callable(f):
+            raise ArgumentError(f"jit takes a function, not {f!r}")
+        functools.update_wrapper(self, f)
+        self._function, self._static, self._options = f, frozenset(static), dict(options or {})
+        self._signature = inspect.signature(f)
+        _require_plain(f, self._signature, self._static)
+        self._lock = threading.Lock()
+        self._entries: dict[Key, _Entry] = {}
+
+    def __call__(self, *args: Any, **named: Any) -> Any:
+        """The function's value on these arguments, by a kernel that is made if there is none for their shapes."""
+        given = self._bind(args, named)
+        if any(isinstance(v, Value) for v in given.values()):
+            return self._function(*args, **named)
+        kernel = self._kernel(given)
+        return kernel(**{name: v for name, v in given.items() if name in kernel.inputs})
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        """As a method: `self` is the first argument, and must be named in `static`."""
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<jit of {_name(self._function)}: {len(self.kernels)} kernels>"
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels made so far, in the order in which they were first asked for."""
+        return tuple(e.kernel for e in list(self._entries.values()) if e.kernel is not None)
+
+    def kernel(self, *args: Any, **named: Any) -> Kernel:
+        """The kernel that a call with these arguments runs, optimised if there is none yet; it is not run."""
+        return self._kernel(self._bind(args, named))
+
+    def program(self, *args: Any, **named: Any) -> Expr:
+        """The program that a call with these arguments is, as the function describes it; nothing is optimised."""
+        given = self._bind(args, named)
+        return self._traced(self._described(given), given)
+
+    # ------------------------------------------------------------------------------------ kernels
+
+    def _kernel(self, given: dict[str, Any]) -> Kernel:
+        """The kernel for these arguments; of several threads that want one, the first makes it, the others wait."""
+        described = self._described(given)
+        key = tuple(described.values())
+        with self._lock:
+            entry = self._entries.setdefault(key, _Entry())
+        with entry.lock:
+            if entry.kernel is None:
+                entry.kernel = optimize(self._traced(described, given), **self._options)
+            return entry.kernel
+
+    def _traced(self, described: dict[str, Any], given: dict[str, Any]) -> Expr:
+        """The function's program for arguments of these types and shapes."""
+        values = {n: given[n] if n in self._static else _input(n, *d) for n, d in described.items()}
+        bound = self._signature.bind_partial()
+        bound.arguments.update(values)
+        try:
+            return as_program(self._function(*bound.args, **bound.kwargs))
+        except EggliftError as error:
+            error.add_note(f"in {_name(self._function)}({', '.join(map(_said, described.items()))}), traced by jit")
+            raise
+
+    def _described(self, given: dict[str, Any]) -> dict[str, Any]:
+        """Each argument as a part of the key: its scalar type and shape, or its type and value if it is static."""
+        numbers = {n: v for n, v in given.items() if n not in self._static and is_number(v)}
+        arrays = [v.dtype for n, v in given.items() if n not in self._static | set(numbers) and hasattr(v, "dtype")]
+        found: dict[str, Any] = {}
+        for name, v in given.items():
+            if name in self._static:
+                found[name] = _hashable(self._function, name, v)
+            elif name in numbers:
+                found[name] = _scalar(name, _beside(arrays, v)), ()
+            elif hasattr(v, "dtype") and hasattr(v, "shape"):
+                found[name] = _scalar(name, v.dtype), tuple(int(n) for n in v.shape)
+            else:
+                raise ArgumentError(
+                    f"{_name(self._function)}: {name} is {type(v).__name__}, not an array or a number; convert it with "
+                    f"numpy.asarray, or name it in jit(static=...) to be given to the function as it is"
+                )
+        return found
+
+    def _bind(self, args: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
+        """Arguments by parameter, defaults too; ArgumentError where they do not fit the function."""
+        try:
+            bound = self._signature.bind(*args, **named)
+        except TypeError as error:
+            raise ArgumentError(f"{_name(self._function)}{self._signature}: {error}") from None
+        bound.apply_defaults()
+        return dict(bound.arguments)
+
+
+@dataclass
+class _Entry:
+    """A kernel that is made once, under its own lock: kernels for other shapes need not wait for it."""
+
+    kernel: Kernel | None = None
+    lock: Any = field(default_factory=threading.Lock)
+
+
+def _require_plain(f: Callable[..., Any], signature: inspect.Signature, static: frozenset[str]) -> None:
+    """ArgumentError for parameters that stand for any number of arguments, and for static names that are none."""
+    various = [p.name for p in signature.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if various:
+        raise ArgumentError(
+            f"{_name(f)}: jit takes functions whose parameters have names of their own, not *{various[0]}"
+        )
+    if unknown := sorted(static - set(signature.parameters)):
+        raise ArgumentError(f"{_name(f)}{signature} has no parameter {', '.join(unknown)}, which static names")
+
+
+def _beside(arrays: Sequence[np.dtype[Any]], number: bool | int | float) -> np.dtype[Any]:
+    """The type of a number of Python's own in a call with such arrays: theirs, if it can hold such a number."""
+    common: np.dtype[Any] = np.result_type(*arrays) if arrays else np.dtype(bool)
+    if isinstance(number, bool):
+        return np.dtype(bool)
+    if isinstance(number, float):
+        return common if common.kind == "f" else np.dtype(np.float64)
+    holds = common.kind == "f" or (common.kind in "iu" and _in_range(number, common))
+    return common if holds else np.dtype(np.int64)
+
+
+def _in_range(number: int, integers: Any) -> bool:
+    limits = np.iinfo(integers)
+    return limits.min <= number <= limits.max
+
+
+def _scalar(name: str, dtype: Any) -> Scalar:
+    try:
+        return scalar_of(dtype)
+    except StopIteration:
+        takes = ", ".join(s.dtype.name for s in SCALARS.values())
+        raise ArgumentError(f"{name} is {dtype}, which has no place in a program; it takes {takes}") from None
+
+
+def _hashable(f: Callable[..., Any], name: str, value: Any) -> tuple[type, Any]:
+    """A static argument as a part of a key: 1, 1.0 and True are different."""
+    try:
+        hash(value)
+    except TypeError:
+        raise ArgumentError(
+            f"{_name(f)}: {name} is static, but a {type(value).__name__} cannot be hashed; give a tuple or a number"
+        ) from None
+    return type(value), value
+
+
+def _input(name: str, type: Scalar, shape: tuple[int, ...]) -> Value:
+    try:
+        return array(name, type, shape) if shape else scalar(name, type)
+    except ProgramError as error:
+        raise ArgumentError(f"the argument {name} cannot be an input: {error}") from error
+
+
+def _said(item: tuple[str, Any]) -> str:
+    name, (kind, rest) = item
+    return f"{name}: {kind}{list(rest) or ''}" if isinstance(kind, Scalar) else f"{name}={rest!r}"
+
+
+def _name(f: Callable[..., Any]) -> str:
+    return getattr(f, "__name__", type(f).__name__)
