@@ -189,8 +189,8 @@ def _beside(arrays: Sequence[np.dtype[Any]], number: bool | int | float) -> np.d
     if isinstance(number, bool):
         return np.dtype(bool)
     if isinstance(number, float):
-        return common if common.kind == "f" else np.dtype(np.float64)
-    holds = common.kind == "f" or (common.kind in "iu" and _in_range(number, common))
+        return common if np.issubdtype(common, np.floating) else np.dtype(np.float64)
+    holds = np.issubdtype(common, np.floating) or (np.issubdtype(common, np.integer) and _in_range(number, common))
     return common if holds else np.dtype(np.int64)
 
 
