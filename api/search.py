@@ -66,8 +66,8 @@ def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
     work, least = best - profile.launch, traffic_seconds(program, profile)
     if least <= work <= AT_BEST * least:
         return True
-    products = products_seconds(program, profile, laws.reassociate)
-    return 0 < products <= work <= NO_FASTER * products
+    products, whole = (products_seconds(program, profile, laws.reassociate, halves) for halves in (True, False))
+    return 0 < products <= work <= NO_FASTER * whole
 
 
 def explored(

@@ -28,12 +28,13 @@ def traffic_seconds(program: Expr, profile: Profile) -> float:
     return total / (profile.cache_bandwidth if total < 0.8 * profile.cache_bytes else profile.bandwidth)
 
 
-def products_seconds(program: Expr, profile: Profile, reassociate: bool) -> float:
+def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves: bool = True) -> float:
     """Seconds for the operations of a program's products at the device's best rate; 0 where some are none.
 
     A product's reads go through memory a different way in every dimension.  The sums of a window that slides, and
     what is computed element by element, can become others with fewer operations: they have no such bound.  Of a CPU
     only products of two dimensions count: for sums in one, the laws have vectors that schedules have not.
+    halves: may half of a symmetric result be computed?  Schedules do, the laws on patterns do not.
     """
     try:
         stages = [(s, elements_of(s, profile)) for s in stages_of(program, reassociate).stages]
@@ -43,7 +44,8 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool) -> floa
         return 0.0
     least = 2 if profile.kind == "cpu" else 0
     wanted = [(s, e) for s, e in stages if len(s.dims) >= least]
-    return sum(_operations(s, e, profile) * _part(s, reassociate) for s, e in wanted) / profile.issue_rate
+    total = sum(_operations(s, e, profile) * (_part(s, reassociate) if halves else 1) for s, e in wanted)
+    return total / profile.issue_rate
 
 
 def _part(stage: Stage, reassociate: bool) -> float:

@@ -28,6 +28,15 @@ def test_a_product_at_its_best_needs_no_laws() -> None:
     assert any(c.account is not None for c in candidates)
 
 
+def test_half_of_a_symmetric_product_needs_no_laws() -> None:
+    """The laws compute all of it: they are not faster."""
+    a = arr("A", 2048, 2048)
+    candidates = found(a @ a.T)
+    assert by_laws(candidates) == []
+    assert "half by" in candidates[1].structure
+    assert any("half by" not in c.structure for c in candidates[2:])
+
+
 def test_a_sum_that_takes_as_long_as_its_reads_needs_no_laws() -> None:
     assert by_laws(found(arr("A", 1 << 14, 1 << 14).T.map(add_up))) == []
 

@@ -36,6 +36,7 @@ def test_of_a_symmetric_product_half_is_wanted() -> None:
     a = arr("A", 64, 128)
     program = as_program(a @ a.T)
     assert products_seconds(program, GPU, True) == pytest.approx(64 * 65 / 2 * 128 / GPU.issue_rate)
+    assert products_seconds(program, GPU, True, halves=False) == pytest.approx(64 * 64 * 128 / GPU.issue_rate)
 
 
 def test_sums_of_windows_may_become_others() -> None:
