@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 #: parts of a budget for the search: at most, and of it for laws where schedules have found something
 SEARCHING, NEARLY_ALL = (0.7, 0.5), 0.9
+#: seconds for a call, however short its budget: something must be found to be returned
+LEAST = 1.0
 
 
 def optimize(
@@ -55,9 +57,10 @@ def optimize(
 
     device: a pyopencl Device, Context or CommandQueue, a part of a device's name, or None (the environment
     variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few candidates,
-    each checked against the interpreter; "none" trusts the analytic model.  budget: seconds
-    for the whole call, search, builds, checks and timing: with few the model's choice may come back unchecked, with a
-    RuntimeWarning.  None: the search takes its time, and measuring at most 8 s unless none is right by then.
+    each checked against the interpreter; "none" trusts the analytic model.
+    budget: seconds for the whole call, search, builds, checks and timing: with few the model's choice may come back
+    unchecked, with a RuntimeWarning; less than a second is taken for one.  None: the search takes its time, and
+    measuring at most 8 s unless none is right by then.
     reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
     functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
     rules: further laws, as .egg text.
@@ -76,7 +79,7 @@ def optimize(
     admit(program, opened)
     profile = load_profile(opened)
     options = replace(options, laws=useful(options.laws, profile))
-    with until(float("inf") if budget is None else start + budget), shown(verbose):
+    with until(float("inf") if budget is None else start + max(budget, LEAST)), shown(verbose):
         return deeply(lambda: _pipeline(program, opened, profile, options))
 
 
@@ -103,7 +106,8 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
         if candidates[0].status == "model" and not interrupts.met:
             why = "the budget ran out before a candidate was checked: the choice is the model's"
             warnings.warn(why, RuntimeWarning, stacklevel=4)
-    if options.cache and not interrupts.met:
+    checked = not options.is_measured or candidates[0].status != "model"
+    if options.cache and checked and not interrupts.met:
         remember(program, device, options, candidates)
     return kernel_of(program, device, candidates, options)
 
