@@ -81,30 +81,33 @@ class Remote:
     def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float, busy: set[Worker], end: float) -> None:
         """Has one process build what is waiting, plan by plan; it is among the `busy` ones meanwhile.
 
-        What is not built by `end`, when all work must be done, is given up.
+        What is not built by `end`, when all work must be done, is given up; and none is begun unless two like the last
+        fit into the time until then: what is built should be timed, too.
         """
         busy.add(worker)
+        longest = 0.0
         try:
-            while time.perf_counter() < until:
+            while (start := time.perf_counter()) < min(until, end - 2 * longest):
                 plan = waiting.get_nowait()
                 # beside others, and without the program's inputs: `run` finds out whether it is to blame
                 with suppress(Hung, Crashed, EggliftError, TooLate):
                     seconds = min(self.deadline, max(0.0, end - time.perf_counter()))
                     worker.ask(Build(bare(plan), self.subject.options, self.deadline), seconds)
+                longest = max(longest, time.perf_counter() - start)
         except Empty:
             return
         finally:
             busy.discard(worker)
 
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
-        """Never raises for what is the candidate's fault, nor for what it does to the process."""
+        """Never raises for what is the candidate's fault, nor for what it does to the process; TooLate."""
         self._prepare()
         seconds, start = self.deadline + effort, time.perf_counter()
         try:
             found = self.worker.ask(Measure(bare(plan), effort, floor, seconds), min(seconds, deadline.left()))
         except Hung:
             if not deadline.left():
-                return Measurement(plan, "skipped", "the budget ran out while it was measured")
+                raise TooLate("the time is up while a candidate is measured") from None
             reason = f"no answer within {self.deadline:g} s; its process was ended"
             return Measurement(plan, "hung", reason, build_seconds=time.perf_counter() - start)
         except Crashed as error:
