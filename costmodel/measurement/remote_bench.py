@@ -102,11 +102,11 @@ class Remote:
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
         """Never raises for what is the candidate's fault, nor for what it does to the process; TooLate."""
         self._prepare()
-        seconds, start = self.deadline + effort, time.perf_counter()
+        seconds, start, left = self.deadline + effort, time.perf_counter(), deadline.left()
         try:
-            found = self.worker.ask(Measure(bare(plan), effort, floor, seconds), min(seconds, deadline.left()))
+            found = self.worker.ask(Measure(bare(plan), effort, floor, seconds), min(seconds, left))
         except Hung:
-            if not deadline.left():
+            if left < seconds:
                 raise TooLate("the time is up while a candidate is measured") from None
             reason = f"no answer within {self.deadline:g} s; its process was ended"
             return Measurement(plan, "hung", reason, build_seconds=time.perf_counter() - start)

@@ -282,6 +282,6 @@ def test_a_script_leaves_no_process_behind(killed: bool, tmp_path: Path) -> None
 
 def test_what_the_time_does_not_reach_is_no_candidates_fault(device: Device) -> None:
     with opened(device, SUBJECT, APART) as bench:
-        with pytest.raises(TooLate), until(time.perf_counter() + 0.5):
+        with pytest.raises(TooLate), until(0.0):
             bench.run(HANGS, 0.01)
         assert bench.run(GOOD, 0.01).status == "ok"
