@@ -106,7 +106,7 @@ def _choices(command: argparse.ArgumentParser) -> None:
         default="sample",
         help="time the best few, or trust the model",
     )
-    command.add_argument("--budget", type=float, metavar="SECONDS", help="time for measuring a program")
+    command.add_argument("--budget", type=float, metavar="SECONDS", help="time for a program (batch: its measuring)")
     command.add_argument(
         "--measurements", type=_positive, default=SAMPLE, metavar="N", help=f"candidates to measure (default: {SAMPLE})"
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 from egglift.admission import admit
 from egglift.candidate import Candidate, best_first
@@ -14,6 +15,7 @@ from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
 from egglift.costmodel.measurement.worker_pool import worker_for
 from egglift.costmodel.profiles.profile import Profile, load_profile
+from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
@@ -22,7 +24,17 @@ from egglift.ir.text import dumps
 from egglift.kernel import Kernel, kernel_of
 from egglift.memory import journal, recall, remember
 from egglift.options import Laws, Options, texts, useful
+from egglift.processes.interrupts import Interrupts
+from egglift.progress_bar import shown
 from egglift.timing import measured
+
+if TYPE_CHECKING:
+    from egglift.search import Searched
+
+#: parts of a budget for the search: at most, and of it for laws where schedules have found something
+SEARCHING, NEARLY_ALL = (0.7, 0.5), 0.9
+#: seconds for a call, however short its budget: something must be found to be returned
+LEAST = 1.0
 
 
 def optimize(
@@ -38,12 +50,17 @@ def optimize(
     measurements: int = SAMPLE,
     isolate: bool = True,
     deadline: float = DEADLINE,
+    verbose: bool | None = None,
+    on_interrupt: str = "raise",
 ) -> Kernel:
     """The fastest equal OpenCL program for `expr` on `device`, as a callable.
 
     device: a pyopencl Device, Context or CommandQueue, a part of a device's name, or None (the environment
     variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few candidates,
-    each checked against the interpreter; "none" trusts the analytic model.  budget: seconds for measuring.
+    each checked against the interpreter; "none" trusts the analytic model.
+    budget: seconds for the whole call, search, builds, checks and timing: with few the model's choice may come back
+    unchecked, with a RuntimeWarning; less than a second is taken for one.  None: the search takes its time, and
+    measuring at most 8 s unless none is right by then.
     reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
     functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
     rules: further laws, as .egg text.
@@ -51,39 +68,71 @@ def optimize(
     measurements: how many candidates are built, checked and timed.  More are tried only if none of these can be chosen.
     isolate: measure in a process of its own.  A candidate that crashes the driver, or takes more than `deadline`
     seconds, then ends that process only, and is recorded with the reason.
+    verbose: None: a line on stderr shows how far it has come, if that is a terminal; True: lines, wherever it goes;
+    False: nothing.  The loggers below "egglift" are told in any case.
+    on_interrupt: "raise": Ctrl-C ends the call; "best": it ends search and measuring, and the best so far is returned.
     """
+    start = perf_counter()
     measuring = Measuring(measurements, budget, isolate, deadline)
-    options = Options(Laws(reassociate, texts(rules)), measure, measuring, fast_math, cache)
+    options = Options(Laws(reassociate, texts(rules)), measure, measuring, fast_math, cache, on_interrupt)
     program, opened = as_program(expr), open_device(device)
     admit(program, opened)
     profile = load_profile(opened)
     options = replace(options, laws=useful(options.laws, profile))
-    return deeply(lambda: _pipeline(program, opened, profile, options))
+    with until(float("inf") if budget is None else start + max(budget, LEAST)), shown(verbose):
+        return deeply(lambda: _pipeline(program, opened, profile, options))
 
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
     """Remembered, or searched and measured."""
-    from egglift.search import searched  # loads egglog, which a process that is forked later cannot use
+    from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
 
     if options.cache and (known := remembered(program, device, options)) is not None:
         return kernel_of(program, device, known, options)
     if options.is_measured and options.measuring.isolate:
         worker_for(device)  # it starts while the program is searched
 
-    candidates = best_first(searched(program, profile, device.limits, options.laws))
-    if options.is_measured:
-        candidates = _timed(candidates, program, device, options)
-    if options.cache:
+    interrupts, search = (
+        Interrupts(options.on_interrupt == "best"),
+        Searched(program, profile, device.limits, options.laws),
+    )
+    with interrupts.caught():
+        _search(search, options)
+    if interrupts.met:
+        search.complete()
+    candidates = best_first(search.candidates)
+    if options.is_measured and not interrupts.met:
+        candidates = _timed(candidates, program, device, options, interrupts)
+        if candidates[0].status == "model" and not interrupts.met:
+            why = "the budget ran out before a candidate was checked: the choice is the model's"
+            warnings.warn(why, RuntimeWarning, stacklevel=4)
+    checked = not options.is_measured or candidates[0].status != "model"
+    if options.cache and checked and not interrupts.met:
         remember(program, device, options, candidates)
     return kernel_of(program, device, candidates, options)
 
 
-def _timed(candidates: Sequence[Candidate], program: Expr, device: Device, options: Options) -> list[Candidate]:
+def _search(search: Searched, options: Options) -> None:
+    """Has it go as far as its part of the time."""
+    seconds, now = left(), perf_counter()
+    most, enough = SEARCHING if options.is_measured else (NEARLY_ALL, NEARLY_ALL)
+    with until(now + most * seconds):
+        search.by_all_ways(now + enough * seconds)
+    search.complete()
+
+
+def _timed(
+    candidates: Sequence[Candidate],
+    program: Expr,
+    device: Device,
+    options: Options,
+    interrupts: Interrupts = Interrupts(),
+) -> list[Candidate]:
     """Those that are worth it measured; with the cache, what was measured before is taken over."""
     flags = FAST_MATH if options.fast_math else ()
     subject = Subject(dumps(program), options=flags, rounded=not options.laws.reassociate)
     kept = journal(subject, device, options.measuring.budget) if options.cache else None
-    return measured(candidates, subject, device, options.measuring, kept)
+    return measured(candidates, subject, device, options.measuring, kept, interrupts)
 
 
 def remembered(program: Expr, device: Device, options: Options) -> list[Candidate] | None:

@@ -33,7 +33,8 @@ class Options:
 
     measure: "sample": the best few candidates are timed, as `measuring` says; "none": the analytic model is trusted.
     fast_math: may the device's compiler use less exact functions?
-    cache: use and keep records of earlier results.  That changes no result: what differs in it alone is equal.
+    cache: use and keep records of earlier results.  on_interrupt: does Ctrl-C end the call ("raise"), or is the best so
+    far returned ("best")?  These change no result: what differs in them alone is equal.
     """
 
     laws: Laws = Laws()
@@ -41,10 +42,13 @@ class Options:
     measuring: Measuring = field(default_factory=Measuring)
     fast_math: bool = False
     cache: bool = field(default=True, compare=False)
+    on_interrupt: str = field(default="raise", compare=False)
 
     def __post_init__(self) -> None:
         if self.measure not in ("sample", "none"):
             raise ArgumentError(f'measure is "sample" or "none", not {self.measure!r}')
+        if self.on_interrupt not in ("raise", "best"):
+            raise ArgumentError(f'on_interrupt is "raise" or "best", not {self.on_interrupt!r}')
 
     @property
     def is_measured(self) -> bool:
@@ -58,7 +62,9 @@ class Options:
         What little time or few candidates found is no answer to a call with more.
         """
         found: dict[str, Any] = _compared(self)
-        return found if self.is_measured else {name: x for name, x in found.items() if name != "measuring"}
+        if self.is_measured:
+            return found
+        return {**{name: x for name, x in found.items() if name != "measuring"}, "budget": self.measuring.budget}
 
 
 def _compared(x: Any) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from time import perf_counter
 
@@ -22,9 +23,10 @@ from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
 from egglift.egraph.schedules.bounds import products_seconds, traffic_seconds
 from egglift.egraph.schedules.choices import Choice, scheduled
-from egglift.ir.deadline import TooLate, until
+from egglift.ir.deadline import TooLate, left, require_time, until
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
+from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
 from egglift.options import Laws
@@ -46,14 +48,58 @@ TRIES = 16  # kernels that are generated and priced for each of these, at least 
 
 def searched(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
     """All candidates for a device of that profile, not measured."""
-    schedules = by_schedules(program, profile, limits, laws)
-    best = min((c.estimate for c in schedules), default=float("inf"))
-    candidates = schedules if served(program, best, profile, laws) else []
-    candidates = candidates or explored(program, profile, limits, laws, best) + schedules
-    if steps := time_steps(program):
-        found = explored(steps.program, profile, limits, laws)
-        candidates += [w for c in found if (w := _again(steps, c, profile))]
-    return [*naive(program, profile, limits, optional=bool(candidates)), *candidates]
+    found = Searched(program, profile, limits, laws)
+    found.by_all_ways()
+    found.complete()
+    return found.candidates
+
+
+@dataclass
+class Searched:
+    """A search for candidates of a program, for a device of that profile: what it has found so far.
+
+    What is not found in time (ir/deadline.py) is left out.
+    """
+
+    program: Expr
+    profile: Profile
+    limits: DeviceLimits
+    laws: Laws
+    by_laws: list[Candidate] = field(default_factory=list)
+    by_schedules: list[Candidate] = field(default_factory=list)
+    naive: list[Candidate] = field(default_factory=list)
+
+    def by_all_ways(self, enough: float = float("inf")) -> None:
+        """enough: the time after which laws are not searched if there are schedules."""
+        with suppress(TooLate):
+            self.by_schedules = by_schedules(self.program, self.profile, self.limits, self.laws)
+            self._tell("schedules of stages are priced")
+            with until(enough if self.by_schedules else float("inf")):
+                self._by_laws()
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """What is known so far."""
+        return [*self.naive, *self.by_laws, *self.by_schedules]
+
+    def complete(self) -> None:
+        """The program as it stands is the last candidate; CodegenError where it is the only one, and has no kernels."""
+        if not self.naive:
+            self.naive = naive(self.program, self.profile, self.limits, optional=bool(self.candidates))
+            self._tell("the search is over")
+
+    def _by_laws(self) -> None:
+        best = min((c.estimate for c in self.by_schedules), default=float("inf"))
+        if not served(self.program, best, self.profile, self.laws):
+            self.by_laws = explored(self.program, self.profile, self.limits, self.laws, best)
+            self._tell("laws on patterns are searched")
+        if steps := time_steps(self.program):
+            found = explored(steps.program, self.profile, self.limits, self.laws)
+            self.by_laws += [w for c in found if (w := _again(steps, c, self.profile))]
+
+    def _tell(self, what: str) -> None:
+        best = min((c.estimate for c in self.candidates), default=float("inf"))
+        tell("search", what, candidates=len(self.candidates), best_by_the_model=f"{1e6 * best:.4g} us")
 
 
 def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
@@ -81,7 +127,8 @@ def explored(
     if parts is None:
         return equal_programs(program, profile, limits, laws, best=best)
     different, rows = dict.fromkeys(parts.programs), dict[Expr, list[Candidate]]()
-    for part in different:
+    for i, part in enumerate(different, 1):
+        tick("parts", f"{i} of {len(different)}")
         rows[part] = equal_programs(part, profile, limits, laws, len(different))
         rows[part] = rows[part] or naive(part, profile, limits, optional=True)
     several = together(parts, [rows[part] for part in parts.programs], profile) if all(rows.values()) else []
@@ -107,12 +154,15 @@ def equal_programs(
     if laws.rules and whole.stopped != "fixpoint":
         warnings.warn(_why(whole), RuntimeWarning, stacklevel=5)
     graph = whole.graph
+    tell("saturation", whole.stopped, rows=whole.rows, nodes=graph.size)
     try:
-        structures = Extractor(graph, weights(profile), seconds=EXTRACTION / parts).run()
+        structures = Extractor(graph, weights(profile), seconds=min(EXTRACTION / parts, left())).run()
     except TimeoutError:
+        require_time()
         why = f"the program is too large to be searched: {graph.size} nodes of equal programs in {EXTRACTION:g} s"
         warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
         return []
+    tell("extraction", structures=len(structures))
     return choose_sizes(structures, graph, profile, limits, parts, best)
 
 
@@ -181,6 +231,7 @@ def choose_sizes(
         rows = [(f, search, search.run(tries=1)) for f, search in searches]
         rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
         for i, (f, search, first) in enumerate(rows):
+            tick("sizes", f"structure {i + 1} of {len(rows)}")
             refined = i < REFINED and not (first and first[0].estimate.seconds > PROMISING * best)
             points = varied(search.run(_tries(first, long)), 4) if refined else first
             found.append([_candidate(f, p, limits) for p in points])
@@ -219,9 +270,9 @@ def naive(program: Expr, profile: Profile, limits: DeviceLimits, *, optional: bo
 
     With `optional`, none where it has no OpenCL (an accumulator that no work-item can hold); else CodegenError.
     """
-    launch = Launch()
+    launch, seconds = Launch(), min(PRICING, left())
     try:
-        with until(perf_counter() + PRICING):
+        with until(perf_counter() + seconds):
             model = estimate(compile_term(program, launch, limits), profile)
     except (CodegenError, TooLate) as error:
         if optional:
@@ -229,5 +280,7 @@ def naive(program: Expr, profile: Profile, limits: DeviceLimits, *, optional: bo
         if isinstance(error, CodegenError):
             raise
         remedy = "map over arrays what its bodies compute again and again, or write it in parts"
-        raise CodegenError(f"{brief(program)}: no kernels within {PRICING:g} s; {remedy}") from None
+        if seconds < PRICING:
+            remedy = "allow more time"
+        raise CodegenError(f"{brief(program)}: no kernels within {seconds:.2g} s; {remedy}") from None
     return [Candidate("naive", program, {}, launch, limits, model.seconds, model.sentence())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from egglift.candidate import Candidate, best_first
@@ -12,26 +13,36 @@ from egglift.costmodel.measurement.journal import Journal
 from egglift.costmodel.measurement.measure import opened, race
 from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.successive_halving import Entrant
+from egglift.ir.deadline import TooLate
+from egglift.processes.interrupts import Interrupts
 
 POOL = 2  # times as many are in the race: a corrected model may bring in one that it put behind the first
 
 
 def measured(
-    candidates: Sequence[Candidate], subject: Subject, device: Device, measuring: Measuring, journal: Journal | None
+    candidates: Sequence[Candidate],
+    subject: Subject,
+    device: Device,
+    measuring: Measuring,
+    journal: Journal | None,
+    interrupts: Interrupts = Interrupts(),
 ) -> list[Candidate]:
     """The most promising candidates with kernels of their own checked and timed in rounds; the rest as they were.
 
-    Where none of them is right, the next ones are tried: no candidate is chosen unchecked if another can be.
+    Where none of them is right, the next ones are tried: no candidate is chosen unchecked if another can be in time
+    (ir/deadline.py).
     """
     waiting, done = sorted(candidates, key=lambda c: c.estimate), list[Candidate]()
-    with opened(device, subject, measuring) as bench:
+    with interrupts.caught(), suppress(TooLate), opened(device, subject, measuring) as bench:
         while waiting and not any(c.status == "ok" for c in done):
-            pool = _different(waiting, POOL * measuring.measurements)
+            pool, results = _different(waiting, POOL * measuring.measurements), dict[int, Measurement]()
             entrants = [Entrant(c.estimate, c.structure) for c in pool]
-            results = race([c.plan for c in pool], entrants, bench, device, measuring, journal)
-            tried = [pool[i] for i in results]
-            waiting = [c for c in waiting if c not in tried]
-            done += [_measured(pool[i], m) for i, m in results.items()]
+            try:
+                race([c.plan for c in pool], entrants, bench, device, measuring, journal, results)
+            finally:  # what an interrupt or the end of the time finds is kept
+                tried = [pool[i] for i in results]
+                waiting = [c for c in waiting if c not in tried]
+                done += [_measured(pool[i], m) for i, m in results.items()]
     return best_first(done + waiting)
 
 

@@ -25,6 +25,16 @@ def until(end: float) -> Iterator[None]:
         _end.reset(before)
 
 
+def end() -> float:
+    """The time, of `time.perf_counter`, by which work here must be done; infinite where there is none."""
+    return _end.get()
+
+
+def left() -> float:
+    """Seconds that are left for work here: 0 where the time is up, infinite where it has no end."""
+    return max(0.0, _end.get() - perf_counter())
+
+
 def require_time() -> None:
     """TooLate where the time is up."""
     if perf_counter() > _end.get():

@@ -33,6 +33,7 @@ from egglift.ir.batch import (
     under,
 )
 from egglift.ir.check import type_of
+from egglift.ir.deadline import require_time
 from egglift.ir.errors import OutOfMemory, ProgramError
 from egglift.ir.layouts import view
 from egglift.ir.operators import recognise
@@ -120,6 +121,7 @@ class _Run:
         values: dict[Expr, Value] = {}
         value: Value = ()
         for step in plan:
+            require_time()
             if step.outside or step.e in self.values:
                 value = under(self.closed(step.e), batch)
             else:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 #: seconds until a dropped interrupt is sent again: the destructor has ended by then
 SOON = 0.01
@@ -30,3 +31,21 @@ def delivered() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = before
+
+
+@dataclass
+class Interrupts:
+    """What a Ctrl-C does to work: it ends the work and the call; or, with `best`, the work only, and is `met`."""
+
+    best: bool = False
+    met: bool = False
+
+    @contextmanager
+    def caught(self) -> Iterator[None]:
+        """Inside, an interrupt ends the block."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.best:
+                raise
+            self.met = True

@@ -13,6 +13,7 @@ from egglift.codegen.device.device import Device
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Measurement
 from egglift.costmodel.records.cache_folder import cache_folder
+from egglift.ir import deadline
 
 #: the part of a budget in which candidates are built: what is built should be timed, too
 BUILDING = 0.5
@@ -21,11 +22,15 @@ LEAST = 0.02
 
 
 class Clock:
-    """What is left of a budget of seconds (None: it has no end), which begins when this is made."""
+    """What is left of a budget of seconds (None: it has no end), which begins when this is made.
+
+    It is over by the time by which all work here must be done (ir/deadline.py), if that is earlier.
+    """
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds = float("inf") if seconds is None else seconds
-        start = time.perf_counter()
+        start, end = time.perf_counter(), deadline.end()
+        self._seconds = min(self._seconds, max(0.0, end - start))
         #: when the last candidate may be begun, and when the last may be timed, by time.perf_counter
         self.building, self.end = start + BUILDING * self._seconds, start + self._seconds
 

@@ -13,12 +13,14 @@ from egglift.costmodel.measurement.bench import Bench, Local, Measurement, Subje
 from egglift.costmodel.measurement.device_lock import Clock, alone
 from egglift.costmodel.measurement.expected_results import Expected
 from egglift.costmodel.measurement.journal import Journal
-from egglift.costmodel.measurement.measuring import Measuring
+from egglift.costmodel.measurement.measuring import USUAL, Measuring
 from egglift.costmodel.measurement.refused_kernels import with_file
 from egglift.costmodel.measurement.remote_bench import Remote
 from egglift.costmodel.measurement.successive_halving import EFFORTS, Entrant, next_round
 from egglift.costmodel.measurement.worker_pool import Worker, worker_for
+from egglift.ir.deadline import require_time
 from egglift.ir.errors import NoWorker
+from egglift.ir.progress import tell
 
 Report = Callable[[int, Measurement], None]
 
@@ -63,13 +65,17 @@ def race(
     device: Device,
     measuring: Measuring,
     journal: Journal | None = None,
+    found: dict[int, Measurement] | None = None,
 ) -> dict[int, Measurement]:
     """Measures in rounds (successive_halving) those of `plans` that may be the fastest: what is known, by index.
 
     entrants: what the model says of each plan.  None is begun after half of the budget, nor timed again after it,
-    until one is right.  journal: where what is measured is kept, at once, and from which nothing is measured again.
+    until one is right; none at all after the time by which all must be done (ir/deadline.py), which raises TooLate.
+    journal: where what is measured is kept, at once, and from which nothing is measured again.  found: where what is
+    known is put as it comes, for a caller that an exception keeps from what is returned.
     """
-    clock, found, number = Clock(measuring.budget), dict[int, Measurement](), 0
+    clock, number = Clock(USUAL if measuring.budget is None else measuring.budget), 0
+    found = {} if found is None else found
 
     def known(i: int, effort: float) -> Measurement | None:
         return journal.recall(plans[i], effort, measuring.deadline) if journal else None
@@ -78,6 +84,7 @@ def race(
         bench.prepare([plans[i] for i in step.fresh if known(i, step.effort) is None], clock.building)
         for place, i in enumerate(step.timed):
             if (m := known(i, step.effort)) is None:
+                require_time()
                 late = clock.late if i in step.fresh else clock.over
                 if late and any(f.timing for f in found.values()):
                     found.setdefault(i, clock.skipped(plans[i]))
@@ -88,8 +95,15 @@ def race(
                 if journal:
                     journal.keep(m, measuring.deadline)
             found[i] = m
+            _tell(found, plans)
         number += any(m.timing for m in found.values())
     return found
+
+
+def _tell(found: Mapping[int, Measurement], plans: Sequence[Plan]) -> None:
+    best = min((m.seconds for m in found.values() if m.seconds is not None), default=None)
+    so_far = "none is right yet" if best is None else f"{1e6 * best:.4g} us"
+    tell("measuring", candidates=f"{len(found)} of {len(plans)}", best=so_far)
 
 
 def _so_far(entrants: Sequence[Entrant], found: Mapping[int, Measurement]) -> list[Entrant]:

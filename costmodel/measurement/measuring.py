@@ -10,6 +10,8 @@ from egglift.ir.errors import ArgumentError
 SAMPLE = 8
 #: seconds that a candidate's build, check and timing may take together
 DEADLINE = 60.0
+#: seconds for measuring the candidates of one program where no budget is given, and one of them is right by then
+USUAL = 8.0
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Measuring:
     """How the candidates of one program are measured.
 
     measurements: how many are built, checked and timed; more only where none of those can be chosen.
-    budget: seconds for all of them; None: as long as they take.
+    budget: seconds for all of them; None: USUAL in a race (measure.race), else as long as they take.
     isolate: in a process of its own, where a candidate that crashes the process, or takes more than `deadline`
     seconds, is recorded as such.  These two change no result: what differs in them alone is equal.
 

@@ -23,7 +23,10 @@ from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.measuring import DEADLINE
 from egglift.costmodel.measurement.worker_pool import Worker, builders
 from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
+from egglift.ir import deadline
+from egglift.ir.deadline import TooLate
 from egglift.ir.errors import DeviceError, EggliftError
+from egglift.ir.progress import tell
 from egglift.processes.child import Crashed, Hung
 
 #: processes that build side by side, at most: each holds a context of the driver
@@ -47,10 +50,12 @@ class Remote:
         for plan in plans:
             waiting.put(plan)
         team = [self.worker, *builders(self.worker, count - 1)]
+        tell("builds", candidates=len(plans), processes=count)
+        end = deadline.end()
         busy: set[Worker] = set()
         with ThreadPoolExecutor(count) as pool:
             try:
-                for task in [pool.submit(self._build, worker, waiting, until, busy) for worker in team]:
+                for task in [pool.submit(self._build, worker, waiting, until, busy, end) for worker in team]:
                     task.result()
             except BaseException:
                 with suppress(Empty):
@@ -73,27 +78,36 @@ class Remote:
             for builder in builders(self.worker, MOST):
                 builder.end()
 
-    def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float, busy: set[Worker]) -> None:
-        """Has one process build what is waiting, plan by plan; it is among the `busy` ones meanwhile."""
+    def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float, busy: set[Worker], end: float) -> None:
+        """Has one process build what is waiting, plan by plan; it is among the `busy` ones meanwhile.
+
+        What is not built by `end`, when all work must be done, is given up; and none is begun unless two like the last
+        fit into the time until then: what is built should be timed, too.
+        """
         busy.add(worker)
+        longest = 0.0
         try:
-            while time.perf_counter() < until:
+            while (start := time.perf_counter()) < min(until, end - 2 * longest):
                 plan = waiting.get_nowait()
                 # beside others, and without the program's inputs: `run` finds out whether it is to blame
-                with suppress(Hung, Crashed, EggliftError):
-                    worker.ask(Build(bare(plan), self.subject.options, self.deadline), self.deadline)
+                with suppress(Hung, Crashed, EggliftError, TooLate):
+                    seconds = min(self.deadline, max(0.0, end - time.perf_counter()))
+                    worker.ask(Build(bare(plan), self.subject.options, self.deadline), seconds)
+                longest = max(longest, time.perf_counter() - start)
         except Empty:
             return
         finally:
             busy.discard(worker)
 
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
-        """Never raises for what is the candidate's fault, nor for what it does to the process."""
+        """Never raises for what is the candidate's fault, nor for what it does to the process; TooLate."""
         self._prepare()
-        seconds, start = self.deadline + effort, time.perf_counter()
+        seconds, start, left = self.deadline + effort, time.perf_counter(), deadline.left()
         try:
-            found = self.worker.ask(Measure(bare(plan), effort, floor, seconds), seconds)
+            found = self.worker.ask(Measure(bare(plan), effort, floor, seconds), min(seconds, left))
         except Hung:
+            if left < seconds:
+                raise TooLate("the time is up while a candidate is measured") from None
             reason = f"no answer within {self.deadline:g} s; its process was ended"
             return Measurement(plan, "hung", reason, build_seconds=time.perf_counter() - start)
         except Crashed as error:
@@ -108,8 +122,12 @@ class Remote:
         self.worker.revive()
         if self.worker.subject == self.subject:
             return
+        tell("check", "the interpreter computes the expected result")
+        seconds = deadline.left()
         try:
-            self.worker.ask(self.subject, None)
+            self.worker.ask(self.subject, None if seconds == float("inf") else seconds)
+        except Hung:
+            raise TooLate("the time is up while the expected result is computed") from None
         except Crashed as error:
             raise DeviceError(f"{error} while it computed the expected result (out of memory?)") from None
         self.worker.subject = self.subject

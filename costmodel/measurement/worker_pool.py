@@ -12,6 +12,8 @@ from contextlib import suppress
 from egglift.codegen.device.device import Address, Device, address
 from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
+from egglift.ir import deadline
+from egglift.ir.deadline import TooLate
 from egglift.ir.errors import DeviceError, NoWorker
 from egglift.processes.child import Child, Crashed, Hung
 
@@ -63,10 +65,12 @@ class Worker:
             return
         try:
             self.start()
-            self._answer(START)
+            self._answer(min(START, deadline.left()))
         except (OSError, EOFError) as error:
             raise NoWorker(f"{self.place.name} cannot be used by another process: {self._fate(error)}") from error
         except Hung:
+            if not deadline.left():  # it goes on starting, for the next call
+                raise TooLate(f"the time is up while {self.place.name} is opened by another process") from None
             self.end()
             raise NoWorker(f"{self.place.name} was not opened within {START:g} s by another process") from None
         except DeviceError as error:

@@ -12,11 +12,13 @@ from egglift.egraph.graph.encode import Encoder, binary, cancelled
 from egglift.egraph.graph.engine import Engine, engine
 from egglift.egraph.graph.graph import Graph, freeze
 from egglift.egraph.rules.book import Book, Law, book
-from egglift.egraph.rules.phases import EXPLORE, GRACE, SIMPLIFY, Limits, Phase, rulesets, without
+from egglift.egraph.rules.phases import EXPLORE, SIMPLIFY, Limits, Phase, rulesets, without
 from egglift.egraph.saturation.subprocess_run import Stopped, Tell, apart
 from egglift.ir.check import type_of
+from egglift.ir.deadline import left, require_time
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr
+from egglift.ir.progress import tick
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,8 @@ def saturate(
     an iteration, that is ended by force, and what was there before it is explored further by the book alone.
     """
     type_of(program)
+    require_time()
+    limits = limits.within(left())
     whole = book().extended(rules)
     work = Work(program, whole, allowed_laws(whole, laws, disabled, reassociate), limits, tuple(phases), detail, check)
     try:
@@ -128,7 +132,7 @@ def _saturated(work: Work) -> Saturated:
     users = foreign(work.allowed)
     if not users:
         return work()
-    most = work.limits.seconds + GRACE, work.limits.memory
+    most = work.limits.seconds + work.limits.grace, work.limits.memory
     try:
         return apart(work, *most)
     except Stopped as stop:
@@ -184,7 +188,7 @@ class Run:
             e.add([*encoder.actions, f"(root (slot {root}))"])
             self.prepare(e)
             reports = [self.phase(e, phase) for phase in phases]
-            self._announce(GRACE)
+            self._announce(self.limits.grace)
             rows, graph = e.rows(), freeze(e, encoder)
         if check:
             check_bodies(graph)
@@ -252,8 +256,9 @@ class Run:
                 yield met
                 return
             self.at = phase.name, i
-            left = phase.share * self.limits.seconds - (perf_counter() - self.start)
-            self._announce(GRACE + max(0.0, left))
+            spare = phase.share * self.limits.seconds - (perf_counter() - self.start)
+            self._announce(self.limits.grace + max(0.0, spare))
+            tick("saturation", phase.name, iteration=i, rows=self.most)
             updated = self._each(e, sets) if self.detail else self._together(e, phase)
             if not updated:
                 yield "fixpoint"

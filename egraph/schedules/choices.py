@@ -31,8 +31,10 @@ from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
 from egglift.egraph.stages.symmetry import symmetric_dims
 from egglift.ir import patterns as p
+from egglift.ir.deadline import TooLate, require_time
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
+from egglift.ir.progress import tick
 from egglift.ir.traverse import exchanged, subterms
 from egglift.ir.types import Array, Tuple, Type
 
@@ -91,15 +93,16 @@ def scheduled(
 ) -> list[Choice]:
     """Programs equal to a closed one, put together from schedules of its stages, cheapest first.
 
-    Empty where the program has no index notation.
+    Empty where the program has no index notation; what was found where the time for it is up (ir/deadline.py).
     """
     found: list[Choice] = []
     work = _Choosing(profile, limits, reassociate, by_book)
-    for whole in _partitions(program, profile, reassociate):
-        best = {s.name: work.of_stage(s, alone=len(whole.stages) == 1) for s in whole.stages}
-        if all(best.values()):
-            found += work.combined(whole, list(best.values()))
-        found += work.by_rows(whole, best) if profile.kind == "gpu" else ()
+    with suppress(TooLate):
+        for whole in _partitions(program, profile, reassociate):
+            best = {s.name: work.of_stage(s, alone=len(whole.stages) == 1) for s in whole.stages}
+            if all(best.values()):
+                found += work.combined(whole, list(best.values()))
+            found += work.by_rows(whole, best) if profile.kind == "gpu" else ()
     return sorted(found, key=lambda c: c.seconds)
 
 
@@ -143,6 +146,7 @@ class _Choosing:
     def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
         key = stage.name, as_pattern(stage)
+        tick("schedules", stage.name)
         if key not in self._known:
             self._known[key] = self._of_stage(stage, alone)
         return self._known[key]
@@ -183,6 +187,7 @@ class _Choosing:
         """The cheapest first, without those that the device cannot run or the code generator refuses."""
         found = []
         for s in structures:
+            require_time()
             with suppress(EggliftError):
                 found.append(ranked(s, self.profile, self.limits))
         return sorted((r for r in found if r is not None), key=lambda r: r.best)

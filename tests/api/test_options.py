@@ -46,8 +46,13 @@ def test_all_else_changes_the_key_of_a_record(other: Options) -> None:
 
 
 def test_unless_it_measures_its_effort_is_not_in_the_key() -> None:
-    few = Options(measure="none", measuring=Measuring(measurements=3, budget=1.0))
+    few = Options(measure="none", measuring=Measuring(measurements=3))
     assert few.decisive == Options(measure="none").decisive
+
+
+def test_a_budget_is_in_the_key_as_it_ends_the_search_too() -> None:
+    short = Options(measure="none", measuring=Measuring(budget=1.0))
+    assert short.decisive != Options(measure="none").decisive
 
 
 @pytest.mark.parametrize("wrong", [{"measurements": 0}, {"budget": -1.0}, {"budget": float("nan")}, {"deadline": 0.0}])

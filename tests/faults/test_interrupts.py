@@ -34,7 +34,7 @@ def program(tmp_path: Path) -> Path:
 def started(program: Path, cache: Path) -> subprocess.Popen[str]:
     """`egglift optimize`, from where it can be interrupted."""
     code = "import sys; from egglift.cli import main; print('ready', flush=True); sys.exit(main())"
-    command = [sys.executable, "-c", code, "optimize", str(program), "--device", "pocl", "--budget", "1"]
+    command = [sys.executable, "-c", code, "optimize", str(program), "--device", "pocl", "--measurements", "2"]
     environment = os.environ | {"EGGLIFT_CACHE": str(cache)}
     run = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert run.stdout is not None

@@ -21,6 +21,7 @@ from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.remote_bench import Remote, bare
 from egglift.costmodel.measurement.worker_pool import Worker, builders, worker_for
 from egglift.costmodel.measurement.worker_process import GRACE, Build, Measure
+from egglift.ir.deadline import TooLate, until
 from egglift.ir.errors import NoWorker
 from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
@@ -277,3 +278,10 @@ def test_a_script_leaves_no_process_behind(killed: bool, tmp_path: Path) -> None
     while alive(measuring) and time.monotonic() < end:
         time.sleep(0.02)
     assert not alive(measuring)
+
+
+def test_what_the_time_does_not_reach_is_no_candidates_fault(device: Device) -> None:
+    with opened(device, SUBJECT, APART) as bench:
+        with pytest.raises(TooLate), until(0.0):
+            bench.run(HANGS, 0.01)
+        assert bench.run(GOOD, 0.01).status == "ok"
