@@ -112,8 +112,8 @@ def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
     work, least = best - profile.launch, traffic_seconds(program, profile)
     if least <= work <= AT_BEST * least:
         return True
-    products, whole = (products_seconds(program, profile, laws.reassociate, halves) for halves in (True, False))
-    return 0 < products <= work <= NO_FASTER * whole
+    whole = products_seconds(program, profile, laws.reassociate, halves=False)
+    return 0 < work <= NO_FASTER * whole and products_seconds(program, profile, laws.reassociate) <= work
 
 
 def explored(

@@ -1,20 +1,82 @@
-"""Axes of nested arrays: to work below some of them, and to bring some of them to the end."""
+"""Axes of nested arrays: by number, a layout pattern somewhere below the outermost axis, and axes in another order."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from egglift.ir import patterns as p
-from egglift.ir import trace
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
+from egglift.ir.sizes import Size
 from egglift.ir.text import brief
-from egglift.ir.types import dims
+from egglift.ir.types import Array, Scalar, Tuple, Type, dims
 
+A = TypeVar("A")
 #: one axis, several, or all; negative ones count from the end
 Axes: TypeAlias = "int | Sequence[int] | None"
+
+
+def element_type(x: Expr) -> Type:
+    """The type of the elements of an array."""
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return t.element
+
+
+def length_of(x: Expr) -> Size:
+    """The length of an array."""
+    t = type_of(x)
+    assert isinstance(t, Array)
+    return t.length
+
+
+def at_depth(depth: int, x: Expr, f: Callable[[Expr], Expr]) -> Expr:
+    """`f` on each part of `x` that lies so many axes down.
+
+    at_depth(1, x, transpose) -> map transpose x
+    """
+    if depth == 0:
+        return f(x)
+    return p.Map(at_depth(depth - 1, p.Arg(element_type(x)), f), x)
+
+
+def transposed(x: Expr) -> Expr:
+    """`x` with its outer two axes exchanged: transpose (transpose x) -> x."""
+    return x.x if isinstance(x, p.Transpose) else p.Transpose(x)
+
+
+def permuted(x: Expr, axes: Sequence[A], order: Sequence[A]) -> Expr:
+    """`x`, whose outer axes are `axes`, with these in another order.
+
+    permuted(x, "ab", "ba") -> transpose x
+    """
+    now = list(axes)
+    for i, a in enumerate(order):
+        for j in range(now.index(a), i, -1):
+            x = at_depth(j - 1, x, transposed)
+            now[j - 1], now[j] = now[j], now[j - 1]
+    return x
+
+
+def cut(x: Expr, depth: int, blocks: Sequence[Size]) -> Expr:
+    """Axis `depth` of `x` as several: the outermost counts blocks of blocks[0], the next blocks of blocks[1], ...
+
+    Each block divides the one around it, and the first the axis.
+
+    cut(x, 0, (8, 2)) -> map (split 2) (split 8 x)
+    """
+    for i, block in enumerate(blocks):
+        x = at_depth(depth + i, x, lambda e, block=block: p.Split(block, e))  # type: ignore[misc]
+    return x
+
+
+def merged(x: Expr, depth: int, axes: int) -> Expr:
+    """`axes` axes of `x`, from `depth` on, as one: what `cut` undoes."""
+    for _ in range(axes - 1):
+        x = at_depth(depth, x, p.Join)
+    return x
 
 
 def axes_of(e: Expr, axis: Axes) -> tuple[int, ...]:
@@ -33,27 +95,13 @@ def axes_of(e: Expr, axis: Axes) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def below(e: Expr, depth: int, f: Callable[[Expr], Expr]) -> Expr:
-    """`f` below the first `depth` axes: `map (map f) e` for two."""
-    return trace.map_body(lambda part: below(part, depth - 1, f), e) if depth else f(e)
-
-
-def to_the_end(e: Expr, axes: Sequence[int]) -> Expr:
-    """`e` with `axes`, which ascend, as its last ones, by exchanges of neighbours.
-
-    axis 0 of a matrix: e -> transpose e
-    """
-    rank = len(dims(type_of(e)))
-    if list(axes) == list(range(rank - len(axes), rank)):
-        return e
-    for moved, axis in enumerate(axes):
-        for at in range(axis - moved, rank - 1):
-            e = below(e, at, p.Transpose)
-    return e
-
-
-def as_one(e: Expr, count: int) -> Expr:
-    """The first `count` axes as one: e -> join e, for two."""
-    for _ in range(count - 1):
-        e = p.Join(e)
-    return e
+def scalar_of_elements(x: Expr) -> Scalar:
+    """The type of the numbers or bools in an array of any rank, or of a scalar itself; TypeMismatch of tuples."""
+    t = type_of(x)
+    while isinstance(t, Array):
+        t = t.element
+    if isinstance(t, Tuple):
+        raise TypeMismatch(
+            f"{brief(x)} is {type_of(x)}: take a component of its tuples first, e.g. `.map(lambda v: v[0])`"
+        )
+    return t

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from egglift.ir.types import Scalar
+from egglift.ir.axes import scalar_of_elements
 from egglift.ir.value import Like, Value, as_value, elementwise
 
 
@@ -16,13 +16,21 @@ def isnan(x: Like) -> Value:
 def isfinite(x: Like) -> Value:
     """Is x neither infinite nor NaN?  Of integers: yes."""
     x = as_value(x)
-    return elementwise("lt", elementwise("abs", x), math.inf) if _has_floats(x) else elementwise("eq", x, x)
+    return (
+        elementwise("lt", elementwise("abs", x), math.inf)
+        if scalar_of_elements(x.expr).is_float
+        else elementwise("eq", x, x)
+    )
 
 
 def isinf(x: Like) -> Value:
     """Is x infinite?  Of integers: no."""
     x = as_value(x)
-    return elementwise("eq", elementwise("abs", x), math.inf) if _has_floats(x) else elementwise("ne", x, x)
+    return (
+        elementwise("eq", elementwise("abs", x), math.inf)
+        if scalar_of_elements(x.expr).is_float
+        else elementwise("ne", x, x)
+    )
 
 
 def clip(x: Like, low: Like = None, high: Like = None) -> Value:
@@ -34,10 +42,3 @@ def clip(x: Like, low: Like = None, high: Like = None) -> Value:
 def square(x: Like) -> Value:
     """x * x."""
     return elementwise("mul", as_value(x), as_value(x))
-
-
-def _has_floats(x: Value) -> bool:
-    t = x.type
-    while not isinstance(t, Scalar) and hasattr(t, "element"):
-        t = t.element
-    return isinstance(t, Scalar) and t.is_float

@@ -6,14 +6,14 @@ from typing import Self
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion
-from egglift.ir.axes import Axes, as_one, axes_of, below, to_the_end
+from egglift.ir.axes import Axes, at_depth, axes_of, merged, permuted, scalar_of_elements
 from egglift.ir.check import type_of
-from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.errors import ShapeError
 from egglift.ir.lifting import lifted
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.types import BOOL, F16, F32, F64, I64, U64, Scalar, Tuple, Type, dims, leaves
+from egglift.ir.types import BOOL, F16, F32, F64, I64, U64, Scalar, dims
 
 
 class Reducing:
@@ -62,37 +62,40 @@ class Reducing:
 
     def mean(self, axis: Axes = None, keepdims: bool = False) -> Self:
         """The mean along axes: of integers and bools in f64, of f16 computed in f32; NaN of no elements."""
-        t = _scalar(self.expr)
+        t = scalar_of_elements(self.expr)
         return self._of(_cast(_mean(_floats(self.expr), axis, keepdims), F16 if t == F16 else None))
 
     def var(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
         """The variance along axes: the squared distances from the mean, added and divided by their number - ddof."""
-        return self._of(_cast(_variance(self.expr, axis, ddof, keepdims), F16 if _scalar(self.expr) == F16 else None))
+        return self._of(
+            _cast(_variance(self.expr, axis, ddof, keepdims), F16 if scalar_of_elements(self.expr) == F16 else None)
+        )
 
     def std(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
         """The standard deviation along axes: the square root of `var`."""
         root = lifted("sqrt", [_variance(self.expr, axis, ddof, keepdims)])
-        return self._of(_cast(root, F16 if _scalar(self.expr) == F16 else None))
+        return self._of(_cast(root, F16 if scalar_of_elements(self.expr) == F16 else None))
 
 
 def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
     """`e` reduced along axes, which are brought to the end and read as one.  A scalar is its own reduction."""
     axes, rank = axes_of(e, axis), len(dims(type_of(e)))
-    operator = named(op, _scalar(e))
+    operator = named(op, scalar_of_elements(e))
     neutral = operator.neutral
     assert neutral is not None  # all named operators have one
 
     def whole(part: Expr) -> Expr:
-        return p.Reduce(operator, neutral, as_one(part, len(axes)))
+        return p.Reduce(operator, neutral, merged(part, 0, len(axes)))
 
-    found = below(to_the_end(e, axes), rank - len(axes), whole) if axes else e
+    others = [a for a in range(rank) if a not in axes]
+    found = at_depth(len(others), permuted(e, range(rank), [*others, *axes]), whole) if axes else e
     for a in axes if keepdims else ():
-        found = below(found, a, lambda part: p.Fill(1, part))
+        found = at_depth(a, found, lambda part: p.Fill(1, part))
     return found
 
 
 def _extreme(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
-    t, lengths = _scalar(e), dims(type_of(e))
+    t, lengths = scalar_of_elements(e), dims(type_of(e))
     if any(lengths[a] == 0 for a in axes_of(e, axis)):
         raise ShapeError(f"{op} of {brief(e)}, which is {type_of(e)}: no elements have no {op}; pad it first")
     return _reduced(_of_bools(op) if t == BOOL else op, e, axis, keepdims)
@@ -127,29 +130,17 @@ def _count(e: Expr, axis: Axes) -> int:
 
 def _accumulated(e: Expr) -> Expr:
     """`e` in the type in which NumPy adds and multiplies its elements."""
-    t = _scalar(e)
+    t = scalar_of_elements(e)
     return e if t.is_float else _cast(e, I64 if t.is_signed or t == BOOL else U64)
 
 
 def _floats(e: Expr) -> Expr:
-    t = _scalar(e)
+    t = scalar_of_elements(e)
     return _cast(e, F32 if t == F16 else t if t.is_float else F64)
 
 
 def _cast(e: Expr, t: Scalar | None) -> Expr:
     """The elements of `e` as `t`; None: as they are."""
-    if t is None or t == _scalar(e):
+    if t is None or t == scalar_of_elements(e):
         return e
-    return below(e, len(dims(type_of(e))), lambda v: promotion.cast(v, t))
-
-
-def _scalar(e: Expr) -> Scalar:
-    """The type of the elements, which are numbers or bools."""
-    t: Type = type_of(e)
-    (_, first), *_ = leaves(t)
-    element = t
-    for _ in dims(t):
-        element = element.element  # type: ignore[union-attr]
-    if isinstance(element, Tuple):
-        raise TypeMismatch(f"{brief(e)} is {t}: take a component of its tuples first, e.g. `.map(lambda v: v[0])`")
-    return first
+    return at_depth(len(dims(type_of(e))), e, lambda v: promotion.cast(v, t))

@@ -8,11 +8,11 @@ from math import prod
 from typing import TypeAlias
 
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
-from egglift.egraph.stages.axes import at_depth, cut, length_of, merged, permuted
 from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth, cut, length_of, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from egglift.egraph.stages.axes import permuted
 from egglift.egraph.stages.loops import Body, Tensor, nest
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
+from egglift.ir.axes import permuted
 from egglift.ir.patterns import Expr
 
 

@@ -24,7 +24,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from egglift.egraph.stages.as_pattern import computed, ordered, reads_of
-from egglift.egraph.stages.axes import at_depth, length_of, permuted, transposed
 from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.operands import applied
@@ -32,6 +31,7 @@ from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth, length_of, permuted, transposed
 from egglift.ir.check import type_of
 from egglift.ir.operators import named, recognise
 from egglift.ir.patterns import Expr

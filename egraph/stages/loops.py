@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from egglift.egraph.stages.axes import element_type
 from egglift.ir import patterns as p
+from egglift.ir.axes import element_type
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size

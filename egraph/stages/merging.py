@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from egglift.egraph.stages.axes import at_depth, cut, permuted
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth, cut, permuted
 from egglift.ir.patterns import Expr
 
 

@@ -14,9 +14,9 @@ from array import array
 from collections.abc import Iterable
 
 from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.axes import at_depth, permuted
 from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.types import I32, Array, Scalar

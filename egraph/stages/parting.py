@@ -5,9 +5,9 @@ sum_2 (map join W)[0, 2] * (join x)[2]   =   sum_2,3 W[0, 2, 3] * x[2, 3]
 
 from __future__ import annotations
 
-from egglift.egraph.stages.axes import element_type, permuted
 from egglift.egraph.stages.stage import Dim, Read
 from egglift.ir import patterns as p
+from egglift.ir.axes import element_type, permuted
 from egglift.ir.patterns import Expr
 
 

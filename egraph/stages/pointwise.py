@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from egglift.egraph.stages.axes import element_type
 from egglift.egraph.stages.operands import with_argument
 from egglift.ir import patterns as p
+from egglift.ir.axes import element_type
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import is_closed
 from egglift.ir.types import Array, Tuple, Type

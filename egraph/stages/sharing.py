@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from egglift.egraph.stages.axes import at_depth
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp
 from egglift.ir.types import Tuple

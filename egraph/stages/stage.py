@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from egglift.egraph.stages.axes import at_depth
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size

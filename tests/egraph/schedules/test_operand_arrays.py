@@ -8,11 +8,11 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import Launch
 from egglift.egraph.schedules.operand_arrays import cut_operand, kept, packed, sizes_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
-from egglift.egraph.stages.axes import permuted
 from egglift.egraph.stages.loops import Tensor
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
+from egglift.ir.axes import permuted
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Level

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from egglift.egraph.stages.axes import at_depth
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.stage import Dim, Read
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program

@@ -6,8 +6,8 @@ from itertools import permutations
 
 import numpy as np
 
-from egglift.egraph.stages.axes import at_depth, cut, merged, permuted, transposed
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth, cut, merged, permuted, transposed
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from tests.egraph.stages.programs import arr
