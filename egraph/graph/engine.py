@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from egglift.egraph.rules.book import Book, commands_of, preamble
-from egglift.egraph.rules.empty import empty
+from egglift.egraph.rules.empty import empty, run
 from egglift.ir.errors import RuleError
 from egglift.ir.forks import use
 
@@ -44,7 +44,7 @@ class Engine:
     def execute(self, commands: Iterable[Any]) -> list[Any]:
         """Run parsed commands."""
         try:
-            return list(self.egraph.run_program(*commands))
+            return run(self.egraph, *commands)
         except EggSmolError as error:
             raise RuleError(_explained(str(error))) from None
 
@@ -56,7 +56,7 @@ class Engine:
     def holds(self, check: str) -> bool:
         """Does a `(check ...)` command succeed?"""
         try:
-            self.egraph.run_program(*self.egraph.parse_program(check))
+            run(self.egraph, *self.egraph.parse_program(check))
         except EggSmolError as error:
             if "Check failed" in str(error):
                 return False

@@ -17,7 +17,7 @@ from typing import Any
 
 from egglog.bindings import EggSmolError, Rewrite, RewriteCommand, Rule, RuleCommand
 
-from egglift.egraph.rules.empty import empty
+from egglift.egraph.rules.empty import empty, run
 from egglift.egraph.rules.headers import Variant, header_of, rules_alone, sections
 from egglift.egraph.rules.language import CORE, administrative, core_text
 from egglift.ir.errors import RuleError
@@ -110,10 +110,10 @@ def laws_of_file(path: Path) -> list[Law]:
     except (OSError, UnicodeDecodeError) as error:
         raise RuleError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from None
     tried = empty()
-    tried.run_program(*preamble())
+    run(tried, *preamble())
     try:
         for command in tried.parse_program(text, path.name):
-            tried.run_program(_unbound(command))
+            run(tried, _unbound(command))
     except EggSmolError as error:
         raise RuleError(_placed(str(error), path.name)) from None
     return list(parse(text, "user"))

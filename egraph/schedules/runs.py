@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 
 from egglog.bindings import EGraph
 
-from egglift.egraph.rules.empty import empty
+from egglift.egraph.rules.empty import empty, run
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class Runs:
 def runs_of(axes: tuple[Axis, ...], operands: int) -> Runs:
     """All runs over these axes, the parallel ones outermost to begin with, that the laws make."""
     graph = empty()
-    graph.run_program(*graph.parse_program(_laws()))
-    graph.run_program(*graph.parse_program(_facts(axes, operands)))
-    graph.run_program(*graph.parse_program(_SATURATE))
+    run(graph, *graph.parse_program(_laws()))
+    run(graph, *graph.parse_program(_facts(axes, operands)))
+    run(graph, *graph.parse_program(_SATURATE))
     return _read(graph)
 
 

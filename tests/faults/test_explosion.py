@@ -110,8 +110,8 @@ threading.Thread(target=explore, args=[1 << 40], daemon=True).start()
 def test_an_unguarded_script_may_explore_in_a_daemon_thread(tmp_path: Path) -> None:
     path = tmp_path / "script.py"
     path.write_text(SCRIPT.format(law=TRIPLES))
-    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=600)
-    assert (done.returncode, done.stdout) == (0, "memory\ninterrupted\n")
+    done = subprocess.run([sys.executable, "-X", "faulthandler", path], capture_output=True, text=True, timeout=600)
+    assert (done.returncode, done.stdout) == (0, "memory\ninterrupted\n"), done.stderr
     assert "Traceback" not in done.stderr  # a thread that is within egglog when Python ends makes its binding complain
 
 
