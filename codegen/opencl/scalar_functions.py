@@ -342,6 +342,37 @@ def unaligned(t: Scalar, width: int, helpers: dict[str, str]) -> str:
     return own
 
 
+def vector_load(t: Scalar, width: int, place: str) -> str:
+    """The elements from an address on, which is aligned to elements only, in pieces that OpenCL's functions take.
+
+    float4 -> `vload4(0, p)`; double8 -> `(double8)(vload4(0, p), vload4(1, p))`
+    """
+    piece = min(width, CALL_BYTES // t.size)
+    loads = [f"vload{piece}({i}, {place})" for i in range(width // piece)]
+    return loads[0] if len(loads) == 1 else f"({memory_type(t, width)})({', '.join(loads)})"
+
+
+def vector_store(t: Scalar, width: int, value: str, space: str, place: str, helpers: dict[str, str]) -> str:
+    """Writes a vector to such an address, likewise.
+
+    float4 -> `vstore4(v, 0, p)`; double8 -> `store_global_f64x8(v, p)`, a function of our own that writes pieces
+    """
+    piece = min(width, CALL_BYTES // t.size)
+    if piece == width:
+        return f"vstore{width}({value}, 0, {place})"
+    name = f"store_{space}_{t.name}x{width}"
+    stores = [f"vstore{piece}({part}, {i}, p);" for i, part in enumerate(_pieces("v", width, piece))]
+    parameters = f"{memory_type(t, width)} v, {space} {memory_type(t)}* p"
+    helpers[name] = f"void {name}({parameters}) {{ {' '.join(stores)} }}"
+    return f"{name}({value}, {place})"
+
+
+def _pieces(vector: str, width: int, piece: int) -> list[str]:
+    if width == piece:
+        return [vector]
+    return [x for half in ("lo", "hi") for x in _pieces(f"{vector}.{half}", width // 2, piece)]
+
+
 def _float_vector(op: str, t: Scalar, args: list[str], width: int, helpers: dict[str, str]) -> str | None:
     a, b = args[0], args[-1]
     if op in _INFIX:

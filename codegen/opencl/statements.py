@@ -10,7 +10,7 @@ from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
-from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type
+from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.deadline import require_time
 from egglift.ir.types import BOOL
@@ -119,9 +119,9 @@ class KernelText(VectorText):
             if isinstance(s.value, im.Load) and _is_fragment(s, lanes, s.value.buffer):
                 text = self.gathered(s.value, lanes)
             place, aligned = self.address(buffer, s.at, lanes)
-            if not aligned and not self.cpu:
-                return self.line(f"vstore{lanes.width}({stripped(text)}, 0, {place});")
             t, n = buffer.scalar, lanes.width
+            if not aligned and not self.cpu:
+                return self.line(f"{vector_store(t, n, stripped(text), buffer.space, place, self.helpers)};")
             vector = memory_type(t, n) if aligned else unaligned(t, n, self.helpers)
             self.line(f"*({buffer.space} {vector}*){place} = {stripped(text)};")
         else:

@@ -23,6 +23,7 @@ from egglift.codegen.opencl.scalar_functions import (
     unaligned,
     vector_call,
     vector_function,
+    vector_load,
 )
 from egglift.ir.types import BOOL, I8, I16, I32, I64, Scalar
 
@@ -200,7 +201,7 @@ class VectorText(Text):
         if aligned:
             return f"*({qualifier} {memory_type(buffer.scalar, lanes.width)}*){place}"
         if not self.cpu:
-            return f"vload{lanes.width}(0, {place})"
+            return vector_load(buffer.scalar, lanes.width, place)
         return f"*({qualifier} {unaligned(buffer.scalar, lanes.width, self.helpers)}*){place}"
 
     def address(self, buffer: Buffer, at: Index, lanes: Lanes) -> tuple[str, bool]:

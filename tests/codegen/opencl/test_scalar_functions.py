@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,13 +10,13 @@ import pytest
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits
-from egglift.codegen.opencl.scalar_functions import literal
+from egglift.codegen.opencl.scalar_functions import CALL_BYTES, literal
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.scalars import FUNCTIONS, result_type
 from egglift.ir.types import BOOL, F16, F64, SCALARS, Array, Scalar, Tuple
-from tests.codegen.low import NdArray, fmap, op
+from tests.codegen.low import NdArray, fmap, op, vector
 from tests.harness import run
 
 TYPES = [t for t in SCALARS.values() if t != F16]
@@ -123,3 +124,18 @@ def test_a_device_without_double_or_half_says_so() -> None:
     for t, limits in ((F64, DeviceLimits(float64=False)), (F16, DeviceLimits())):
         with pytest.raises(CodegenError, match=f"no {t}"):
             compile_term(fmap(lambda a: op("neg", a), p.Input("x", Array(4, t)), "global"), limits=limits)
+
+
+@pytest.mark.parametrize("width", [8, 16])
+@pytest.mark.parametrize("t", NUMBERS, ids=str)
+def test_gpu_kernels_move_unaligned_wide_vectors_in_pieces(t: Scalar, width: int) -> None:
+    """PoCL's functions return half of a vector that is wider than those of the processor that it was built for."""
+    x = p.Drop(1, vector("x", 8 * width + 1, t=t))
+    shifted = p.Concat(p.Take(1, vector("x", 8 * width + 1, t=t)), mapped(op("neg", p.Arg(t)), (x,), width))
+    plan = compile_term(shifted, limits=DeviceLimits(warp=32))
+    pieces = re.findall(r"(vload|vstore)(\d+)\(", plan.source)
+    assert {name for name, _ in pieces} == {"vload", "vstore"}
+    assert max(int(n) for _, n in pieces) * t.size <= CALL_BYTES
+    values = np.arange(8 * width + 1).astype(t.dtype)
+    (actual,) = run(plan, {"x": values})
+    np.testing.assert_array_equal(actual, np.concatenate([values[:1], -values[1:]]))
