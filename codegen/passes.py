@@ -13,6 +13,7 @@ from egglift.codegen.emission.builder import Builder
 from egglift.codegen.emission.continue_accumulators import continue_accumulators
 from egglift.codegen.emission.register_accumulators import accumulators_to_registers
 from egglift.codegen.kernel.barriers import dissolve_steps, insert_barriers
+from egglift.codegen.kernel.fragments import fragment_products
 from egglift.codegen.kernel.imperative import Statement
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
@@ -24,11 +25,18 @@ from egglift.ir.patterns import Expr
 #: over a whole program, in order
 TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (drop_idle_patterns, reduce_to_fold, stored)
 
+
+def products_of_fragments(b: Builder, body: Sequence[Statement]) -> Sequence[Statement]:
+    """Loops for matrix units, as kernel/fragments.py shows."""
+    return fragment_products(body, b.shape.local, b.limits.matrix_units, b.names.numbered)
+
+
 StatementPass: TypeAlias = Callable[[Builder, Sequence[Statement]], Sequence[Statement]]
 #: over the statements of a kernel, in order, with the builder that made them
 STATEMENT_PASSES: tuple[tuple[str, StatementPass], ...] = (
     ("accumulators to registers", accumulators_to_registers),
     ("unroll register loops", lambda b, body: unroll_register_loops(body) if b.undecided else body),
+    ("products of fragments", products_of_fragments),
     ("continue accumulators", continue_accumulators),
     ("insert barriers", lambda b, body: insert_barriers(body, b.shape.group_items)),
     ("dissolve steps", lambda b, body: dissolve_steps(body)),

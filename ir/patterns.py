@@ -176,6 +176,9 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
     prefetch: when what the body keeps in local memory of an element (toLocal) is loaded; the value is the same.
     0: when its step begins.  1: into registers, before the step of the element before it computes.  2: so too,
     and kept in one of two buffers in turn.
+
+    matrix: do the lanes of a warp take its steps together, on matrix units?  The body then adds products to an array
+    that is spread over them, and the sums may be of any order.
     """
 
     body: Body
@@ -183,6 +186,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
     x: Expr
     unroll: bool = False
     prefetch: Size = 0
+    matrix: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False)

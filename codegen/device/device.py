@@ -141,6 +141,7 @@ def _describe(d: Any) -> DeviceInfo:
         branch_barriers=kind == "gpu",
         compute_units=d.max_compute_units,
         warp=32 if kind == "gpu" else 1,
+        matrix_units=_matrix_units(d),
     )
     return DeviceInfo(
         name=d.name.strip(),
@@ -154,6 +155,18 @@ def _describe(d: Any) -> DeviceInfo:
         vector_bytes=_vector_bytes(d),
         limits=limits,
     )
+
+
+#: compute capabilities of NVIDIA's GPUs from which on warps multiply matrices of a type in one instruction of our shape
+_MATRIX_UNITS = {"f64": (9, 0)}
+
+
+def _matrix_units(d: Any) -> tuple[str, ...]:
+    try:
+        has = (d.compute_capability_major_nv, d.compute_capability_minor_nv)
+    except (AttributeError, opencl().Error):  # a device of another maker
+        return ()
+    return tuple(name for name, since in _MATRIX_UNITS.items() if has >= since)
 
 
 #: targets of LLVM, as PoCL's version ends with, whose vectors have 64 bytes; others on x86-64 have 32

@@ -126,7 +126,9 @@ class Builder:
 
     # ------------------------------------------------------------------------------------ control
 
-    def loop(self, n: int, body: Callable[[Index], None], unroll: bool = False, stem: str = "i") -> None:
+    def loop(
+        self, n: int, body: Callable[[Index], None], unroll: bool = False, stem: str = "i", matrix: bool = False
+    ) -> None:
         """`body(i)` for i = 0 .. n-1, in order."""
         if n == 1:
             body(ZERO)
@@ -137,7 +139,7 @@ class Builder:
             body(index(var))
         if inner:
             unroll = unroll or (n <= SHORT and indexes_registers(inner, var))
-            self.put(im.Loop(var, n, tuple(inner), unroll))
+            self.put(im.Loop(var, n, tuple(inner), unroll, matrix=matrix))
 
     def strided(
         self, me: Index, team: int, n: int, body: Callable[[Index], None], inside: bool, unroll: bool = False

@@ -137,6 +137,10 @@ def _together(em: Translator, t: Loop, init: View, runs: list[Run], type: Type) 
     return acc.view
 
 
+def _is_matrix(t: Loop) -> bool:
+    return isinstance(t, p.Fold) and t.matrix
+
+
 def _is_unrolled(t: Loop) -> bool:
     return isinstance(t, p.Fold) and t.unroll
 
@@ -153,7 +157,7 @@ def _run(em: Translator, t: Loop, acc: Target, run: Run, type: Type, strict: boo
         assert isinstance(t, p.Fold)
         prefetch.run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
     else:
-        em.loop(n, lambda i: step(i, {}), _is_unrolled(t))
+        em.loop(n, lambda i: step(i, {}), _is_unrolled(t), matrix=_is_matrix(t))
 
 
 def _update(

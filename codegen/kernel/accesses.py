@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from egglift.codegen.kernel.imperative import (
     Buffer,
+    FragmentProduct,
     Guarded,
     If,
     IndexValue,
@@ -57,6 +58,10 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
                 case Store(buffer, at, value, lane):
                     values((value, *index_values(at)), path, block, lane, s)
                     found.append(Access(buffer, at, True, path, block, len(found), lane, s))
+                case FragmentProduct():
+                    values((*s.rows, *s.columns, *s.totals), path, block, None, s)
+                    for total in s.totals:
+                        found.append(Access(total.buffer, total.at, True, path, block, len(found), None, s))
                 case Loop():
                     walk(s.body, (*path, s))
                 case If(conditions, inner):

@@ -97,6 +97,17 @@ ScalarValue: TypeAlias = Const | Load | IndexValue | Call | Guarded | Name
 
 
 @dataclass(frozen=True)
+class Unit:
+    """What a matrix unit multiplies at once: rows x steps by steps x columns, of one type.  isa: PTX's name for it."""
+
+    scalar: Scalar
+    rows: int
+    columns: int
+    steps: int
+    isa: str
+
+
+@dataclass(frozen=True)
 class Let:
     """`const T name = value;`"""
 
@@ -117,13 +128,17 @@ class Store:
 
 @dataclass(frozen=True)
 class Loop:
-    """`body` for var = 0 .. trips-1.  `until`: (e, n): the loop also ends when e >= n (e grows with var)."""
+    """`body` for var = 0 .. trips-1.  `until`: (e, n): the loop also ends when e >= n (e grows with var).
+
+    matrix: are its steps for matrix units?  A pass makes fragments of it (kernel/fragments.py).
+    """
 
     var: Var
     trips: int
     body: tuple[Statement, ...]
     unroll: bool = False
     until: tuple[Index, int] | None = None
+    matrix: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,6 +149,19 @@ class If:
     body: tuple[Statement, ...]
     share: float = 1.0
     otherwise: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True)
+class FragmentProduct:
+    """`totals += rows * columns`, by a warp together on its matrix unit: each lane holds a part of all three.
+
+    unit: the element type and its shape (kernel/fragments.py).  totals: private places, which are updated.
+    """
+
+    unit: Unit
+    totals: tuple[Load, ...]
+    rows: tuple[ScalarValue, ...]
+    columns: tuple[ScalarValue, ...]
 
 
 @dataclass(frozen=True)
@@ -157,7 +185,7 @@ class Declare:
     buffer: Buffer
 
 
-Statement: TypeAlias = Let | Store | Loop | If | Barrier | Comment | Declare
+Statement: TypeAlias = Let | Store | Loop | If | FragmentProduct | Barrier | Comment | Declare
 
 # ---------------------------------------------------------------------------------------- plans
 
@@ -239,6 +267,7 @@ class DeviceLimits:
     float64: bool = True
     float16: bool = False
     sub_groups: bool = False
+    matrix_units: tuple[str, ...] = ()  # names of the types that warps multiply matrices of
     #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles those wrongly
     branch_barriers: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step

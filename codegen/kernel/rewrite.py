@@ -59,6 +59,10 @@ class Rewriter:
                         result.append(replace(s, buffer=buffer, at=at, value=value))
                 case im.Let(_, value, _):
                     result.append(replace(s, value=self.value(value)))
+                case im.FragmentProduct():
+                    parts = (tuple(map(self.value, values)) for values in (s.totals, s.rows, s.columns))
+                    totals, rows, columns = parts
+                    result.append(replace(s, totals=totals, rows=rows, columns=columns))
                 case im.Loop():
                     if inner := tuple(self.statements(s.body)):
                         result.append(replace(s, body=inner))

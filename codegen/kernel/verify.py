@@ -75,6 +75,10 @@ class _Block:
                     self._loop(s)
                 case im.If():
                     self._if(s)
+                case im.FragmentProduct() if self.alone:
+                    raise Malformed("a warp multiplies where not all of its lanes come")
+                case im.FragmentProduct(totals=totals, rows=rows, columns=columns):
+                    self._values((*totals, *rows, *columns), None, "totals += rows * columns")
                 case im.Barrier() if self.alone:
                     raise Malformed("a barrier stands where not all work-items of a group come")
 

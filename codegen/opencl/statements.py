@@ -10,6 +10,7 @@ from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
+from egglift.codegen.opencl.fragment_functions import fragment_product
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.deadline import require_time
@@ -61,6 +62,8 @@ class KernelText(VectorText):
                     self._let(s)
                 case im.Store():
                     self._store(s, position in starts)
+                case im.FragmentProduct():
+                    self._fragment_product(s)
                 case im.Loop():
                     self._loop(s)
                 case im.If():
@@ -98,6 +101,11 @@ class KernelText(VectorText):
             return self._assignment(head, s, self.scalar)
         for lanes in parts_of(s.lane):
             self._vector_store(s, lanes, declares)
+
+    def _fragment_product(self, s: im.FragmentProduct) -> None:
+        totals = [f"&{self.place(x.buffer, x.at)}" for x in s.totals]
+        factors = [stripped(self.scalar(x)) for x in (*s.rows, *s.columns)]
+        self.line(f"{fragment_product(s.unit, self.helpers)}({', '.join(totals + factors)});")
 
     def _assignment(self, head: str, s: im.Store, text: Callable[[im.ScalarValue], str]) -> None:
         """`head = value`, or `head += rest` where that is the value."""

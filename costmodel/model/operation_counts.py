@@ -20,6 +20,7 @@ from egglift.ir.deadline import require_time
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
 LEAP = 8.0  # instructions' worth of waiting where a loop of a CPU's work-item goes on by a page
+FRAGMENT_CHAIN = 16.0  # dependent operations that a product of fragments takes as long as
 NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
 
 
@@ -173,6 +174,9 @@ class _Counter:
                         chain = max(chain, _depth(value, self.profile) * here.steps(buffer, at))
                     elif buffer.space == "private" and self.profile.kind == "cpu":  # goes on with what comes next
                         here = replace(here, begun={**here.begun, buffer: len(here.loops)})
+                case c.FragmentProduct():
+                    chain = max(chain, FRAGMENT_CHAIN * here.steps(s.totals[0].buffer, s.totals[0].at))
+                    self._fragment_product(s.unit, here)
                 case c.Loop():
                     flight += self._loop(s, here)
                 case c.If():
@@ -191,6 +195,12 @@ class _Counter:
             self.total.flight = max(self.total.flight, loaded.bytes)
 
     # ------------------------------------------------------------------------------------ statements
+
+    def _fragment_product(self, unit: c.Unit, here: _Here) -> None:
+        count = here.times * here.share * self.items
+        products = unit.rows * unit.columns * unit.steps / self.profile.warp  # of each lane
+        self.total.issue += count * products * matrix_cost(unit.scalar.name, self.profile)
+        self.total.flops += 2 * count * products
 
     def _store(self, s: c.Store, here: _Here) -> _Loads:
         part = needed(s, here.read)
@@ -310,6 +320,11 @@ def _part_distinct(steps: tuple[tuple[int | None, int], ...]) -> float:
 def _is_uniform(at: Index) -> bool:
     """Is the index the same for all work-items of a group and all lanes?"""
     return not any(v.role in ("local", "global", "warp", "lane") for v in at.variables())
+
+
+def matrix_cost(scalar: str, profile: Profile) -> float:
+    """Simple instructions that a multiply-add on matrix units takes as long as: on those for numbers, if not known."""
+    return profile.matrix_costs.get(scalar, profile.type_costs.get(scalar, 1.0))
 
 
 def call_cost(v: c.Call, profile: Profile) -> float:

@@ -46,7 +46,8 @@ class Profile:
 
     issue_rate: simple instructions per second, of work-items on a GPU, of vector registers on a CPU.
     op_costs: a scalar function's cost in simple instructions (1 where none is given); type_costs: factor on a
-    type's instructions.  op_latency: seconds until a simple instruction's result can be used.
+    type's instructions; matrix_costs: cost of a multiply-add on matrix units, by type (none: it has no such units).
+    op_latency: seconds until a simple instruction's result can be used.
 
     launch: seconds of an empty kernel; gap: what the host adds between kernels that depend on each other.
     barrier: seconds of one barrier of a work-group of 64.  item_start, group_start: seconds that one more
@@ -105,6 +106,7 @@ class Profile:
     bandwidth_share: dict[str, float] = field(default_factory=dict)
     rate_share: dict[str, float] = field(default_factory=dict)
     transfer: dict[str, float] = field(default_factory=dict)
+    matrix_costs: dict[str, float] = field(default_factory=dict)
     schema: int = SCHEMA
 
     @property
@@ -121,7 +123,8 @@ class Profile:
     def limits(self) -> DeviceLimits:
         """What code for such a device may use where the device itself is not at hand."""
         gpu = self.kind == "gpu"
-        return DeviceLimits(compute_units=self.compute_units, warp=self.warp, branch_barriers=gpu)
+        units = tuple(self.matrix_costs)
+        return DeviceLimits(compute_units=self.compute_units, warp=self.warp, branch_barriers=gpu, matrix_units=units)
 
     def dumps(self) -> str:
         """The profile as JSON text."""

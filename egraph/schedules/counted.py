@@ -11,9 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from egglift.codegen.kernel.fragments import ACROSS, DOWN, UNITS
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.unroll_register_loops import SHORT
 from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
+from egglift.costmodel.model.operation_counts import matrix_cost
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.counts import TOGETHER
 from egglift.egraph.schedules.elements import Element
@@ -133,7 +135,20 @@ class _Counting(KeptCounts):
                     self.load("global", place, scalar, used, self.strides(source, place, nest), source.element.plain)
                 lanes = lane.count if lane is not None else None
                 self.compute(source.element, self.own(scalar), lanes, self.guarded(source))
+        if self.matrix and nest is self.digits:
+            return self._fragment_products(self.own(scalar))
         self.compute(step, self.own(scalar), lane.count if lane is not None else None)
+
+    def _fragment_products(self, times: Numbers) -> None:
+        """Steps on matrix units, if the sizes and the device are such that there are any."""
+        unit = UNITS[str(self.stage.phases[0][0].type)]
+        self.work.issue = self.work.issue + times * matrix_cost(unit.scalar.name, self.profile)
+        pairs = product(d.count for d in self.digits if d.role == "unrolled" and d.loop.dim != self.stage.dims[-1])
+        steps = product(d.count for d in self.digits if d.loop.kind == "matrix")
+        x, y, z = self.work.local
+        whole = (x == ACROSS) & (np.fmod(y, DOWN) == 0) & (z == 1) & (np.fmod(steps, unit.steps) == 0)
+        whole = whole & (np.fmod(pairs, 2) == 0) & (unit.scalar.name in self.limits.matrix_units)
+        self.work.fits = self.work.fits & whole
 
     def _rest(self, sources: Sequence[Source], step: Element, dims: Sequence[tuple[Dim, Numbers]]) -> None:
         """Steps one by one, by every work-item for its accumulators: what blocks leave over, or a later reduction."""

@@ -53,6 +53,7 @@ class Counts:
         self.gpu = profile.kind == "gpu"
         self.wide = TOGETHER if self.gpu else profile.simd_bytes  # bytes of one instruction
         self.reduced = frozenset(d for phase in self.elements.phases for d in phase.dims)
+        self.matrix = any(loop.kind == "matrix" for loop in schedule.loops)
         self.digits = digits_of(schedule, env, self.reduced, not self.gpu)
         self.work = launched(self.digits, schedule, env, launch, limits)
         self.packed: list[Work] = []

@@ -9,6 +9,7 @@ from math import prod
 
 import numpy as np
 
+from egglift.codegen.kernel.fragments import ACROSS, DOWN
 from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
 from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product
 from egglift.egraph.schedules.counts import TOGETHER, Counts, Strides
@@ -28,6 +29,8 @@ class KeptCounts(Counts):
         """Every work-item takes what it reads of an operand into registers."""
         self.taken.add(operand)
         tile = [d for d in inner if d.loop.dim in source.dims and d.role in ("loop", "lane", "unrolled")]
+        if operand in self.local and self.matrix:
+            return self.fragments(operand, source, outer, tile)
         if operand in self.local:
             self.load("local", kept_place(operand, source), outer, tile, self.local[operand], True)
         else:
@@ -39,6 +42,23 @@ class KeptCounts(Counts):
             self.compute(source.element, self.own(outer) * self.own(tile), None, tests)
         self.work.private = self.work.private + self.own(tile) * source.bytes
         self.work.held = self.work.held + self.own(tile) * source.bytes
+
+    def fragments(self, operand: int, source: Source, outer: list[Digit], tile: list[Digit]) -> None:
+        """Every lane takes its part of what a warp multiplies of an operand: of steps that four lanes share out, and of
+        columns those that eight lanes do, one of eight."""
+        step = next((s for d, s in self.local[operand].items() if d.loop.kind == "matrix"), number(0))
+        rows = next((d for d in self.digits if d.role == "item" and d.dim == 1), None)
+        own = rows is not None and rows.loop.dim in source.dims
+        part = 1 / ACROSS if own else 1 / DOWN
+        times = self.own(outer) * self.own(tile) * part
+        across = Axis("item", number(ACROSS), step, 0)
+        down = Axis("item", rows.count if own and rows else number(DOWN), number(1), 1)
+        self.work.issue = self.work.issue + times
+        self.work.accesses.append(
+            Access("local", f"local{operand}", 0, source.bytes, number(source.bytes), times, False, (down, across))
+        )
+        held = self.own(tile) * source.bytes * (ACROSS if own else 1)
+        self.work.private, self.work.held = self.work.private + held, self.work.held + held
 
     def copied(self, operand: int) -> None:
         """A kernel copies an operand to global memory, with loops like those that read it, block by block."""

@@ -183,7 +183,8 @@ class Lowering:
                 def fold(acc: Expr, ts: list[Tensor]) -> Expr:
                     return self._reduced(phase, inner, acc, parallel, ts)
 
-                return folded((d, i), total, tensors, fold, step.kind == "unrolled", step.prefetch)
+                unroll, matrix = step.kind == "unrolled", step.kind == "matrix"
+                return folded((d, i), total, tensors, fold, unroll, step.prefetch, matrix)
             case Loop(dim=d, digit=i):
                 assert parallel[0] == step
 

@@ -19,8 +19,8 @@ from egglift.ir.patterns import Level
 from egglift.ir.sizes import Size
 
 #: who executes a loop: groups of the grid, work-items of a group, one work-item (or a vector's lanes) for elements of
-#: its own, or for one step of a reduction after the other
-KINDS = ("grid", "item", "own", "sequential", "unrolled")
+#: its own, or for one step of a reduction after the other, or a warp's lanes for some steps together
+KINDS = ("grid", "item", "own", "sequential", "unrolled", "matrix")
 
 
 @dataclass(frozen=True)

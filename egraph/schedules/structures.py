@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from egglift.codegen.kernel.fragments import UNITS
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
@@ -23,6 +24,7 @@ from egglift.egraph.schedules.ways import (
     CPU_SWEPT,
     CPU_WHOLE,
     EACH,
+    FRAGMENTS,
     KEPT_BEFORE,
     KINDS,
     LANES,
@@ -123,8 +125,16 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
-        return (CHUNKS, *((CHUNKS_IN_TURN,) if several else ()), WHOLE, *((PARTS, LANES, ROW) if shared else ()))
+        units = (FRAGMENTS,) if reassociate and _multiplies(stage) else ()
+        chunks = (CHUNKS, *units, *((CHUNKS_IN_TURN,) if several else ()))
+        return (*chunks, WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
+
+
+def _multiplies(stage: Stage) -> bool:
+    """Does it add up numbers that there are matrix units for?  Whether these are products, its code says."""
+    (first, *others), *later = stage.phases
+    return not others and not later and commutes(stage) and first.type in [unit.scalar for unit in UNITS.values()]
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
@@ -202,7 +212,7 @@ class Work:
                 if op in text:
                     first, second = text.split(op)
                     return SizeOp(op, symbol(first), symbol(second))
-            return symbol(text)
+            return int(text) if text.isdigit() else symbol(text)
 
         return tuple(map(size, texts))
 
@@ -254,6 +264,8 @@ class Work:
                 return Loop(d, digit, "sequential", None, self._symbol("f", 0, 1))
             case "share":
                 return Loop(d, digit, "item", self.way.share)
+            case "matrix":
+                return Loop(d, digit, "matrix")
             case "step" | "held":
                 unrolled = (digit and "chunk" in self.way.reduced) or kind == "held"
                 return Loop(d, digit, "unrolled" if unrolled else "sequential")

@@ -14,7 +14,7 @@ from egglift.ir.patterns import Level
 #: memory; share: work-items, or lanes, that reduce parts each; item: work-items of a group; step: of a reduction;
 #: held: of what is kept in registers; own: elements of one work-item; vector: by lanes; inner: of a reduction, for
 #: each of these
-KINDS = ("grid", "chunk", "share", "item", "step", "held", "own", "vector", "inner")
+KINDS = ("grid", "chunk", "share", "item", "step", "matrix", "held", "own", "vector", "inner")
 #: before loops of this kind, what is read is kept in that memory space
 KEPT_BEFORE = {"share": "local", "held": "private"}
 
@@ -48,6 +48,15 @@ TILE = ("grid", "own", "item", "own")
 #: of a product: register blocks in tiles, the reduction in chunks that the group keeps in local memory
 CHUNKS = Way(
     "chunks", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("chunk", "step"), ("k",), ("local", "private")
+)
+#: the same on matrix units, whose lanes have results in pairs of rows and columns (codegen/kernel/fragments.py)
+FRAGMENTS = replace(
+    CHUNKS,
+    name="fragments",
+    rows=TILE[:3],
+    row_blocks=("m", "m/q"),
+    column_blocks=("n", "8", "2"),
+    reduced=("chunk", "matrix"),
 )
 #: the same where more is reduced than is cut: a convolution as a product for each place in its window
 CHUNKS_IN_TURN = replace(CHUNKS, name="chunks in turn", in_turn=True)

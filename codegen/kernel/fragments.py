@@ -1,0 +1,302 @@
+"""A pass over statements: loops of steps for matrix units become products of fragments, which a warp holds together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import TypeAlias
+
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.accesses import value_variables
+from egglift.codegen.kernel.imperative import Buffer, FragmentProduct, Load, ScalarValue, Statement, Store, Unit
+from egglift.codegen.kernel.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.walk import index_values
+from egglift.ir.errors import CodegenError
+from egglift.ir.types import F64, Scalar
+
+#: by element type.  Lane l of a warp holds columns 2 (l % 4) and the next one of rows l / 4 and l / 4 + 8 of the totals
+UNITS: Mapping[str, Unit] = {"f64": Unit(F64, 16, 8, 16, "m16n8k16.row.col.f64.f64.f64.f64")}
+#: lanes along the columns, and along the rows, of a unit's totals
+ACROSS, DOWN = 4, 8
+#: roles of variables that differ between the work-items of a group
+_OWN = ("local", "global", "warp", "lane")
+Place: TypeAlias = tuple[Buffer, int]
+Pair: TypeAlias = tuple[ScalarValue, ScalarValue]
+
+
+def fragment_products(
+    body: Iterable[Statement], local: tuple[int, int, int], units: Sequence[str], names: Callable[[str], str]
+) -> list[Statement]:
+    """`body`, of a kernel with `local` work-items in a group, where marked loops are products of fragments.
+
+    for k in 16, for i in 2, for j in 2:   ->   a[0..7] = row i % 2, step 4 (i / 2) + l0 of this lane's own rows
+      total[2*i + j] += x[k, i] * y[k, j]       b[0..3] = step 4 i + l0 of column l1 % 8 of the warp's columns
+                                                total[0..3] += a * b
+
+    CodegenError where the loop is none that a unit can do.
+    """
+    return _Pass(local, units, names).block(body, alone=False)
+
+
+def _refused(why: str) -> CodegenError:
+    return CodegenError(f"a fold for matrix units {why}; use reduceSeqUnroll there")
+
+
+@dataclass(frozen=True)
+class _Pass:
+    local: tuple[int, int, int]
+    units: Sequence[str]
+    names: Callable[[str], str]
+
+    def block(self, body: Iterable[Statement], alone: bool) -> list[Statement]:
+        """alone: do not all work-items of a group come here?"""
+        result: list[Statement] = []
+        for s in body:
+            match s:
+                case im.Loop(matrix=True):
+                    if alone:
+                        raise _refused("stands where not all lanes of a warp come")
+                    result += self.product(s)
+                case im.Loop(until=until):
+                    apart = until is not None and _is_own(until[0])
+                    result.append(replace(s, body=tuple(self.block(s.body, alone or apart))))
+                case im.If(conditions, inside, _, otherwise):
+                    apart = alone or any(_is_own(e) for e, _ in conditions)
+                    parts = (tuple(self.block(b, apart)) for b in (inside, otherwise))
+                    result.append(replace(s, body=next(parts), otherwise=next(parts)))
+                case _:
+                    result.append(s)
+        return result
+
+    def product(self, loop: im.Loop) -> Iterator[Statement]:
+        """The steps of a loop, so many at once as a unit takes."""
+        sums = _sums(loop)
+        unit = UNITS.get(sums.scalar.name)
+        if unit is None or unit.scalar.name not in self.units:
+            raise _refused(f"adds {sums.scalar}, which this device has no matrix units for")
+        if self.local[0] != ACROSS or self.local[1] % DOWN or self.local[2] != 1:
+            raise _refused(f"wants groups of {ACROSS} times a multiple of {DOWN} work-items, not of {self.local}")
+        if loop.trips % unit.steps or len(sums.rows) % 2 or len(sums.columns) % 2:
+            sizes = f"{len(sums.rows)} x {len(sums.columns)} results of a work-item, and {loop.trips} steps"
+            raise _refused(f"has {sizes}, which are no multiples of 2, 2 and {unit.steps}")
+        ids = (Var("l0", self.local[0], "local", 0), Var("l1", self.local[1], "local", 1))
+        fragments = _Fragments(unit, sums, loop.var, ids, self.names)
+        if loop.trips == unit.steps:
+            yield from fragments.multiplied(ZERO)
+        else:
+            turn = Var(self.names("i"), loop.trips // unit.steps, "loop")
+            yield im.Loop(turn, turn.count, tuple(fragments.multiplied(index(turn) * unit.steps)), unroll=True)
+
+
+def _is_own(e: Index) -> bool:
+    return any(v.role in _OWN for v in e.variables())
+
+
+# ---------------------------------------------------------------------------------------- what a loop adds up
+
+
+@dataclass(frozen=True)
+class _Sums:
+    """`totals[i, j] += rows[i] * columns[j]`, all of it that one step does."""
+
+    rows: list[ScalarValue]
+    columns: list[ScalarValue]
+    totals: Mapping[tuple[ScalarValue, ScalarValue], Place]
+
+    @property
+    def scalar(self) -> Scalar:
+        return next(iter(self.totals.values()))[0].scalar
+
+
+def _sums(loop: im.Loop) -> _Sums:
+    step = _Step()
+    step.run(loop.body, {})
+    totals = {_sides(value): place for place, value in step.added.items()}
+    rows, columns = (list(dict.fromkeys(pair[i] for pair in totals)) for i in (0, 1))
+    if not totals or not len(totals) == len(step.added) == len(rows) * len(columns):
+        raise _refused("does not add up one product for each of its rows and columns")
+    return _Sums(rows, columns, totals)
+
+
+def _sides(value: ScalarValue) -> tuple[ScalarValue, ScalarValue]:
+    """What work-items of a row share, and what those of a column do, as the factors of a product."""
+    sides: tuple[list[ScalarValue], list[ScalarValue]] = [], []
+    for factor in _factors(value):
+        dims = {v.dim for v in value_variables(factor) if v.role == "local"}
+        if dims == {0, 1}:
+            raise _refused("has a factor that depends on both its row and its column")
+        sides[dims == {0}].append(factor)
+    if not all(sides):
+        raise _refused("multiplies nothing of its rows with something of its columns")
+    first, second = (reduce(lambda a, b: im.Call("mul", (a, b), a.type), side) for side in sides)
+    return first, second
+
+
+def _factors(value: ScalarValue) -> Iterator[ScalarValue]:
+    match value:
+        case im.Call("mul", (a, b)):
+            yield from _factors(a)
+            yield from _factors(b)
+        case _:
+            yield value
+
+
+@dataclass
+class _Step:
+    """A step with its inner loops gone through: what registers of its own hold, and what is added to which place."""
+
+    own: dict[Place, ScalarValue] = field(default_factory=dict)
+    added: dict[Place, ScalarValue] = field(default_factory=dict)
+    declared: set[Buffer] = field(default_factory=set)
+
+    def run(self, body: Iterable[Statement], at: Mapping[Var, int]) -> None:
+        for s in body:
+            match s:
+                case im.Comment():
+                    pass
+                case im.Declare(buffer):
+                    self.declared.add(buffer)
+                case im.Loop(var, trips, inner, until=None):
+                    for i in range(trips):
+                        self.run(inner, {**at, var: i})
+                case Store(lane=None):
+                    self._store(s, at)
+                case Store(lane=lane) if lane is not None:
+                    for i in range(lane.count):
+                        self._store(s, {**at, lane: i})
+                case _:
+                    raise _refused("does more than to add up products")
+
+    def _store(self, s: Store, at: Mapping[Var, int]) -> None:
+        place, value = self._place(s.buffer, s.at.substitute(at)), self._value(s.value, at)
+        if s.buffer in self.declared:
+            self.own[place] = value
+            return
+        match value:
+            case im.Call("add", (Load(buffer, old), x)) if self._is(place, buffer, old) and place not in self.added:
+                self.added[place] = x
+            case im.Call("add", (x, Load(buffer, old))) if self._is(place, buffer, old) and place not in self.added:
+                self.added[place] = x
+            case _:
+                raise _refused("does more than to add to its results")
+
+    def _value(self, v: ScalarValue, at: Mapping[Var, int]) -> ScalarValue:
+        match v:
+            case Load(buffer, i):
+                if index_values(i):
+                    raise _refused("looks up where to read")
+                i = i.substitute(at)
+                return self.own[self._place(buffer, i)] if buffer in self.declared else Load(buffer, i)
+            case im.Call(_, args, _):
+                return replace(v, args=tuple(self._value(a, at) for a in args))
+            case im.IndexValue(i, _):
+                return replace(v, at=i.substitute(at))
+            case im.Const():
+                return v
+        raise _refused("reads what may not be there")
+
+    @staticmethod
+    def _place(buffer: Buffer, at: Index) -> Place:
+        if at.terms or buffer.space != "private" or buffer.lanes > 1:
+            raise _refused("writes to what is no register")
+        return buffer, at.constant
+
+    @staticmethod
+    def _is(place: Place, buffer: Buffer, at: Index) -> bool:
+        return not at.terms and place == (buffer, at.constant)
+
+
+# ---------------------------------------------------------------------------------------- fragments
+
+
+@dataclass(frozen=True)
+class _Fragments:
+    """The products of one loop.
+
+    Work-item (l0, l1) is lane l0 + 4 (l1 % 8) of its warp.  So its own rows and columns of the totals are those that
+    the unit gives its lane, whichever pairs of its rows, and of its columns, stand for the unit's.
+    """
+
+    unit: Unit
+    sums: _Sums
+    step: Var
+    ids: tuple[Var, Var]
+    names: Callable[[str], str]
+
+    def multiplied(self, start: Index) -> Iterator[Statement]:
+        """So many steps from `start` on as the unit takes."""
+        rows, columns = _pairs(self.sums.rows), _pairs(self.sums.columns)
+        yield im.Comment(f"matrix unit: {self.unit.rows} x {self.unit.columns} x {self.unit.steps}")
+        held = [self._rows(pair, start) for pair in rows]
+        left = Buffer(self.names("a"), "private", self.unit.scalar, sum(map(len, held)))
+        yield im.Declare(left)
+        yield from (Store(left, index(i), v) for i, v in enumerate(v for values in held for v in values))
+        for pair in columns:
+            values = self._columns(pair, start)
+            right = Buffer(self.names("b"), "private", self.unit.scalar, len(values))
+            yield im.Declare(right)
+            yield from (Store(right, index(i), v) for i, v in enumerate(values))
+            for q, both in enumerate(rows):
+                n = len(held[q])
+                factors = tuple(Load(left, index(n * q + i)) for i in range(n))
+                others = tuple(Load(right, index(i)) for i in range(len(values)))
+                yield FragmentProduct(self.unit, self._totals(both, pair), factors, others)
+
+    def _rows(self, pair: Pair, start: Index) -> list[ScalarValue]:
+        """The lane's elements of both rows: of steps l0, l0 + 4, ..."""
+        steps = [start + ACROSS * i + index(self.ids[0]) for i in range(self.unit.steps // ACROSS)]
+        return [_moved(row, {self.step: k}) for k in steps for row in pair]
+
+    def _columns(self, pair: Pair, start: Index) -> list[ScalarValue]:
+        """The lane's elements of column l1 % 8 of the eight that four neighbours have in pairs: of the same steps."""
+        column = index(self.ids[1]) % DOWN
+        both = _Columns(self.ids[0], column).either(*pair)
+        steps = [start + ACROSS * i + index(self.ids[0]) for i in range(self.unit.steps // ACROSS)]
+        return [_moved(both, {self.step: k}) for k in steps]
+
+    def _totals(self, rows: Pair, columns: Pair) -> tuple[Load, ...]:
+        places = [self.sums.totals[row, column] for row in rows for column in columns]
+        return tuple(Load(buffer, index(at)) for buffer, at in places)
+
+
+def _pairs(values: Sequence[ScalarValue]) -> list[Pair]:
+    return list(zip(values[::2], values[1::2], strict=True))
+
+
+def _moved(v: ScalarValue, to: Mapping[Var, Index | int]) -> ScalarValue:
+    """`v` at other values of some variables."""
+    match v:
+        case Load(buffer, at):
+            return Load(buffer, at.substitute(to))
+        case im.IndexValue(at, _):
+            return replace(v, at=at.substitute(to))
+        case im.Call(_, args, _):
+            return replace(v, args=tuple(_moved(a, to) for a in args))
+    return v
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which of the columns that neighbours have in pairs a lane takes: its pair is `across`, and it takes `column`."""
+
+    across: Var
+    column: Index
+
+    def either(self, first: ScalarValue, second: ScalarValue) -> ScalarValue:
+        """The first of a pair or the second, of another work-item, if they differ in places at a constant distance."""
+        match first, second:
+            case Load(buffer, i), Load(other, j) if buffer is other and not (j - i).terms:
+                return Load(buffer, self._at(i, (j - i).constant))
+            case im.IndexValue(i, t), im.IndexValue(j, u) if t == u and not (j - i).terms:
+                return replace(first, at=self._at(i, (j - i).constant))
+            case im.Call(op, args, t), im.Call(name, others, u) if (op, t, len(args)) == (name, u, len(others)):
+                return replace(first, args=tuple(self.either(x, y) for x, y in zip(args, others, strict=True)))
+            case im.Const(), im.Const() if first == second:
+                return first
+        raise _refused("has columns that are not alike")
+
+    def _at(self, i: Index, apart: int) -> Index:
+        if i.coefficient(self.across) == 2 * apart:  # columns lie one after the other
+            return i.substitute({self.across: 0}) + self.column * apart
+        return i.substitute({self.across: self.column // 2}) + self.column % 2 * apart
