@@ -51,14 +51,15 @@ def _declare(names: dict[str, Named], name: str, what: Named) -> None:
 class _Block:
     """A block: what has been declared in and around it, and who comes here.
 
-    bounded: variables that conditions around keep from some of their values.  alone: does not every work-item of the
-    group come here?
+    bounded: variables that conditions around keep from some of their values.  apart: does not every work-item of the
+    group come here?  alone: or is it in a step, which work-items go through by themselves?
     """
 
     shape: Shape
     names: dict[str, Named]
     bounded: frozenset[Var] = frozenset()
     alone: bool = False
+    apart: bool = False
     varying: set[str] = field(default_factory=set)  # names of Lets that differ between work-items
 
     def statements(self, body: Iterable[Statement]) -> None:
@@ -75,7 +76,7 @@ class _Block:
                     self._loop(s)
                 case im.If():
                     self._if(s)
-                case im.FragmentProduct() if self.alone:
+                case im.FragmentProduct() if self.apart:
                     raise Malformed("a warp multiplies where not all of its lanes come")
                 case im.FragmentProduct(totals=totals, rows=rows, columns=columns):
                     self._values((*totals, *rows, *columns), None, "totals += rows * columns")
@@ -88,7 +89,8 @@ class _Block:
         for v in own:
             _declare(names, v.name, v)
         bounded = self.bounded.union(*(e.variables() for e, _ in conditions))
-        block = replace(self, names=names, bounded=bounded, alone=self.alone or alone)
+        apart = self.apart or any(self._differs(e) for e, _ in conditions)
+        block = replace(self, names=names, bounded=bounded, alone=self.alone or alone, apart=apart)
         with assuming(*((e, e.range[0], n - 1) for e, n in conditions if e.range[0] < n)):
             block.statements(body)
 
@@ -130,7 +132,8 @@ class _Block:
             self._inside(s.body, s.conditions, alone=alone)
         if s.otherwise:  # where one of the conditions does not hold: nothing is known of any
             unknown = frozenset(v for e, _ in s.conditions for v in e.variables())
-            replace(self, bounded=self.bounded | unknown)._inside(s.otherwise, (), alone=alone)
+            apart = self.apart or alone
+            replace(self, bounded=self.bounded | unknown, apart=apart)._inside(s.otherwise, (), alone=alone)
 
     # ------------------------------------------------------------------------------------ values
 

@@ -125,16 +125,32 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
-        units = (FRAGMENTS,) if reassociate and _multiplies(stage) else ()
+        units = (FRAGMENTS,) if reassociate and len(stage.dims) > 1 and _multiplies(stage) else ()
         chunks = (CHUNKS, *units, *((CHUNKS_IN_TURN,) if several else ()))
         return (*chunks, WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
 
 
 def _multiplies(stage: Stage) -> bool:
-    """Does it add up numbers that there are matrix units for?  Whether these are products, its code says."""
+    """Does it add up numbers that there are matrix units for?"""
     (first, *others), *later = stage.phases
     return not others and not later and commutes(stage) and first.type in [unit.scalar for unit in UNITS.values()]
+
+
+def _factors(e: Expr) -> Iterator[Expr]:
+    match e:
+        case p.Apply("mul", (a, b)):
+            yield from _factors(a)
+            yield from _factors(b)
+        case _:
+            yield e
+
+
+def _is_of_rows_and_columns(stage: Stage, rows: Dim | None, columns: Dim | None) -> bool:
+    """Are products added up of something that depends on the row with something that depends on the column?"""
+    (reduction,) = stage.phases[0]
+    sides = [stage.names.free(factor) & {rows, columns} for factor in _factors(reduction.element)]
+    return {rows} in sides and {columns} in sides and {rows, columns} not in sides
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
@@ -152,6 +168,8 @@ def _is_worth_sharing(stage: Stage) -> bool:
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
+    if way is FRAGMENTS and not _is_of_rows_and_columns(stage, rows, columns):
+        return None
     tiled = [d for d in (rows, columns) if d is not None]
     batch = [d for d in stage.dims if d not in tiled]
     whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
