@@ -14,9 +14,10 @@ from egglift.codegen.emission.continue_accumulators import continue_accumulators
 from egglift.codegen.emission.register_accumulators import accumulators_to_registers
 from egglift.codegen.kernel.barriers import dissolve_steps, insert_barriers
 from egglift.codegen.kernel.fragments import fragment_products
-from egglift.codegen.kernel.imperative import Statement
+from egglift.codegen.kernel.imperative import Declare, Statement
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
+from egglift.codegen.kernel.walk import walk
 from egglift.codegen.terms.drop_idle_patterns import drop_idle_patterns
 from egglift.codegen.terms.reduce_to_fold import reduce_to_fold
 from egglift.codegen.terms.storing import stored
@@ -27,8 +28,15 @@ TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (drop_idle_patterns, reduce_to
 
 
 def products_of_fragments(b: Builder, body: Sequence[Statement]) -> Sequence[Statement]:
-    """Loops for matrix units, as kernel/fragments.py shows."""
-    return fragment_products(body, b.shape.local, b.limits.matrix_units, b.names.numbered)
+    """Loops for matrix units, as kernel/fragments.py shows: fragments take the place of other registers."""
+    found = fragment_products(body, b.shape.local, b.limits.matrix_units, b.names.numbered)
+    b.private_bytes += _register_bytes(found) - _register_bytes(body)
+    return found
+
+
+def _register_bytes(body: Sequence[Statement]) -> int:
+    declared = [s.buffer for s in walk(body) if isinstance(s, Declare)]
+    return sum(b.size * b.lanes * b.scalar.size for b in declared if b.space == "private")
 
 
 StatementPass: TypeAlias = Callable[[Builder, Sequence[Statement]], Sequence[Statement]]

@@ -230,12 +230,12 @@ class _Fragments:
         yield im.Comment(f"matrix unit: {self.unit.rows} x {self.unit.columns} x {self.unit.steps}")
         held = [self._rows(pair, start) for pair in rows]
         left = Buffer(self.names("a"), "private", self.unit.scalar, sum(map(len, held)))
+        right = Buffer(self.names("b"), "private", self.unit.scalar, self.unit.steps // ACROSS)
         yield im.Declare(left)
+        yield im.Declare(right)
         yield from (Store(left, index(i), v) for i, v in enumerate(v for values in held for v in values))
         for pair in columns:
             values = self._columns(pair, start)
-            right = Buffer(self.names("b"), "private", self.unit.scalar, len(values))
-            yield im.Declare(right)
             yield from (Store(right, index(i), v) for i, v in enumerate(values))
             for q, both in enumerate(rows):
                 n = len(held[q])

@@ -46,18 +46,20 @@ class KeptCounts(Counts):
     def fragments(self, operand: int, source: Source, outer: list[Digit], tile: list[Digit]) -> None:
         """Every lane takes its part of what a warp multiplies of an operand: of steps that four lanes share out, and of
         columns those that eight lanes do, one of eight."""
-        step = next((s for d, s in self.local[operand].items() if d.loop.kind == "matrix"), number(0))
+        apart = self.local[operand]
+        step = next((s for d, s in apart.items() if d.loop.kind == "matrix"), number(0))
         rows = next((d for d in self.digits if d.role == "item" and d.dim == 1), None)
         own = rows is not None and rows.loop.dim in source.dims
+        beside = apart[rows] if own and rows is not None else apart[tile[-1]] if tile else number(0)
         part = 1 / ACROSS if own else 1 / DOWN
         times = self.own(outer) * self.own(tile) * part
         across = Axis("item", number(ACROSS), step, 0)
-        down = Axis("item", rows.count if own and rows else number(DOWN), number(1), 1)
+        down = Axis("item", rows.count if own and rows else number(DOWN), beside, 1)
         self.work.issue = self.work.issue + times
         self.work.accesses.append(
             Access("local", f"local{operand}", 0, source.bytes, number(source.bytes), times, False, (down, across))
         )
-        held = self.own(tile) * source.bytes * (ACROSS if own else 1)
+        held = number(ACROSS * source.bytes) * (self.own(tile) if own else 1)
         self.work.private, self.work.held = self.work.private + held, self.work.held + held
 
     def copied(self, operand: int) -> None:
@@ -107,7 +109,7 @@ class KeptCounts(Counts):
         """The group copies what it reads of an operand to local memory."""
         work, steps = self.work, self.own(outer)
         span = {d: product([x.count for x in inner if x.loop.dim == d]) for d in source.dims}
-        layout = self._layout(source, span, evaluated(keep.pad, self.env))
+        layout = self._layout(source, span, keep)
         self.local[operand] = {d: layout[d.loop.dim] * d.step for d in inner if d.loop.dim in layout}
         ahead = next((evaluated(x.loop.prefetch, self.env) for x in reversed(outer) if x.loop.prefetch), number(0))
         if not np.any(work.local_bytes):
@@ -118,10 +120,11 @@ class KeptCounts(Counts):
         self.twice = np.maximum(self.twice, ahead == 2)
         self._shared_copy(operand, source, outer, span, layout, ahead)
 
-    def _layout(self, source: Source, span: dict[Dim, Numbers], pad: Numbers) -> dict[Dim, Numbers]:
-        """Elements apart in local memory: those of reductions outermost, the last dimension padded."""
+    def _layout(self, source: Source, span: dict[Dim, Numbers], keep: Keep) -> dict[Dim, Numbers]:
+        """Elements apart in local memory (operand_arrays.kept): the last dimension is padded."""
+        pad = evaluated(keep.pad, self.env)
         dims = list(dict.fromkeys(d.loop.dim for d in self.digits if d.loop.dim in source.dims))
-        order = [d for d in dims if d in self.reduced] + [d for d in dims if d not in self.reduced]
+        order = sorted(dims, key=lambda d: (d in self.reduced) == keep.steps_inside)
         found, far = dict[Dim, Numbers](), number(1)
         for i, d in enumerate(reversed(order)):
             found[d] = far

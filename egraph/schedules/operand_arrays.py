@@ -69,7 +69,7 @@ def kept(keep: Keep, tensors: Sequence[Tensor], reduced: Collection[Dim]) -> lis
     """The tensors, one of them as a copy in a memory space.
 
     In local memory it is an array over dimensions, not over their digits, those of reductions outermost, such that
-    work-items that own neighbours read neighbours.
+    work-items that own neighbours read neighbours; or innermost, where the schedule says so.
     """
     t = tensors[keep.operand]
     found = list(tensors)
@@ -82,7 +82,7 @@ def kept(keep: Keep, tensors: Sequence[Tensor], reduced: Collection[Dim]) -> lis
 def _kept_local(t: Tensor, keep: Keep, reduced: Collection[Dim]) -> Tensor:
     axes: tuple[Digit, ...] = t.axes  # type: ignore[assignment]
     dims = list(dict.fromkeys(d for d, _ in axes))
-    dims = [d for d in dims if d in reduced] + [d for d in dims if d not in reduced]
+    dims.sort(key=lambda d: (d in reduced) == keep.steps_inside)
     groups = [sorted((a for a in axes if a[0] == d), key=lambda a: a[1]) for d in dims]
     order = [a for group in groups for a in group]
     sizes = sizes_of([t])

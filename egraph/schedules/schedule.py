@@ -41,11 +41,15 @@ class Loop:
 
 @dataclass(frozen=True)
 class Keep:
-    """What the loops inside read of an operand is copied to a memory space first; rows are `pad` elements longer."""
+    """What the loops inside read of an operand is copied to a memory space first; rows are `pad` elements longer.
+
+    In local memory it is an array over dimensions, those of reductions outermost; steps_inside: innermost.
+    """
 
     operand: int
     space: str
     pad: Size = 0
+    steps_inside: bool = False
 
     def __str__(self) -> str:
         return f"keep {self.operand} {self.space}"

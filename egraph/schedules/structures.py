@@ -156,8 +156,13 @@ def _is_of_rows_and_columns(stage: Stage, rows: Dim | None, columns: Dim | None)
 def _of_each(stage: Stage) -> tuple[Way, ...]:
     """Nothing is reduced: by elements as they are written, unless what is read lies across; by tiles if there are two
     dimensions."""
-    across = any(isinstance(t, p.Transpose) for o in operands(stage) for t in subterms(o.array))
+    across = any(map(_is_across, operands(stage)))
     return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH,)))
+
+
+def _is_across(o: Operand) -> bool:
+    """Is it read across the order in which it lies in memory?"""
+    return any(isinstance(t, p.Transpose) for t in subterms(o.array))
 
 
 def _is_worth_sharing(stage: Stage) -> bool:
@@ -316,7 +321,7 @@ class Work:
                 continue
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
-                    yield Keep(i, "local", self._symbol("a", i, 1))
+                    yield Keep(i, "local", self._symbol("a", i, 1), self.way is FRAGMENTS and not _is_across(o))
                 case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
