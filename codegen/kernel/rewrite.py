@@ -60,8 +60,8 @@ class Rewriter:
                 case im.Let(_, value, _):
                     result.append(replace(s, value=self.value(value)))
                 case im.FragmentProduct():
-                    parts = (tuple(map(self.value, values)) for values in (s.totals, s.rows, s.columns))
-                    totals, rows, columns = parts
+                    totals = tuple(Load(*self.place(x.buffer, x.at)) for x in s.totals)
+                    rows, columns = (tuple(map(self.value, factors)) for factors in (s.rows, s.columns))
                     result.append(replace(s, totals=totals, rows=rows, columns=columns))
                 case im.Loop():
                     if inner := tuple(self.statements(s.body)):

@@ -29,7 +29,7 @@ def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, 
     for step in schedule.steps:
         match step:
             case Loop():
-                lines.append(f"{'  ' * depth}for {order[step.dim]}{_digit(step, schedule)}: {step.level or step.kind}")
+                lines.append(f"{'  ' * depth}for {order[step.dim]}{_digit(step, schedule)}: {step.level or _executor(step)}")
                 depth += 1
             case Keep(operand, space, _):
                 lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory")
@@ -48,6 +48,10 @@ def joined(accounts: Iterable[Account]) -> Account:
     parts = list(accounts)
     laws = dict.fromkeys(law for a in parts for law in a.laws)
     return Account("\n".join(a.text for a in parts), tuple(laws))
+
+
+def _executor(loop: Loop) -> str:
+    return "on matrix units" if loop.kind == "matrix" else loop.kind
 
 
 def _digit(loop: Loop, schedule: Schedule) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
+from egglift.egraph.schedules.account import account_of
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.partition import stages_of
@@ -120,3 +122,18 @@ def test_units_are_estimated_to_be_faster_than_multiply_adds() -> None:
     units, plain = best["tile 01 fragments"], best["tile 01 chunks"]
     assert units is not None and plain is not None
     assert units.best < plain.best
+
+
+def test_the_kernel_of_a_product_on_matrix_units(request: pytest.FixtureRequest) -> None:
+    (s,) = fragments(arr("A", 128, 64) @ arr("B", 64, 128))
+    found = point(s, H200.limits, m=64, n=16, k=16, q=2, f=1, a=4)
+    assert isinstance(found, Point)
+    path = Path(__file__).with_name("product_on_matrix_units.cl")
+    if request.config.getoption("--update-golden"):
+        path.write_text(found.plan.source)
+    assert found.plan.source == path.read_text(), "pytest --update-golden writes what it looks like now"
+
+
+def test_an_account_says_who_multiplies() -> None:
+    (s,) = fragments(PRODUCTS["whole tiles"]())
+    assert "for 2 inside: on matrix units" in account_of(s.stage, s.sign, s.schedule, {}).text
