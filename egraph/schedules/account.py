@@ -29,7 +29,9 @@ def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, 
     for step in schedule.steps:
         match step:
             case Loop():
-                lines.append(f"{'  ' * depth}for {order[step.dim]}{_digit(step, schedule)}: {step.level or _executor(step)}")
+                lines.append(
+                    f"{'  ' * depth}for {order[step.dim]}{_digit(step, schedule)}: {step.level or _executor(step)}"
+                )
                 depth += 1
             case Keep(operand, space, _):
                 lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import egglift as el
@@ -30,6 +32,14 @@ def test_a_product_takes_its_multiplications() -> None:
     program = as_program(product(64, 32, 128))
     assert products_seconds(program, GPU, True) == pytest.approx(64 * 32 * 128 / GPU.issue_rate)
     assert products_seconds(program, CPU, True) == pytest.approx(64 * 32 * 128 / 16 / CPU.issue_rate)
+
+
+def test_doubles_are_multiplied_on_matrix_units() -> None:
+    a, b = (el.array(name, el.f64, shape) for name, shape in (("A", (64, 128)), ("B", (128, 32))))
+    assert products_seconds(as_program(a @ b), GPU, True) == pytest.approx(64 * 32 * 128 / GPU.issue_rate)
+    assert products_seconds(as_program(a @ b), replace(GPU, matrix_costs={}), True) == pytest.approx(
+        64 * 32 * 128 * GPU.type_costs["f64"] / GPU.issue_rate
+    )
 
 
 def test_of_a_symmetric_product_half_is_wanted() -> None:
