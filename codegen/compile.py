@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.emitter import Emitter
@@ -50,6 +50,11 @@ def _plan(term: Expr, launch: Launch, limits: DeviceLimits) -> Plan:
     type_of(term)
     work = deeply if _depth(term) < SHALLOW else deep  # how many frames a level takes is not known: views take more
     return work(lambda: _Planner(launch, limits).plan(term))
+
+
+def _is_stored(x: Expr) -> bool:
+    """Is it what a kernel of its own writes to global memory?"""
+    return isinstance(x, p.To) and x.space == "global"
 
 
 def _depth(term: Expr) -> int:
@@ -102,11 +107,28 @@ class _Planner:
             term = term.x
         if volume(type_of(term)) == 0:
             return
+        if isinstance(term, p.Tup) and any(_is_stored(x) for x in term.items):
+            return self._results(term, outputs)
         if is_launched(term):
             assert isinstance(term, p.Iterate)
             return self._iterate(term, outputs)
         inner = self._split(term)
         self._kernel(inner, outputs)
+
+    def _results(self, term: p.Tup, outputs: tuple[Buffer, ...]) -> None:
+        """Add what writes each result of several by itself, those first that others read."""
+        ends = list(accumulate(len(leaves(type_of(x))) for x in term.items))
+        parts = {i: outputs[start:end] for i, (start, end) in enumerate(pairwise([0, *ends]))}
+        for i in sorted(parts, key=lambda i: sum(1 for _ in subterms(term.items[i]))):
+            x, buffers = term.items[i], parts[i]
+            if x in self.computed:
+                self._kernel(self.computed[x], buffers)
+                continue
+            self._compute(assign_levels(x, self.levels), buffers)
+            if _is_stored(x):
+                name = self.names.numbered("result")
+                self.memory[name] = (type_of(x), buffers)
+                self.computed[x] = p.Input(name, type_of(x))
 
     def _split(self, term: Expr) -> Expr:
         """`term` with the results of other kernels as inputs; those kernels are added."""

@@ -29,9 +29,8 @@ def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, 
     for step in schedule.steps:
         match step:
             case Loop():
-                lines.append(
-                    f"{'  ' * depth}for {order[step.dim]}{_digit(step, schedule)}: {step.level or _executor(step)}"
-                )
+                digit = f"{order[step.dim]}{_digit(step, schedule)}"
+                lines.append(f"{'  ' * depth}for {digit}: {_executor(step)}")
                 depth += 1
             case Keep(operand, space, _):
                 lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory")
@@ -53,7 +52,7 @@ def joined(accounts: Iterable[Account]) -> Account:
 
 
 def _executor(loop: Loop) -> str:
-    return "on matrix units" if loop.kind == "matrix" else loop.kind
+    return str(loop.level or ("on matrix units" if loop.kind == "matrix" else loop.kind))
 
 
 def _digit(loop: Loop, schedule: Schedule) -> str:

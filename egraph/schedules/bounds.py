@@ -59,13 +59,12 @@ def _operations(stage: Stage, e: StageElements, profile: Profile) -> float:
     width = profile.simd_bytes if profile.kind == "cpu" else 1
     results = prod(map(number_of, stage.dims))
     steps = ((prod(map(number_of, phase.dims)), phase.step.calls) for phase in e.phases)
-    return _on_units(stage, profile) * sum(
-        results * n * cost * (size / width if width > 1 else 1) for n, calls in steps for cost, size in calls
-    )
+    each = ((n, cost * (size / width if width > 1 else 1)) for n, calls in steps for cost, size in calls)
+    return _on_units(stage, profile) * results * sum(n * cost for n, cost in each)
 
 
 def _on_units(stage: Stage, profile: Profile) -> float:
-    """Times as long as by single numbers a stage's sums of products take at least: less where there are matrix units."""
+    """Times as long as by single numbers a stage's products take at least: less where there are matrix units."""
     names = {str(r.type) for reductions in stage.phases for r in reductions}
     costs = [profile.matrix_costs[n] / profile.type_costs.get(n, 1.0) for n in names & profile.matrix_costs.keys()]
     return min([1.0, *costs])

@@ -163,6 +163,8 @@ class IndexNotation:
                 return self._axis(of(x), lambda a: p.Stride(s, a), 1)
             case p.Take(n, x):
                 return self._axis(of(x), lambda a: p.Take(n, a), 1)
+            case p.Roll(n, x):
+                return self._axis(of(x), lambda a: p.Roll(n, a), 1)
             case p.Drop(n, x):
                 return self._axis(of(x), lambda a: p.Drop(n, a), 1)
             case p.Gather(indices, x):

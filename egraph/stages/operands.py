@@ -37,9 +37,12 @@ def operands_of(
     """
     operands: dict[Expr, Operand] = {}
     whole = names.free(body)
-    stack = [body]
+    stack, seen = [body], set[Expr]()
     while stack:
         e = stack.pop()
+        if e in seen:  # what is shared is looked at once
+            continue
+        seen.add(e)
         free, reduced = names.free(e), names.has_reductions(e)
         if not free or e in operands or (reduced and isinstance(e, p.Input)):
             continue

@@ -28,6 +28,7 @@ EQUATIONS: dict[str, tuple[Callable[[], Any], str]] = {
     ),
     "cross": (lambda: el.allpairs(lambda a, b: a - b, x, y), "stage0[0 < 7, 1 < 7] = (sub x[0] y[1])"),
     "transpose": (lambda: el.exp(A).T, "stage0[0 < 7, 1 < 5] = (exp A[1,0])"),
+    "roll": (lambda: el.exp(x).roll(2) + x, "stage0[0 < 7] = (add (exp (roll 2 x)[0]) x[0])"),
     "fill": (lambda: x.map(lambda v: el.fill(3, v)), "stage0[0 < 7, 1 < 3] = x[0]"),
     "reduce": (lambda: A.map(lambda r: el.reduce(el.maximum, 1.0, r)), "stage0[0 < 5] = (maximum for 1 < 7 of A[0,1])"),
     "sums of sums": (lambda: add_up(A), "stage0[] = (add for 0 < 5, 1 < 7 of A[0,1])"),

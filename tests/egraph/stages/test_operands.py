@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import egglift as el
 from egglift.egraph.schedules.lower import operands
 from egglift.egraph.stages.operands import applied, operands_of
+from egglift.egraph.stages.partition import stages_of
 from egglift.ir import patterns as p
+from egglift.ir.lifting import as_program
 from egglift.ir.types import F32, Tuple
 from tests.egraph.staged import only_stage
-from tests.egraph.stages.programs import PROGRAMS
+from tests.egraph.stages.programs import PROGRAMS, arr
 
 
 def test_what_is_computed_of_one_operand_is_one_operand() -> None:
@@ -35,3 +40,16 @@ def test_a_step_is_applied_without_tuples() -> None:
     arg = p.Arg(Tuple((F32, F32)))
     a, b = p.Input("a", F32), p.Input("b", F32)
     assert applied(p.Apply("sub", (p.Get(1, arg), p.Get(0, arg))), a, b) == p.Apply("sub", (b, a))
+
+
+def test_what_steps_read_twice_is_looked_at_once() -> None:
+    """Sixty steps are 2^60 paths."""
+    x, z = arr("x", 8), arr("z", 60, 8)
+
+    def path(start: Any, noise: Any) -> Any:
+        for k in range(60):
+            start = start + (0.5 - start) * 0.25 + noise[k]
+        return start
+
+    (stage,) = stages_of(as_program(el.map(path, x, z.T))).stages
+    assert len(operands(stage)) == 61
