@@ -72,14 +72,16 @@ class _Pass:
     def product(self, loop: im.Loop) -> Iterator[Statement]:
         """The steps of a loop, so many at once as a unit takes."""
         sums = _sums(loop)
-        unit = UNITS.get(sums.scalar.name)
-        if unit is None or unit.scalar.name not in self.units:
-            raise _refused(f"adds {sums.scalar}, which this device has no matrix units for")
+        scalar = sums[0].scalar
+        unit = UNITS.get(scalar.name)
+        if unit is None or unit.scalar.name not in self.units or any(s.scalar != scalar for s in sums):
+            raise _refused(f"adds {scalar}, which this device has no matrix units for")
         if self.local[0] != ACROSS or self.local[1] % DOWN or self.local[2] != 1:
             raise _refused(f"wants groups of {ACROSS} times a multiple of {DOWN} work-items, not of {self.local}")
-        if loop.trips % unit.steps or len(sums.rows) % 2 or len(sums.columns) % 2:
-            sizes = f"{len(sums.rows)} x {len(sums.columns)} results of a work-item, and {loop.trips} steps"
-            raise _refused(f"has {sizes}, which are no multiples of 2, 2 and {unit.steps}")
+        for s in sums:
+            if loop.trips % unit.steps or len(s.rows) % 2 or len(s.columns) % 2:
+                sizes = f"{len(s.rows)} x {len(s.columns)} results of a work-item, and {loop.trips} steps"
+                raise _refused(f"has {sizes}, which are no multiples of 2, 2 and {unit.steps}")
         ids = (Var("l0", self.local[0], "local", 0), Var("l1", self.local[1], "local", 1))
         fragments = _Fragments(unit, sums, loop.var, ids, self.names)
         if loop.trips == unit.steps:
@@ -100,8 +102,8 @@ def _is_own(e: Index) -> bool:
 class _Sums:
     """`totals[i, j] += rows[i] * columns[j]`, all of it that one step does."""
 
-    rows: list[ScalarValue]
-    columns: list[ScalarValue]
+    rows: tuple[ScalarValue, ...]
+    columns: tuple[ScalarValue, ...]
     totals: Mapping[tuple[ScalarValue, ScalarValue], Place]
 
     @property
@@ -109,14 +111,35 @@ class _Sums:
         return next(iter(self.totals.values()))[0].scalar
 
 
-def _sums(loop: im.Loop) -> _Sums:
+def _sums(loop: im.Loop) -> list[_Sums]:
+    """What one step adds up: of each kind of rows with each kind of columns, as several results have."""
     step = _Step()
     step.run(loop.body, {})
-    totals = {_sides(value): place for place, value in step.added.items()}
-    rows, columns = (list(dict.fromkeys(pair[i] for pair in totals)) for i in (0, 1))
-    if not totals or not len(totals) == len(step.added) == len(rows) * len(columns):
-        raise _refused("does not add up one product for each of its rows and columns")
-    return _Sums(rows, columns, totals)
+    kinds: dict[tuple[str, str], dict[Pair, Place]] = {}
+    for place, value in step.added.items():
+        row, column = _sides(value)
+        kinds.setdefault((_kind(row), _kind(column)), {})[row, column] = place
+    found = []
+    for totals in kinds.values():
+        rows, columns = (tuple(dict.fromkeys(pair[i] for pair in totals)) for i in (0, 1))
+        if len(totals) != len(rows) * len(columns):
+            raise _refused("does not add up one product for each of its rows and columns")
+        found.append(_Sums(rows, columns, totals))
+    if not found or sum(len(s.totals) for s in found) != len(step.added):
+        raise _refused("does not add up different products")
+    return found
+
+
+def _kind(v: ScalarValue) -> str:
+    """The same for values that differ in places at a constant distance only."""
+    match v:
+        case Load(buffer, at):
+            return f"{id(buffer)}[{(at - at.constant).key}]"
+        case im.IndexValue(at, t):
+            return f"{t}({(at - at.constant).key})"
+        case im.Call(op, args, t):
+            return f"{t} {op}({', '.join(map(_kind, args))})"
+    return repr(v)
 
 
 def _sides(value: ScalarValue) -> tuple[ScalarValue, ScalarValue]:
@@ -219,29 +242,29 @@ class _Fragments:
     """
 
     unit: Unit
-    sums: _Sums
+    sums: Sequence[_Sums]
     step: Var
     ids: tuple[Var, Var]
     names: Callable[[str], str]
 
     def multiplied(self, start: Index) -> Iterator[Statement]:
         """So many steps from `start` on as the unit takes."""
-        rows, columns = _pairs(self.sums.rows), _pairs(self.sums.columns)
         yield im.Comment(f"matrix unit: {self.unit.rows} x {self.unit.columns} x {self.unit.steps}")
-        held = [self._rows(pair, start) for pair in rows]
-        left = Buffer(self.names("a"), "private", self.unit.scalar, sum(map(len, held)))
-        right = Buffer(self.names("b"), "private", self.unit.scalar, self.unit.steps // ACROSS)
+        pairs = list(dict.fromkeys(pair for s in self.sums for pair in _pairs(s.rows)))
+        n = self.unit.steps // ACROSS
+        left = Buffer(self.names("a"), "private", self.unit.scalar, 2 * n * len(pairs))
+        right = Buffer(self.names("b"), "private", self.unit.scalar, n)
         yield im.Declare(left)
         yield im.Declare(right)
-        yield from (Store(left, index(i), v) for i, v in enumerate(v for values in held for v in values))
-        for pair in columns:
-            values = self._columns(pair, start)
-            yield from (Store(right, index(i), v) for i, v in enumerate(values))
-            for q, both in enumerate(rows):
-                n = len(held[q])
-                factors = tuple(Load(left, index(n * q + i)) for i in range(n))
-                others = tuple(Load(right, index(i)) for i in range(len(values)))
-                yield FragmentProduct(self.unit, self._totals(both, pair), factors, others)
+        yield from (Store(left, index(i), v) for i, v in enumerate(v for p in pairs for v in self._rows(p, start)))
+        others = tuple(Load(right, index(i)) for i in range(n))
+        for s in self.sums:
+            for columns in _pairs(s.columns):
+                yield from (Store(right, index(i), v) for i, v in enumerate(self._columns(columns, start)))
+                for rows in _pairs(s.rows):
+                    at = 2 * n * pairs.index(rows)
+                    factors = tuple(Load(left, index(at + i)) for i in range(2 * n))
+                    yield FragmentProduct(self.unit, _places(s, rows, columns), factors, others)
 
     def _rows(self, pair: Pair, start: Index) -> list[ScalarValue]:
         """The lane's elements of both rows: of steps l0, l0 + 4, ..."""
@@ -255,9 +278,10 @@ class _Fragments:
         steps = [start + ACROSS * i + index(self.ids[0]) for i in range(self.unit.steps // ACROSS)]
         return [_moved(both, {self.step: k}) for k in steps]
 
-    def _totals(self, rows: Pair, columns: Pair) -> tuple[Load, ...]:
-        places = [self.sums.totals[row, column] for row in rows for column in columns]
-        return tuple(Load(buffer, index(at)) for buffer, at in places)
+
+def _places(sums: _Sums, rows: Pair, columns: Pair) -> tuple[Load, ...]:
+    places = [sums.totals[row, column] for row in rows for column in columns]
+    return tuple(Load(buffer, index(at)) for buffer, at in places)
 
 
 def _pairs(values: Sequence[ScalarValue]) -> list[Pair]:

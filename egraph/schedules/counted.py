@@ -142,7 +142,8 @@ class _Counting(KeptCounts):
     def _fragment_products(self, times: Numbers) -> None:
         """Steps on matrix units, if the sizes and the device are such that there are any."""
         unit = UNITS[str(self.stage.phases[0][0].type)]
-        self.work.issue = self.work.issue + times * matrix_cost(unit.scalar.name, self.profile)
+        cost = len(self.stage.phases[0]) * matrix_cost(unit.scalar.name, self.profile)
+        self.work.issue = self.work.issue + times * cost
         pairs = product(d.count for d in self.digits if d.role == "unrolled" and d.loop.dim != self.stage.dims[-1])
         steps = product(d.count for d in self.digits if d.loop.kind == "matrix")
         x, y, z = self.work.local

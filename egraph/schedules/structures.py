@@ -133,8 +133,10 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
 
 def _multiplies(stage: Stage) -> bool:
     """Does it add up numbers that there are matrix units for?"""
-    (first, *others), *later = stage.phases
-    return not others and not later and commutes(stage) and first.type in [unit.scalar for unit in UNITS.values()]
+    (first, *later) = stage.phases
+    types, steps = {str(r.type) for r in first}, [r.op.body for r in first if r.op is not None]
+    adds = len(steps) == len(first) and all(isinstance(s, p.Apply) and s.op == "add" for s in steps)
+    return not later and adds and len(types) == 1 and types <= UNITS.keys()
 
 
 def _factors(e: Expr) -> Iterator[Expr]:
@@ -147,10 +149,12 @@ def _factors(e: Expr) -> Iterator[Expr]:
 
 
 def _is_of_rows_and_columns(stage: Stage, rows: Dim | None, columns: Dim | None) -> bool:
-    """Are products added up of something that depends on the row with something that depends on the column?"""
-    (reduction,) = stage.phases[0]
-    sides = [stage.names.free(factor) & {rows, columns} for factor in _factors(reduction.element)]
-    return {rows} in sides and {columns} in sides and {rows, columns} not in sides
+    """Is what is added up products of something that depends on the row with something that depends on the column?"""
+    for reduction in stage.phases[0]:
+        sides = [stage.names.free(factor) & {rows, columns} for factor in _factors(reduction.element)]
+        if {rows} not in sides or {columns} not in sides or {rows, columns} in sides:
+            return False
+    return True
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:

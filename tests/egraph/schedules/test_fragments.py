@@ -34,6 +34,16 @@ def arr(name: str, *shape: int, t: Any = el.f64) -> Any:
     return el.array(name, t, shape)
 
 
+def two_sums(a: Any, b: Any, c: Any) -> Any:
+    """(A B)^2 + (A C)^2, element by element."""
+
+    def dot(r: Any, v: Any) -> Any:
+        return el.reduce(el.add, 0.0, el.map(lambda x, y: x * y, r, v))
+
+    rows = el.zip(b.T, c.T)
+    return a.map(lambda r: rows.map(lambda bc: dot(r, bc[0]) * dot(r, bc[0]) + dot(r, bc[1]) * dot(r, bc[1])))
+
+
 #: programs with a product of doubles in them, by what is beside the plain one
 PRODUCTS: dict[str, Callable[[], Any]] = {
     "whole tiles": lambda: arr("A", 64, 64) @ arr("B", 64, 32),
@@ -43,6 +53,7 @@ PRODUCTS: dict[str, Callable[[], Any]] = {
     "computed factors": lambda: el.exp(arr("A", 64, 32)) @ (arr("B", 32, 16) * 2.0 + 1.0),
     "weights": lambda: (arr("A", 32, 66) * arr("w", 32)[:, None]).T @ arr("A", 32, 66),
     "what follows it": lambda: el.tanh(arr("A", 70, 32) @ arr("B", 32, 24) * 0.1) + arr("c", 24),
+    "two sums of one loop": lambda: two_sums(arr("A", 66, 32), arr("B", 32, 20), arr("C", 32, 20)),
     "batches": lambda: arr("A", 3, 66, 32) @ arr("B", 3, 32, 17),
 }
 
@@ -103,6 +114,8 @@ def test_sums_that_are_no_products_have_none() -> None:
     x, y = arr("A", 32, 64), arr("B", 32, 64)
     assert not fragments(x.map(lambda a: y.map(lambda b: el.abs(a - b).reduce(el.add, 0.0))))
     assert not fragments(x.map(lambda a: y.map(lambda b: (a * b * (a - b)).reduce(el.add, 0.0))))
+    best = el.operator(lambda a, b: el.maximum(a, b), neutral=-np.inf)
+    assert not fragments(x.map(lambda a: y.map(lambda b: (a * b).reduce(best, -np.inf))))
     assert [s.sign for s in fragments(PRODUCTS["batches"]())] == ["tile 12 fragments"]
 
 
