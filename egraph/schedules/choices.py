@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, product, repeat
-from math import prod
+from math import inf, prod
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
@@ -45,6 +45,7 @@ KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
+AGAIN = 256  # indices of other dimensions for which a GPU may compute what is costly, without writing it
 ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
 
@@ -107,14 +108,15 @@ def scheduled(
 
 
 def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[Stages]:
-    """The stages of a program; on a CPU also those that store what is costly, where these are others.
+    """The stages of a program; also those that store what is costly, where these are others.
 
-    A GPU computes again what it would have to wait for.
+    A GPU computes again what it would have to wait for, unless that is for many tiles.
     """
     known = set()
-    for frugal in (False, True) if profile.kind == "cpu" else (False,):
+    cpu = profile.kind == "cpu"
+    for frugal, again in ((False, inf), (cpu, AGAIN)):
         try:
-            whole = stages_of(program, reassociate, frugal)
+            whole = stages_of(program, reassociate, frugal, again)
         except NoStages:
             continue
         texts = tuple(map(text_of, whole.stages))

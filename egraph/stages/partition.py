@@ -15,7 +15,7 @@ What is costly and depends on fewer dimensions than the element that it is part 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from math import prod
+from math import inf, prod
 
 from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
@@ -43,14 +43,15 @@ class Stages:
     result: Expr
 
 
-def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False) -> Stages:
+def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False, again: float = inf) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so.
 
     frugal: what is costly and read again is written, reductions that need each other's results stay apart, and places
-    are found in order: fewer operations and more memory traffic, which a CPU prefers.
+    are found in order: fewer operations and more memory traffic, which a CPU prefers.  again: without that, what is
+    costly is written where it would be computed for so many indices of other dimensions.
     """
     notation = IndexNotation(reassociate)
-    work = _Partition(notation, frugal)
+    work = _Partition(notation, frugal, 1 if frugal else again)
     result = work.result(notation.program(program))
     if len(work.stages) > MANY:
         raise NoStages(f"{len(work.stages)} stages")
@@ -61,6 +62,7 @@ def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False) -> 
 class _Partition:
     notation: IndexNotation
     frugal: bool
+    again: float
     stages: list[Stage] = field(default_factory=list)
     _written: dict[tuple[tuple[int, ...], Reduction], p.Input] = field(default_factory=dict)
 
@@ -115,11 +117,12 @@ class _Partition:
 
     def _with_stored(self, dims: tuple[Dim, ...], r: Reduction) -> Reduction:
         """A reduction whose costly operands, which are read again for other dimensions, are stages of their own."""
-        if not self.frugal:
+        if self.again == inf:
             return r
         space = (*dims, *r.dims)
         found = [o for o in operands_of(self.names, r.element, space) if len(o.dims) < len(space)]
-        costly = [o for o in found if set(r.dims) & set(o.dims) and _is_costly(o.at)]
+        often = [o for o in found if _volume(tuple(d for d in space if d not in o.dims)) >= self.again]
+        costly = [o for o in often if set(r.dims) & set(o.dims) and _is_costly(o.at)]
         new = {o.at: self.names.read(Read(self._stage(o.dims, o.at), o.dims)) for o in costly}
         return replace(r, element=substituted(r.element, new))
 

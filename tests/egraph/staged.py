@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from random import Random
 from typing import Any
 
@@ -66,10 +67,10 @@ def same(a: Any, b: Any, inputs: Mapping[str, Any], tolerance: float = 0.0) -> b
     )
 
 
-def texts(program: Any, reassociate: bool = True, frugal: bool = False) -> list[str]:
+def texts(program: Any, reassociate: bool = True, frugal: bool = False, again: float = inf) -> list[str]:
     """The stages of a program as texts, once they were found to mean the same."""
     e = as_program(program)
-    stages = stages_of(e, reassociate, frugal)
+    stages = stages_of(e, reassociate, frugal, again)
     inputs = exact_inputs(e)
     assert same(e, whole(stages), inputs, 1e-4)
     return [text_of(s) for s in stages.stages]

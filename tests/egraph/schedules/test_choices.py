@@ -89,3 +89,11 @@ def test_a_cpu_stores_what_a_product_needs_again() -> None:
         for name in ("pocl_cpu", "nvidia_h200")
     )
     assert " | " in cpu and " | " not in gpu
+
+
+def test_a_gpu_may_write_what_many_tiles_would_compute() -> None:
+    """exp(A) B: as A is for 16 tiles of columns, in a stage before; not for one."""
+    for columns, stages in ((2048, 2), (64, 1)):
+        program = as_program(el.exp(arr("A", 2048, 1024)) @ arr("B", 1024, columns))
+        found = scheduled(program, presets()["nvidia_h200"], presets()["nvidia_h200"].limits, True)
+        assert len(found[0].sign.split(" | ")) == stages

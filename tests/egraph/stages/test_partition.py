@@ -31,6 +31,12 @@ def test_costly_operands_may_be_stored() -> None:
     assert len(texts(A.map(lambda a: B.map(lambda b: dot(a.map(lambda v: v * 2), b))), frugal=True)) == 1
 
 
+def test_costly_operands_are_stored_for_many_columns() -> None:
+    powers = A.map(lambda a: B.map(lambda b: dot(a.map(lambda v: el.exp(v * 2)), b)))
+    assert texts(powers, again=6) == texts(powers, frugal=True)
+    assert texts(powers, again=7) == texts(powers)
+
+
 def test_reductions_that_need_others_stay_apart_where_stored() -> None:
     sums = A.map(lambda a: add_up(softmax(a).map(lambda v: v * v)))
     assert len(texts(sums)) < len(texts(sums, frugal=True)) == 3
