@@ -57,6 +57,25 @@ def _is_stored(x: Expr) -> bool:
     return isinstance(x, p.To) and x.space == "global"
 
 
+def _unzipped(t: p.Tup) -> Expr | None:
+    """The stored array of tuples whose components, each as an array, are `t`: its leaves are written one by one too."""
+    arrays = [_component(x, i) for i, x in enumerate(t.items)]
+    first = arrays[0]
+    if first is None or not _is_stored(first) or any(a is not first for a in arrays):
+        return None
+    return first if leaves(type_of(first)) == leaves(type_of(t)) else None
+
+
+def _component(x: Expr, i: int) -> Expr | None:
+    """The array of which `x` has the i-th component of each element: `map (get i) a`, `map (map (get i)) a`."""
+    match x:
+        case p.Map(body, array):  # whoever was to execute it
+            while isinstance(body, p.Map) and isinstance(body.x, p.Arg):
+                body = body.body
+            return array if isinstance(body, p.Get) and body.index == i and isinstance(body.x, p.Arg) else None
+    return None
+
+
 def _depth(term: Expr) -> int:
     depth: dict[Expr, int] = {}
     for t in subterms(term):
@@ -107,6 +126,8 @@ class _Planner:
             term = term.x
         if volume(type_of(term)) == 0:
             return
+        if isinstance(term, p.Tup) and (zipped := _unzipped(term)) is not None:
+            return self._compute(zipped, outputs)
         if isinstance(term, p.Tup) and any(_is_stored(x) for x in term.items):
             return self._results(term, outputs)
         if is_launched(term):

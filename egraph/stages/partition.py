@@ -14,6 +14,7 @@ What is costly and depends on fewer dimensions than the element that it is part 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, prod
 
@@ -23,8 +24,10 @@ from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
+from egglift.ir.types import Array
 
 #: more stages than this are not worth their launches
 MANY = 16
@@ -71,14 +74,47 @@ class _Partition:
         return self.notation.names
 
     def result(self, value: Value) -> Expr:
-        """What yields a value: the array of a stage, or a tuple of such."""
+        """What yields a value: the array of a stage, or a tuple of such; of arrays that are read together, one stage."""
         if isinstance(value, Tuples) and not _is_scalar(value):
-            return p.Tup(tuple(self.result(v) for v in value.items))
+            together = self._together(value.items)
+            return together or p.Tup(tuple(self.result(v) for v in value.items))
+        return self._stage(*self._element(value))
+
+    def _element(self, value: Value) -> tuple[tuple[Dim, ...], Expr]:
+        """The dimensions of an array, and its element, a scalar or a tuple of scalars."""
         dims: list[Dim] = []
         while not _is_scalar(value):
             dim, value = self.notation.element(value)
             dims.append(dim)
-        return self._stage(tuple(dims), self.notation.packed(value))
+        return tuple(dims), self.notation.packed(value)
+
+    def _together(self, items: Sequence[Value]) -> Expr | None:
+        """Arrays over the same indices as one of tuples, if all of them read something that the first one reads.
+
+        <maxima of rows, their places> -> s[0] = <max_1 A[0,1], argmax_1 A[0,1]>;  <map (get 0) s, map (get 1) s>
+        """
+        if any(isinstance(v, Tuples) for v in items):
+            return None
+        (dims, first), *others = [self._element(v) for v in items]
+        if not dims or any(_extents(d) != _extents(dims) or isinstance(e, p.Tup) for d, e in [(dims, first), *others]):
+            return None
+        bodies = [first, *(self.notation.renamed(e, dict(zip(d, dims, strict=True))) for d, e in others)]
+        views = [self._views(body) for body in bodies]
+        if not all(v & views[0] for v in views):
+            return None
+        whole: Expr = self._stage(dims, p.Tup(tuple(bodies)))
+        return p.Tup(tuple(_parts(whole, i, len(dims)) for i in range(len(bodies))))
+
+    def _views(self, body: Expr) -> frozenset[Expr]:
+        """The inputs that are read anywhere in a body."""
+        found: set[Expr] = set()
+        for _, what in self.names.of(body):
+            match what:
+                case Read(view):
+                    found |= {t for t in subterms(view) if isinstance(t, p.Input)}
+                case Reduction(element=element, init=init):
+                    found |= self._views(element) | self._views(init)
+        return frozenset(found)
 
     def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
         """A new stage, after those that it needs; the input that stands for its array."""
@@ -156,6 +192,14 @@ class _Partition:
 
 def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:
     return tuple(number(d) for d in dims)
+
+
+def _parts(array: Expr, i: int, depth: int) -> Expr:
+    """An array of tuples, so deep, of which one component each is wanted."""
+    t = type_of(array)
+    assert isinstance(t, Array)
+    arg = p.Arg(t.element)
+    return p.Map(p.Get(i, arg) if depth == 1 else _parts(arg, i, depth - 1), array)
 
 
 def _is_costly(body: Expr) -> bool:

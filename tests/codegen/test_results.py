@@ -59,3 +59,15 @@ def test_results_of_one_loop_stay_in_one_kernel() -> None:
     halves = fmap(lambda v: op("mul", lit(0.5), v), p.Join(X), "global")
     wholes = fmap(lambda v: op("add", lit(1.0), v), p.Join(X), "global")
     assert len(compile_term(p.Tup((halves, wholes))).kernels) == 1
+
+
+def test_components_of_a_stored_array_are_written_where_they_belong() -> None:
+    pairs = stored(fmap(lambda v: p.Tup((op("mul", lit(0.5), v), op("add", lit(1.0), v))), p.Join(X), "global"))
+    parts = tuple(fmap(lambda pair, i=i: p.Get(i, pair), pairs) for i in (0, 1))  # type: ignore[misc]
+    plan = compile_term(p.Tup(parts))
+    assert len(plan.kernels) == 1 and not plan.temporaries
+    halves, wholes = results(plan)
+    np.testing.assert_array_equal(halves, DATA.reshape(-1) * 0.5)
+    np.testing.assert_array_equal(wholes, DATA.reshape(-1) + 1)
+    swapped = results(compile_term(p.Tup((parts[1], parts[0]))))
+    np.testing.assert_array_equal(swapped[0], wholes)

@@ -85,3 +85,14 @@ def test_more_stages_than_are_worth_their_launches_are_refused(monkeypatch: pyte
     monkeypatch.setattr(partition, "MANY", 1)
     with pytest.raises(NoStages, match="2 stages"):
         stages_of(program)
+
+
+def test_results_that_read_the_same_are_one_stage() -> None:
+    (both,) = texts(el.tuple(A.map(add_up), A.map(lambda a: add_up(a * a))))
+    assert both == "stage0[0 < 5] = (tuple (add for 1 < 7 of A[0,1]) (add for 1 < 7 of (mul A[0,1] A[0,1])))"
+
+
+def test_results_of_other_lengths_or_arrays_stay_apart() -> None:
+    assert len(texts(el.tuple(A.map(add_up), A.T.map(add_up)))) == 2
+    assert len(texts(el.tuple(A.map(add_up), arr("C", 5, 7).map(add_up)))) == 2
+    assert len(texts(el.tuple(A.map(add_up), add_up(arr("x", 7))))) == 2
