@@ -14,6 +14,7 @@ from egglift.codegen.emission.continue_accumulators import continue_accumulators
 from egglift.codegen.emission.register_accumulators import accumulators_to_registers
 from egglift.codegen.kernel.barriers import dissolve_steps, insert_barriers
 from egglift.codegen.kernel.imperative import Statement
+from egglift.codegen.kernel.join_branches import join_branches
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
 from egglift.codegen.terms.drop_idle_patterns import drop_idle_patterns
@@ -32,6 +33,7 @@ STATEMENT_PASSES: tuple[tuple[str, StatementPass], ...] = (
     ("continue accumulators", continue_accumulators),
     ("insert barriers", lambda b, body: insert_barriers(body, b.shape.group_items)),
     ("dissolve steps", lambda b, body: dissolve_steps(body)),
+    ("join branches", lambda b, body: body if b.limits.branch_barriers else join_branches(body)),
     ("limit unrolling", lambda b, body: limit_unrolling(body)),
 )
 

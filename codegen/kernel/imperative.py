@@ -239,7 +239,7 @@ class DeviceLimits:
     float64: bool = True
     float16: bool = False
     sub_groups: bool = False
-    #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles those wrongly
+    #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles some of those wrongly
     branch_barriers: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step
     compute_units: int = 1
