@@ -127,8 +127,8 @@ def _positive(text: str) -> int:
 
 
 def _devices(arguments: argparse.Namespace) -> int:
-    found = devices()
-    print(json.dumps([device_json(d) for d in found], indent=2) if arguments.json else device_lines(found))
+    all_devices = devices()
+    print(json.dumps([device_json(d) for d in all_devices], indent=2) if arguments.json else device_lines(all_devices))
     return 0
 
 

@@ -37,11 +37,11 @@ class InParts:
         yield "Each reads x1, x2, ...: inputs of the program, and results of the parts before it."
         for structure in dict.fromkeys(self.structures):
             numbers = [i for i, s in enumerate(self.structures, 1) if s == structure]
-            found = self.derivations.get(structure)
-            how = f"part {numbers[0]}:" if found else "no derivation was found."
+            derivation = self.derivations.get(structure)
+            how = f"part {numbers[0]}:" if derivation else "no derivation was found."
             yield f"Part{'s' if len(numbers) > 1 else ''} {_ranges(numbers)}, {structure}; {how}"
-            if found:
-                yield str(found)
+            if derivation:
+                yield str(derivation)
 
 
 def _ranges(numbers: Sequence[int]) -> str:

@@ -139,20 +139,20 @@ class Jitted:
         """Each argument as a part of the key: its scalar type and shape, or its type and value if it is static."""
         numbers = {n: v for n, v in given.items() if n not in self._static and is_number(v)}
         arrays = [v.dtype for n, v in given.items() if n not in self._static | set(numbers) and hasattr(v, "dtype")]
-        found: dict[str, Any] = {}
+        signature: dict[str, Any] = {}
         for name, v in given.items():
             if name in self._static:
-                found[name] = _hashable(self._function, name, v)
+                signature[name] = _hashable(self._function, name, v)
             elif name in numbers:
-                found[name] = _scalar(name, _beside(arrays, v)), ()
+                signature[name] = _scalar(name, _beside(arrays, v)), ()
             elif hasattr(v, "dtype") and hasattr(v, "shape"):
-                found[name] = _scalar(name, v.dtype), tuple(int(n) for n in v.shape)
+                signature[name] = _scalar(name, v.dtype), tuple(int(n) for n in v.shape)
             else:
                 raise ArgumentError(
                     f"{_name(self._function)}: {name} is {type(v).__name__}, not an array or a number; convert it with "
                     f"numpy.asarray, or name it in jit(static=...) to be given to the function as it is"
                 )
-        return found
+        return signature
 
     def _bind(self, args: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         """Arguments by parameter, defaults too; ArgumentError where they do not fit the function."""

@@ -141,8 +141,8 @@ class Kernel:
 
     def explain(self) -> str:
         """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
-        found = self._explanation(self.chosen)
-        laws = str(found) if found.laws else "It is the source program as it stands: no law was needed."
+        explanation = self._explanation(self.chosen)
+        laws = str(explanation) if explanation.laws else "It is the source program as it stands: no law was needed."
         steps = time_steps(self.program) if self.chosen.form is not None else None
         each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
         failed = [c for c in self.candidates if c.status not in USUAL]

@@ -97,10 +97,10 @@ def _conditions(variant: Variant) -> Iterator[str]:
 
 
 def _listed(title: str, lines: Iterable[str]) -> Iterator[str]:
-    found = list(dict.fromkeys(lines))
-    if found:
+    unique = list(dict.fromkeys(lines))
+    if unique:
         yield f"{title}:"
-        for line in found:
+        for line in unique:
             yield from _wrapped(line, "  ")
 
 

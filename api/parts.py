@@ -59,22 +59,22 @@ def in_parts(program: Expr, w: Weights) -> Parts | None:
     part2 + drop 1 part2
     """
     whole = fissioned(program, lambda u: _is_stored(u, w))
-    found = frozenset(shared(whole, lambda u: _is_stored(u, w)))
+    stored = frozenset(shared(whole, lambda u: _is_stored(u, w)))
     maps = sum(1 for t in subterms(whole) if isinstance(t, p.Map) and is_closed(t))
-    if whole is program and not has_many(program, found) and maps <= MAPS:
+    if whole is program and not has_many(program, stored) and maps <= MAPS:
         return None
     memo: dict[Expr, Expr] = {}
     programs, results = list[Expr](), list[p.Input]()
     for t in subterms(whole):
         memo[t] = rebuild(t, memo.__getitem__, memo.__getitem__)
-        if t in found or t is whole:
+        if t in stored or t is whole:
             programs.append(memo[t])
-        if t in found:
+        if t in stored:
             results.append(p.Input(f"result {len(programs)}", type_of(t)))  # no input of a program has such a name
             memo[t] = results[-1]
     given = [_named(part) for part in programs]
     named = tuple(fused(exchanged(part, names)) for part, names in zip(programs, given, strict=True))
-    few = maps <= MAPS and max(len(found), most_paths(program)) <= 2 * FEW
+    few = maps <= MAPS and max(len(stored), most_paths(program)) <= 2 * FEW
     return Parts(named, tuple({v: k for k, v in names.items()} for names in given), tuple(results), few)
 
 
@@ -117,14 +117,14 @@ def together(parts: Parts, rows: Sequence[Sequence[Candidate]], profile: Profile
     second structures of all parts, the third, and so on.
     """
     launches = dict.fromkeys(min(row, key=_seconds).launch for row in rows)
-    found = []
+    by_launch = []
     for launch in launches:
         under = [_under(row, launch, profile) for row in rows]
         if all(under):
-            found.append(under)
-    found.sort(key=lambda under: sum(row[0].estimate for row in under))
-    others = [[row[min(i, len(row) - 1)] for row in found[0]] for i in range(1, STRUCTURES)] if found else []
-    chosen = [[row[0] for row in under] for under in found[:LAUNCHES]] + others
+            by_launch.append(under)
+    by_launch.sort(key=lambda under: sum(row[0].estimate for row in under))
+    others = [[row[min(i, len(row) - 1)] for row in by_launch[0]] for i in range(1, STRUCTURES)] if by_launch else []
+    chosen = [[row[0] for row in under] for under in by_launch[:LAUNCHES]] + others
     different = {tuple(c.term for c in each): each for each in chosen}
     made = (_whole(parts, each, profile) for each in different.values())
     return sorted((c for c in made if c is not None), key=_seconds)

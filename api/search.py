@@ -94,8 +94,8 @@ class Searched:
             self.by_laws = explored(self.program, self.profile, self.limits, self.laws, best)
             self._tell("laws on patterns are searched")
         if steps := time_steps(self.program):
-            found = explored(steps.program, self.profile, self.limits, self.laws)
-            self.by_laws += [w for c in found if (w := _again(steps, c, self.profile))]
+            candidates = explored(steps.program, self.profile, self.limits, self.laws)
+            self.by_laws += [w for c in candidates if (w := _again(steps, c, self.profile))]
 
     def _tell(self, what: str) -> None:
         best = min((c.estimate for c in self.candidates), default=float("inf"))

@@ -96,9 +96,9 @@ def best(
     limits = profile.limits
     graph = saturate(program, disabled=without).graph
     candidates = [
-        _as_text(found.sign, p)
-        for found in Extractor(graph, weights(profile)).run()[:structures]
-        for p in varied(Search(found.term, graph.symbols, profile, limits).run(tries), points)
+        _as_text(structure.sign, p)
+        for structure in Extractor(graph, weights(profile)).run()[:structures]
+        for p in varied(Search(structure.term, graph.symbols, profile, limits).run(tries), points)
     ]
     candidates.sort(key=lambda c: c["estimate"])
     if naive:
@@ -213,21 +213,23 @@ def measured(
             rows.append(c)
     expected = expect(program)
     subject, here = Subject(job["program"], options=tuple(flags)), Measuring(budget=budget, isolate=False)
-    found = measure(plans, subject, device, here, expected=expected)
+    measurements = measure(plans, subject, device, here, expected=expected)
     line: dict[str, Any] = {
         "program": job["name"],
         "size": job["size"],
         "device": device.name,
         "driver": device.driver,
-        "measured": sum(m.seconds is not None for m in found),
+        "measured": sum(m.seconds is not None for m in measurements),
         "candidates": len(rows),
-        "failed": [f"{c['structure']}: {m.status} {m.reason}" for c, m in zip(rows, found) if m.status not in TRIED],
+        "failed": [
+            f"{c['structure']}: {m.status} {m.reason}" for c, m in zip(rows, measurements) if m.status not in TRIED
+        ],
         "all": [
             [c["estimate"], m.seconds, c["structure"], c["sizes"], c["launch"], m.build_seconds]
-            for c, m in zip(rows, found)
+            for c, m in zip(rows, measurements)
         ],
     }
-    times = [(m.seconds, i) for i, m in enumerate(found) if m.seconds is not None]
+    times = [(m.seconds, i) for i, m in enumerate(measurements) if m.seconds is not None]
     if not times:
         return line
     seconds, i = min(times)
@@ -245,7 +247,7 @@ def measured(
         "structure": rows[i]["structure"],
         "sizes": rows[i]["sizes"],
         "launch": rows[i]["launch"],
-        "first choice seconds": found[0].seconds,
+        "first choice seconds": measurements[0].seconds,
         "source": plans[i].source,
     }
 

@@ -5,11 +5,12 @@ A change takes a case and gives another, or None where the program has nothing t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import prod
+
+import numpy as np
 
 import egglift as el
 from benchmarks.programs.catalogue import Entry, Size
@@ -21,7 +22,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate
 from egglift.ir.traverse import exchanged, rebuild, subterms
-from egglift.ir.types import BOOL, Array, Tuple, Type, leaves
+from egglift.ir.types import BOOL, F32, F64, Array, Scalar, Tuple, Type, leaves
 from egglift.ir.value import Value
 
 #: scalar functions that give the same whichever operand comes first
@@ -128,7 +129,7 @@ def zipped(case: Case) -> Case | None:
 
 def wide(case: Case) -> Case | None:
     """f32 -> f64, everywhere: what goes in, what comes out, and what is computed between."""
-    return _different(case, el.loads(re.sub(r"\bf32\b", "f64", el.dumps(case.program))))
+    return _different(case, widened(case.program))
 
 
 def resized(e: Entry, size: Size, more: int) -> Case | None:
@@ -214,6 +215,38 @@ def _everywhere(e: Expr, new: Callable[[Expr], Expr]) -> Expr:
         return memo[t]
 
     return go(e)
+
+
+def widened(e: Expr) -> Expr:
+    """`e` with f64 for every f32, in bodies and operators too; constants keep their numbers, in twice the bytes."""
+    memo: dict[Expr, Expr] = {}
+
+    def go(t: Expr) -> Expr:
+        if t not in memo:
+            memo[t] = new(rebuild(t, go, go))
+        return memo[t]
+
+    def new(t: Expr) -> Expr:
+        match t:
+            case p.Constant(type, data) if leaves(type)[0][1] == F32:
+                return p.Constant(_wide(type), np.frombuffer(data, F32.dtype).astype(F64.dtype).tobytes())
+            case p.Arg() | p.Input() | p.Literal() | p.Cast():
+                return replace(t, type=_wide(t.type))
+            case p.Reduce(op) if op.neutral is not None:
+                return replace(t, op=replace(op, neutral=go(op.neutral)))
+        return t
+
+    return go(e)
+
+
+def _wide(t: Type) -> Type:
+    match t:
+        case Array(n, element):
+            return Array(n, _wide(element))
+        case Tuple(items):
+            return Tuple(tuple(map(_wide, items)))
+        case Scalar():
+            return F64 if t == F32 else t
 
 
 def _different(case: Case, program: Expr) -> Case | None:

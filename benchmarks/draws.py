@@ -38,8 +38,8 @@ def random_points(searches: Sequence[tuple[str, Search]], rng: Random) -> Iterat
 def sampled(program: Any, profile: Profile, limits: Any, count: int, seed: int = 0) -> list[tuple[str, Point]]:
     """What the search proposes for a program, and random candidates up to `count` that differ: structure, point."""
     graph = saturate(program).graph
-    found = Extractor(graph, weights(profile)).run()
-    searches = [(f.sign, Search(f.term, graph.symbols, profile, limits)) for f in found]
+    structures = Extractor(graph, weights(profile)).run()
+    searches = [(f.sign, Search(f.term, graph.symbols, profile, limits)) for f in structures]
     points: dict[object, tuple[str, Point]] = {}
     for name, search in searches:
         for p in varied(search.run(TRIES), PROPOSED):

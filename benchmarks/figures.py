@@ -68,10 +68,10 @@ def times(lines: Sequence[Line], kinds: Sequence[str]) -> Any:
         axis.set_visible(False)
     for axis, line in zip(axes.flat, lines, strict=False):
         seconds = {FLOOR: line.floor, OURS: line.seconds or 0, **line.peers}
-        found = {name: 1e6 * s for name, s in seconds.items()}
-        bars = [name for name in colours if name in found]
-        axis.barh(range(len(bars)), [found[name] for name in bars], color=[colours[name] for name in bars])
-        axis.set(xscale="log", xlim=(0.5 * min(found.values()), 2 * max(found.values())))
+        microseconds = {name: 1e6 * s for name, s in seconds.items()}
+        bars = [name for name in colours if name in microseconds]
+        axis.barh(range(len(bars)), [microseconds[name] for name in bars], color=[colours[name] for name in bars])
+        axis.set(xscale="log", xlim=(0.5 * min(microseconds.values()), 2 * max(microseconds.values())))
         axis.set_yticks(range(len(bars)), bars, fontsize=6)
         axis.set_ylim(len(colours) - 0.5, -0.5)  # bars of the same height in all panels
         axis.set_title(f"{line.program} {line.size}, us", fontsize=7)

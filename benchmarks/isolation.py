@@ -60,25 +60,25 @@ def once(device: Device, subject: Subject, plans: list[Plan]) -> dict[str, float
     """Every figure, once."""
     place = address(device)
     assert place is not None
-    found: dict[str, float] = {}
+    seconds: dict[str, float] = {}
     here, worker = Local(device, subject), Worker(place)
-    found["start of the process, inputs and expected result"] = clocked(lambda: Remote(worker, subject))
+    seconds["start of the process, inputs and expected result"] = clocked(lambda: Remote(worker, subject))
     there = Remote(worker, subject)
     (one,) = fresh(plans[:1])
     here.run(one, BRIEF), there.run(one, BRIEF)
-    found["a built candidate checked and timed here"] = median(clocked(lambda: here.run(one, 0.0)) for _ in range(9))
-    found["the same by an order"] = median(clocked(lambda: there.run(one, 0.0)) for _ in range(9))
+    seconds["a built candidate checked and timed here"] = median(clocked(lambda: here.run(one, 0.0)) for _ in range(9))
+    seconds["the same by an order"] = median(clocked(lambda: there.run(one, 0.0)) for _ in range(9))
     (chosen,) = fresh(plans[:1])
     there.run(chosen, BRIEF)
     arrays = {name: [device.upload(x) for x in leaves] for name, leaves in _leaves(here).items()}
-    found["the chosen one built and run here, from the driver's cache"] = clocked(
+    seconds["the chosen one built and run here, from the driver's cache"] = clocked(
         lambda: build(device, chosen).run({name: arrays[name] for name in chosen.inputs})
     )
     measured(there, fresh(plans))  # its builders have started
-    found[f"{len(plans)} candidates, here"] = clocked(lambda: measured(here, fresh(plans)))
-    found[f"{len(plans)} candidates, isolated"] = clocked(lambda: measured(there, fresh(plans)))
+    seconds[f"{len(plans)} candidates, here"] = clocked(lambda: measured(here, fresh(plans)))
+    seconds[f"{len(plans)} candidates, isolated"] = clocked(lambda: measured(there, fresh(plans)))
     worker.end()
-    return found
+    return seconds
 
 
 def _leaves(bench: Local) -> dict[str, list[object]]:

@@ -65,9 +65,9 @@ def neighbours(e: Entry, size: Size, kinds: Iterable[str] = KINDS) -> Iterator[t
     """The neighbours of a program at a size, by kind; kinds that it has no neighbour of are left out."""
     case = Case(el.as_program(e.program(*size)), e.operations(*size) if e.operations else None)
     for kind in kinds:
-        found = resized(e, size, 1 if kind == LONGER else -1) if kind in (LONGER, SHORTER) else CHANGES[kind](case)
-        if found is not None:
-            yield kind, found
+        neighbour = resized(e, size, 1 if kind == LONGER else -1) if kind in (LONGER, SHORTER) else CHANGES[kind](case)
+        if neighbour is not None:
+            yield kind, neighbour
 
 
 def price(case: Case, profile: Profile) -> Price:
@@ -115,12 +115,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         wanted = list(chosen(given.programs, lambda e: usual(e, profile.kind)))
     except ValueError as error:
         parser.error(str(error))
-    found = []
+    comparisons = []
     for e, size in wanted:
         for c in compared(e, size, profile, given.kind or KINDS):
             print(c, flush=True)
-            found.append(c)
-    print(summary(found, given.above))
+            comparisons.append(c)
+    print(summary(comparisons, given.above))
 
 
 if __name__ == "__main__":

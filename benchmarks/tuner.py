@@ -140,11 +140,11 @@ def best_structure(program: Expr, profile: Profile, device: Device) -> tuple[str
     """The structure with the least estimate at its most plausible sizes, of those with something to choose."""
     graph = saturate(program).graph
     rows = []
-    for found in Extractor(graph, weights(profile)).run():
-        search = Search(found.term, graph.symbols, profile, device.limits)
+    for structure in Extractor(graph, weights(profile)).run():
+        search = Search(structure.term, graph.symbols, profile, device.limits)
         first = search.run(tries=1)
         if first and len(list(islice(_every(search, OPTIONS), LEAST))) == LEAST:
-            rows.append((first[0].estimate.seconds, found.sign, search))
+            rows.append((first[0].estimate.seconds, structure.sign, search))
     if not rows:
         raise ValueError(f"no structure of this program has {LEAST} choices of sizes")
     _, sign, search = min(rows, key=lambda row: row[0])

@@ -15,6 +15,7 @@ from egglift.codegen.emission.register_accumulators import accumulators_to_regis
 from egglift.codegen.kernel.barriers import dissolve_steps, insert_barriers
 from egglift.codegen.kernel.fragments import fragment_products
 from egglift.codegen.kernel.imperative import Declare, Statement
+from egglift.codegen.kernel.join_branches import join_branches
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
 from egglift.codegen.kernel.walk import walk
@@ -48,6 +49,7 @@ STATEMENT_PASSES: tuple[tuple[str, StatementPass], ...] = (
     ("continue accumulators", continue_accumulators),
     ("insert barriers", lambda b, body: insert_barriers(body, b.shape.group_items)),
     ("dissolve steps", lambda b, body: dissolve_steps(body)),
+    ("join branches", lambda b, body: body if b.limits.branch_barriers else join_branches(body)),
     ("limit unrolling", lambda b, body: limit_unrolling(body)),
 )
 

@@ -83,16 +83,16 @@ def axes_of(e: Expr, axis: Axes) -> tuple[int, ...]:
     """The axes that `axis` names, in ascending order; ShapeError where `e` has no such axis, or one is named twice."""
     rank = len(dims(type_of(e)))
     given = range(rank) if axis is None else axis if isinstance(axis, Sequence) else (axis,)
-    found = []
+    axes = []
     for a in given:
         if isinstance(a, bool) or not hasattr(a, "__index__"):
             raise TypeMismatch(f"an axis must be a whole number, not {a!r}")
         if not -rank <= a < rank:
             raise ShapeError(f"{brief(e)} is {type_of(e)}: it has no axis {a}; there are {rank}, counted from 0")
-        found.append(int(a) % rank)
-    if len(set(found)) < len(found):
+        axes.append(int(a) % rank)
+    if len(set(axes)) < len(axes):
         raise ShapeError(f"{brief(e)}: axis {axis} names an axis twice")
-    return tuple(sorted(found))
+    return tuple(sorted(axes))
 
 
 def scalar_of_elements(x: Expr) -> Scalar:

@@ -28,8 +28,8 @@ class Node:
         values = args + tuple(named.get(name, field.default) for name, field in list(fields.items())[len(args) :])
         # floats by their bits: 0.0 == -0.0, and a NaN equals nothing
         key = (cls, *(v.hex() if isinstance(v, float) else (type(v), v) for v in values))
-        found: Self | None = Node._interned.get(key)
-        if found is None:
-            found = object.__new__(cls)
-            Node._interned[key] = found
-        return found
+        known: Self | None = Node._interned.get(key)
+        if known is None:
+            known = object.__new__(cls)
+            Node._interned[key] = known
+        return known

@@ -38,8 +38,8 @@ class Reader:
         raise kind(f"line {line}, column {column}: {message}")
 
     def skip(self) -> None:
-        found = _SPACE.match(self.text, self.pos)
-        self.pos = found.end() if found else self.pos
+        space = _SPACE.match(self.text, self.pos)
+        self.pos = space.end() if space else self.pos
 
     def peek(self) -> str:
         """The next character after blanks, "" at the end."""

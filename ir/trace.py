@@ -50,8 +50,8 @@ def free(e: Expr) -> frozenset[Input]:
         if isinstance(t, Input):
             _free[t] = frozenset({t}) if "%" in t.name else _NONE
         else:
-            found = {_free[c] for c in parts if _free[c]}
-            _free[t] = next(iter(found)) if len(found) == 1 else _NONE.union(*found)
+            inputs = {_free[c] for c in parts if _free[c]}
+            _free[t] = next(iter(inputs)) if len(inputs) == 1 else _NONE.union(*inputs)
         stack.pop()
     return _free[e]
 

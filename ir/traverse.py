@@ -79,8 +79,8 @@ def replaced(e: Expr, new: Callable[[Expr], Expr | None]) -> Expr:
 
     def go(t: Expr) -> Expr:
         if t not in memo:
-            found = new(t)
-            memo[t] = rebuild(t, go) if found is None else found
+            better = new(t)
+            memo[t] = rebuild(t, go) if better is None else better
         return memo[t]
 
     return go(e)

@@ -16,7 +16,7 @@ from hypothesis import settings
 import egglift.egraph.explanation.derive
 import egglift.search  # noqa: F401  # all modules that look at the clock
 from egglift.codegen import passes
-from egglift.costmodel.measurement import worker_pool
+from egglift.costmodel.measurement import measure, worker_pool
 from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.costmodel.measurement.worker_process import Build, Measure
 from egglift.processes import child
@@ -85,7 +85,7 @@ def gates() -> Iterator[Callable[[Any], Gate]]:
 def patient() -> Iterator[None]:
     """Of candidates, only what never ends (`while (on)`) meets its deadline: the others may take as long as they do.
 
-    So may processes that start or end.
+    So may a race that was given no budget, and processes that start or end.
     """
     whole = Worker.ask
 
@@ -96,6 +96,7 @@ def patient() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Worker, "ask", ask)
+        patch.setattr(measure, "USUAL", 3600.0)
         patch.setattr(worker_pool, "START", 3600.0)
         patch.setattr(child, "LINGER", 3600.0)
         yield

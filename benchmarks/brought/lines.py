@@ -89,12 +89,12 @@ def _us(seconds: float) -> float:
 
 def summary(lines: Sequence[dict[str, Any]]) -> dict[str, int]:
     """How many programs are nearly as fast as the best peer, clearly faster, too slow, wrong, or have no kernel."""
-    ratios = [found[RATIO] for found in lines if RATIO in found]
+    ratios = [line[RATIO] for line in lines if RATIO in line]
     return {
         "programs": len(lines),
         f"at least {NEAR}": sum(r >= NEAR for r in ratios),
         f"at least {FASTER}": sum(r >= FASTER for r in ratios),
         f"below {SLOW}": sum(r < SLOW for r in ratios),
-        "wrong": sum(not found.get("right", True) for found in lines),
-        "failed": sum("failed" in found for found in lines),
+        "wrong": sum(not line.get("right", True) for line in lines),
+        "failed": sum("failed" in line for line in lines),
     }

@@ -32,8 +32,8 @@ def operands(device: Device, types: Mapping[str, Type], given: Mapping[str, Any]
     missing = [name for name in types if name not in given]
     unknown = [name for name in given if name not in types]
     if missing or unknown:
-        found = (("missing", missing), ("unknown", unknown))
-        wrong = "; ".join(f"{what}: {', '.join(names)}" for what, names in found if names)
+        mismatches = (("missing", missing), ("unknown", unknown))
+        wrong = "; ".join(f"{what}: {', '.join(names)}" for what, names in mismatches if names)
         raise ArgumentError(f"{wrong}; the program takes {', '.join(types) or 'no inputs'}")
     return {name: leaves_of(device, name, t, given[name]) for name, t in types.items()}
 

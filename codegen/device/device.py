@@ -225,10 +225,10 @@ _opened_lock = threading.Lock()
 
 def _open_named(name: str | None) -> Device:
     """One Device per device and process, so that kernels and buffers of different calls work together."""
-    found = _raw_devices()
-    chosen = next(iter(_ranked(found, name)), None)
+    devices = _raw_devices()
+    chosen = next(iter(_ranked(devices, name)), None)
     if chosen is None:
-        have = "; there are: " + ", ".join(str(_describe(d)) for d in found) if found else _NONE
+        have = "; there are: " + ", ".join(str(_describe(d)) for d in devices) if devices else _NONE
         raise DeviceError(f"no OpenCL device {name!r}{have}" if name else f"no OpenCL device{have}")
     key = f"{os.getpid()}:{chosen.int_ptr}"
     with _opened_lock:
@@ -262,8 +262,8 @@ def address(device: Device) -> Address | None:
 
 def open_at(place: Address) -> Device:
     """The device at an address; DeviceError where this process finds another one there, or none."""
-    found = _raw_devices()
-    raw = found[place.place] if place.place < len(found) else None
+    devices = _raw_devices()
+    raw = devices[place.place] if place.place < len(devices) else None
     if raw is None or (raw.name.strip(), raw.driver_version.strip()) != (place.name, place.driver):
         raise DeviceError(f"{place.name}, driver {place.driver}, is not what another process finds in its place")
     return _open(raw)

@@ -137,11 +137,11 @@ class Emitter(Translator):
         def over(part: Arr) -> Arr:
             def at(i: Index) -> View:
                 key = (self._key(e, scope), id(part), i)
-                found: View | None = self.known(key)
-                if found is None:
-                    found = self.value(e.body, part.at(i))
-                    self.remember(key, found)
-                return found
+                element: View | None = self.known(key)
+                if element is None:
+                    element = self.value(e.body, part.at(i))
+                    self.remember(key, element)
+                return element
 
             return Arr(part.length, at, tuple(map(over, part.parts)))
 

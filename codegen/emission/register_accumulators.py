@@ -23,14 +23,14 @@ def recognise(em: Builder, statements: list[Statement], buffers: list[Buffer]) -
     """Find out how the steps in `statements` share `buffers` out; False if they do not share out all of them."""
     ids = frozenset(v for i, _ in em.free_items() for v in i.variables())
     seen = accesses(statements)
-    found: dict[Buffer, Layout] = {}
+    layouts: dict[Buffer, Layout] = {}
     for buffer in buffers:
         own = [a for a in seen if a.buffer is buffer]
         layout = next((layout_of(a.at, buffer.size, ids) for a in own if a.write), None)
         if layout is None or any(layout.slot(a.at) is None for a in own):
             return False
-        found[buffer] = layout
-    em.spread.update(found)
+        layouts[buffer] = layout
+    em.spread.update(layouts)
     return True
 
 

@@ -114,18 +114,18 @@ def _distance(at: Index, v: Var) -> int:
 
 
 def _step(at: Index, v: Var) -> int:
-    found = 0
+    step = 0
     for a, k in at.terms:
         match a:
             case Var():
-                found += k if a == v else 0
+                step += k if a == v else 0
             case Clamp(x) | Choice(_, _, x) | Remainder(x):
-                found += k * _step(x, v)
+                step += k * _step(x, v)
             case Quotient(x, d):
-                found += k * (_step(x, v) // d)
+                step += k * (_step(x, v) // d)
             case _ if v in a.variables():
                 return FAR
-    return found
+    return step
 
 
 def loads_in(views: list[View]) -> list[im.Load]:

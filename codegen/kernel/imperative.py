@@ -268,7 +268,7 @@ class DeviceLimits:
     float16: bool = False
     sub_groups: bool = False
     matrix_units: tuple[str, ...] = ()  # names of the types that warps multiply matrices of
-    #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles those wrongly
+    #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles some of those wrongly
     branch_barriers: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step
     compute_units: int = 1

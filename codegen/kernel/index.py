@@ -265,8 +265,8 @@ class Index:
         if low < 0:
             lift = -(low // d)
             return q + Index(((Quotient(r + lift * d, d), 1),)) - lift
-        if found := r._groups(d):
-            g, outer, _ = found
+        if grouped := r._groups(d):
+            g, outer, _ = grouped
             return q + outer // (d // g)
         if single := r._single():
             if isinstance(single, Quotient):
@@ -287,8 +287,8 @@ class Index:
             return r - (low // d) * d
         if low < 0:
             return Index(((Remainder(r - (low // d) * d, d), 1),))
-        if found := r._groups(d):
-            g, outer, inner = found
+        if grouped := r._groups(d):
+            g, outer, inner = grouped
             return (outer % (d // g)) * g + inner
         single = r._single()
         if isinstance(single, Remainder) and single.divisor % d == 0:

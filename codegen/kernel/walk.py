@@ -72,15 +72,15 @@ def subvalues(
 
 def index_values(at: Index) -> list[ScalarValue]:
     """The loaded numbers in an index."""
-    found: list[ScalarValue] = []
+    values: list[ScalarValue] = []
     for a, _ in at.terms:
         match a:
             case Data(value):
-                found.append(value)  # type: ignore[arg-type]
+                values.append(value)  # type: ignore[arg-type]
             case Choice(test, _, inside, outside):
-                found.extend(v for x in (test, inside, outside) for v in index_values(x))
+                values.extend(v for x in (test, inside, outside) for v in index_values(x))
             case Var():
                 pass
             case _:
-                found.extend(index_values(a.x))
-    return found
+                values.extend(index_values(a.x))
+    return values

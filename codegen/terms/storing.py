@@ -17,13 +17,13 @@ def stored(term: Expr) -> Expr:
     if not may_have_many(term):
         return term
     whole = fissioned(term, _is_dear)
-    found = frozenset(shared(whole, _is_dear))
-    if not has_many(whole, found):
+    dear = frozenset(shared(whole, _is_dear))
+    if not has_many(whole, dear):
         return whole
     memo: dict[Expr, Expr] = {}
     for t in subterms(whole):
         new = rebuild(t, memo.__getitem__, memo.__getitem__)
-        memo[t] = p.To("global", new) if t in found else new
+        memo[t] = p.To("global", new) if t in dear else new
     return memo[whole]
 
 

@@ -157,10 +157,10 @@ def caches(rig: Rig) -> Changes:
     fastest = 2 * (p.local_bandwidth if rig.gpu else p.issue_rate * p.simd_bytes)
     if max(curve.values()) > fastest:
         return {"cache_curve": None, "caches": None}
-    found = caches_of(curve, rig.device.info.cache)
-    if found:  # no cache is slower than memory
-        found = (*found[:-1], replace(found[-1], bandwidth=max(found[-1].bandwidth, p.bandwidth)))
-    return {"cache_curve": curve, "caches": found or None}
+    levels = caches_of(curve, rig.device.info.cache)
+    if levels:  # no cache is slower than memory
+        levels = (*levels[:-1], replace(levels[-1], bandwidth=max(levels[-1].bandwidth, p.bandwidth)))
+    return {"cache_curve": curve, "caches": levels or None}
 
 
 def _curve(rig: Rig) -> list[tuple[int, float]]:
@@ -213,13 +213,13 @@ def local(rig: Rig) -> Changes:
 
 def barriers(rig: Rig) -> Changes:
     """Barriers by the size of the work-group: a larger one takes no less."""
-    count, found, least = 512, dict[str, float](), float("inf")
+    count, by_group, least = 512, dict[str, float](), float("inf")
     for group in (g for g in (1024, 512, 256, 128, 64, 32) if g <= rig.device.limits.group_size):
         fenced, bare = (rig.seconds(memory_probes.barriers(count, group, rig.units, real)) for real in (True, False))
         if fenced > bare:
             least = min(least, (fenced - bare) / (2 * count))
-            found[str(group)] = least
-    rising = dict(reversed(found.items()))
+            by_group[str(group)] = least
+    rising = dict(reversed(by_group.items()))
     return {"barriers": rising or None, "barrier": at(rising, 64) if rising else None}
 
 

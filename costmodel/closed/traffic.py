@@ -42,11 +42,11 @@ NEAR_LINES = 1 << 18  # bytes of lines that stay until a neighbour comes back to
 
 def traffic(work: Work, resident: Numbers, p: Profile) -> Moved:
     """What the accesses to global memory move."""
-    found = [a for a in work.accesses if a.space == "global"]
+    accesses = [a for a in work.accesses if a.space == "global"]
     if p.kind == "cpu":
-        parts = [_cpu(work, a, p) for a in found]
+        parts = [_cpu(work, a, p) for a in accesses]
     else:
-        parts = [*_gpu(work, each_once(found, SECTOR), resident, p)]
+        parts = [*_gpu(work, each_once(accesses, SECTOR), resident, p)]
     zero = number(0)
     return (
         sum((m[0] for m in parts), zero),
@@ -60,20 +60,20 @@ def traffic(work: Work, resident: Numbers, p: Profile) -> Moved:
 
 def warp_axes(work: Work, a: Access, lanes: float) -> list[Step]:
     """Steps in bytes of one warp's work-items, the fastest first."""
-    left, found = np.minimum(work.group, lanes), list[Step]()
+    left, axes = np.minimum(work.group, lanes), list[Step]()
     for x in a.axes:
         if x.role == "item" and x.dim == TOGETHER:
             here = np.minimum(x.count, left)
             left = np.maximum(1, np.floor(left / here))
-            found.append((here, x.stride * a.scalar))
-    if found:
-        return found
+            axes.append((here, x.stride * a.scalar))
+    if axes:
+        return axes
     for d in range(3):
         here = np.minimum(work.local[d], left)
         left = np.maximum(1, np.floor(left / np.maximum(here, 1)))
         own = [x.stride * a.scalar for x in a.axes if x.role == "item" and x.dim == d]
-        found.append((here, sum(own, number(0))))
-    return found
+        axes.append((here, sum(own, number(0))))
+    return axes
 
 
 @dataclass(frozen=True, eq=False)

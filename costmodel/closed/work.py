@@ -198,14 +198,14 @@ def one_after_the_other(*works: Work) -> Work:
     """The same groups do one work after the other, in one launch; what they keep between them is small."""
     last = works[-1]
     local = [reduce(np.maximum, sizes) for sizes in zip(*(w.local for w in works), strict=True)]
-    found = Work((local[0], local[1], local[2]), last.groups)
+    total = Work((local[0], local[1], local[2]), last.groups)
     for w in works:
-        share = w.group / found.group  # the others wait
-        found.fits = found.fits & w.fits
-        found.issue = found.issue + share * w.issue
-        found.chain, found.waits = found.chain + w.chain, found.waits + w.waits
-        found.barriers, found.local_bytes = found.barriers + w.barriers, found.local_bytes + w.local_bytes
-        found.accesses += [replace(a, share=a.share * share) for a in w.accesses]
+        share = w.group / total.group  # the others wait
+        total.fits = total.fits & w.fits
+        total.issue = total.issue + share * w.issue
+        total.chain, total.waits = total.chain + w.chain, total.waits + w.waits
+        total.barriers, total.local_bytes = total.barriers + w.barriers, total.local_bytes + w.local_bytes
+        total.accesses += [replace(a, share=a.share * share) for a in w.accesses]
         for most in ("flight", "private", "held", "often"):
-            setattr(found, most, np.maximum(getattr(found, most), getattr(w, most)))
-    return found
+            setattr(total, most, np.maximum(getattr(total, most), getattr(w, most)))
+    return total

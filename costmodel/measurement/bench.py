@@ -120,10 +120,10 @@ class Local:
         try:
             executable = build(self.device.sibling(), plan, self.subject.options)
             built = time.perf_counter() - start
-            found = executable.run(self._used(plan), poison=True, rows=self.expected.rows)
-            problem = self.expected.disagreement(found)
+            results = executable.run(self._used(plan), poison=True, rows=self.expected.rows)
+            problem = self.expected.disagreement(results)
             if problem:
-                status = "inaccurate" if self.expected.only_rounded(found) else "wrong"
+                status = "inaccurate" if self.expected.only_rounded(results) else "wrong"
             if status == "inaccurate" and self.subject.rounded:
                 problem, status = "", "ok"
         except BuildError as error:

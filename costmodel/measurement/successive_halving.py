@@ -79,13 +79,13 @@ def _first(race: Sequence[Entrant], left: Sequence[int], count: int) -> list[int
     """
     order = sorted(left, key=lambda i: race[i].estimate)
     order = [i for i in order if race[i].estimate <= SLOW * race[order[0]].estimate]
-    found = order[: count - count // 2]
-    kinds = {race[i].kind for i in found}
-    for i in order[len(found) :]:
+    first = order[: count - count // 2]
+    kinds = {race[i].kind for i in first}
+    for i in order[len(first) :]:
         if race[i].kind not in kinds and race[i].estimate <= CLOSE * race[order[0]].estimate:
             kinds.add(race[i].kind)
-            found.append(i)
-    return [*found, *(i for i in order if i not in found)][:count]
+            first.append(i)
+    return [*first, *(i for i in order if i not in first)][:count]
 
 
 def corrected(race: Sequence[Entrant]) -> list[float]:
@@ -97,7 +97,7 @@ def corrected(race: Sequence[Entrant]) -> list[float]:
     for e in race:
         if e.seconds and e.estimate:
             logs.setdefault(e.kind, []).append(math.log(e.seconds / e.estimate))
-    common = statistics.median([x for found in logs.values() for x in found] or [0.0])
+    common = statistics.median([x for of_kind in logs.values() for x in of_kind] or [0.0])
 
     def scale(kind: str) -> float:
         own = logs.get(kind, [])

@@ -99,17 +99,17 @@ def footprint(
 
     None where that depends on loaded numbers, or is more than `most` for one of them.
     """
-    found = []
+    runs = []
     for at, loops, width in accesses:
         first = _elements(at, loops, local_size, most)
         if first is None or len(first) > most:
             return None
-        found.append((first * size, width))
-    if len(found) == 1 and found[0][1] >= WORD and (len(found[0][0]) < 2 or np.diff(found[0][0]).min() >= found[0][1]):
-        return _apart(*found[0])
-    if sum(len(first) * max(1, width // WORD) for first, width in found) > most:
+        runs.append((first * size, width))
+    if len(runs) == 1 and runs[0][1] >= WORD and (len(runs[0][0]) < 2 or np.diff(runs[0][0]).min() >= runs[0][1]):
+        return _apart(*runs[0])
+    if sum(len(first) * max(1, width // WORD) for first, width in runs) > most:
         return None
-    words = [np.add.outer(first // WORD, np.arange(max(1, width // WORD))).reshape(-1) for first, width in found]
+    words = [np.add.outer(first // WORD, np.arange(max(1, width // WORD))).reshape(-1) for first, width in runs]
     places = np.unique(np.concatenate(words))
     return Footprint(len(np.unique(places * WORD // SECTOR)), WORD * len(places))
 
@@ -131,15 +131,15 @@ def _elements(at: Index, loops: Sequence[tuple[Var, int]], local_size: tuple[int
     grid = np.indices((items, *together.values())).reshape(1 + len(together), -1)
     local = tuple(dim[grid[0]] for dim in ids(local_size, items))
     try:
-        found = np.unique(evaluate(at, local, dict(zip(together, grid[1:], strict=True))))
+        elements = np.unique(evaluate(at, local, dict(zip(together, grid[1:], strict=True))))
     except Unknown:
         return None
     for v, n in loops:  # a loop that the index grows with evenly moves all that is there already
         if step := at.coefficient(v):
-            if len(found) * n > most:
+            if len(elements) * n > most:
                 return None
-            found = np.unique(np.add.outer(found, step * np.arange(n)))
-    return found
+            elements = np.unique(np.add.outer(elements, step * np.arange(n)))
+    return elements
 
 
 def passes(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:

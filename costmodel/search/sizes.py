@@ -123,9 +123,9 @@ class Search:
             for other, shape in self._moves(wish, launch):
                 if len(self.tried) >= tries:
                     break
-                found = self.point(other, shape)
-                if _seconds(found) < _seconds(best) * 0.999:
-                    best, wish, launch, improved = found, other, shape, True
+                point = self.point(other, shape)
+                if _seconds(point) < _seconds(best) * 0.999:
+                    best, wish, launch, improved = point, other, shape, True
 
     def start(self) -> dict[str, int]:
         """The first option of every symbol, outer ones first."""
@@ -217,20 +217,20 @@ def varied(points: Sequence[Point], k: int, within: float = 1.3) -> list[Point]:
 
 def roles(term: Expr) -> dict[str, str]:
     """Who goes through what a symbol cuts: symbol -> kind of the map over so many elements, or "unrolled" (a fold)."""
-    found: dict[str, str] = {}
+    by_symbol: dict[str, str] = {}
     for t in subterms(term):
         if isinstance(t, Map) and t.level is not None:
             array = type_of(t.x)
             assert isinstance(array, Array)
             for s in symbols(array.length):
-                found.setdefault(s, t.level.kind)
+                by_symbol.setdefault(s, t.level.kind)
         if isinstance(t, Fold) and t.unroll:
             array = type_of(t.x)
             assert isinstance(array, Array)
-            found.update(dict.fromkeys(symbols(array.length), "unrolled"))
+            by_symbol.update(dict.fromkeys(symbols(array.length), "unrolled"))
         if isinstance(t, Map) and t.level is not None:
-            found.setdefault(f"level {t.level.kind}", t.level.kind)
-    return found
+            by_symbol.setdefault(f"level {t.level.kind}", t.level.kind)
+    return by_symbol
 
 
 def _seconds(found: Point | str) -> float:

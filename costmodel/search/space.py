@@ -29,12 +29,12 @@ def assignments(
 
     order: symbols after those that their lengths depend on.
     """
-    found, chunks = dict(given), dict[Size, npt.NDArray[np.int64]]()
-    rows = len(next(iter(found.values()))) if found else 1
+    columns, chunks = dict(given), dict[Size, npt.NDArray[np.int64]]()
+    rows = len(next(iter(columns.values()))) if columns else 1
     rng = np.random.default_rng(0)
     for name in order:
         tile = tiles[name]
-        length = np.broadcast_to(evaluated(tile.length, found).astype(np.int64), rows)
+        length = np.broadcast_to(evaluated(tile.length, columns).astype(np.int64), rows)
         chunk = np.broadcast_to(chunks.get(tile.length, np.ones(1, np.int64)), rows)
         pairs, where = np.unique(np.stack([length, chunk]), axis=1, return_inverse=True)
         where = where.reshape(-1)
@@ -49,12 +49,12 @@ def assignments(
         if len(source) > most:
             kept = np.sort(rng.choice(len(source), most, replace=False))
             source, values = source[kept], values[kept]
-        found = {s: column[source] for s, column in found.items()} | {name: values}
+        columns = {s: column[source] for s, column in columns.items()} | {name: values}
         chunks = {size: column[source] for size, column in chunks.items()}
         if tile.kind == kinds.CHUNK.letter:
             chunks[tile.length] = values
         rows = len(source)
-    return found
+    return columns
 
 
 def _options(kind: str, n: int, chunk: int, role: str, profile: Profile, inner: bool) -> list[int]:

@@ -93,8 +93,8 @@ class Derivation:
         if not self.laws:
             return "It is the source program: no law was needed."
         several = len(self.laws) > 1
-        found = f"what {f'these {len(self.laws)} laws' if several else 'this law'} alone make{'' if several else 's'}"
-        checked = f"Checked: {found} of the source holds the program below"
+        made = f"what {f'these {len(self.laws)} laws' if several else 'this law'} alone make{'' if several else 's'}"
+        checked = f"Checked: {made} of the source holds the program below"
         if self.minimal:
             return f"{checked}; without {'any one of them' if several else 'it'} it does not."
         return f"{checked}.  Not every law was tried in time: some may not be needed."

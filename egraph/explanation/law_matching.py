@@ -89,11 +89,11 @@ def _variable(q: Equation, name: str, c: int, so_far: Match, nodes: Nodes) -> It
         if so_far.classes[name] == c:
             yield so_far
         return
-    found: Iterable[Match] = [Match({**so_far.classes, name: c}, so_far.nodes)]
+    matches: Iterable[Match] = [Match({**so_far.classes, name: c}, so_far.nodes)]
     for pattern in q.taken.get(name, ()):
         if pattern.name in signatures():
-            found = [new for old in found for new in _pattern(q, pattern, c, old, nodes)]
-    yield from found
+            matches = [new for old in matches for new in _pattern(q, pattern, c, old, nodes)]
+    yield from matches
 
 
 def _pattern(q: Equation, pattern: Any, c: int, so_far: Match, nodes: Nodes) -> Iterator[Match]:
@@ -102,12 +102,12 @@ def _pattern(q: Equation, pattern: Any, c: int, so_far: Match, nodes: Nodes) -> 
         return
     for node in nodes(c):
         if node.op == pattern.name and fits(pattern, node):
-            found = [Match(so_far.classes, (*so_far.nodes, Place(c, node)))]
+            matches = [Match(so_far.classes, (*so_far.nodes, Place(c, node)))]
             kinds = signatures()[node.op]
             inner = [a for a, k in zip(pattern.args, kinds, strict=True) if k in ("expr", "body")]
             for argument, child in zip(inner, node.children, strict=True):
-                found = [new for old in found for new in _pattern(q, argument, child, old, nodes)]
-            yield from found
+                matches = [new for old in matches for new in _pattern(q, argument, child, old, nodes)]
+            yield from matches
 
 
 def makes(equation: Equation, node: ENode, match: Match, nodes: Nodes) -> bool:

@@ -62,16 +62,16 @@ class Teller:
     def _letters(self, rewrite: Rewrite, best: Mapping[int, ENode]) -> dict[str, int]:
         """Names for the classes of the law's variables whose programs are long."""
         inner = {place.c for place in rewrite.match.nodes} | {rewrite.made.c}
-        found: dict[str, int] = {}
+        letters: dict[str, int] = {}
         for name, c in rewrite.match.classes.items():
-            if c in inner or c in found.values() or c not in best:
+            if c in inner or c in letters.values() or c not in best:
                 continue
             if sum(1 for _ in subterms(_term(self._graph, best, c))) >= NAMED:
                 letter = name.rstrip("0123456789") or name
-                while letter in self.inputs or letter in found:
+                while letter in self.inputs or letter in letters:
                     letter += "'"
-                found[letter] = c
-        return found
+                letters[letter] = c
+        return letters
 
     def _taken(
         self, c: int, fixed: dict[int, list[ENode]], best: Mapping[int, ENode], named: Mapping[int, Expr]

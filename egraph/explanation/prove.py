@@ -128,8 +128,8 @@ def _explained(attempt: Proof, laws: frozenset[str], seconds: float, tell: Tell 
 def explored(source: Expr, target: Expr, *, rules: Iterable[Law | str] = (), reassociate: bool = True) -> Explanation:
     """The laws that match while `source` is explored: what is known where `explain` finds no proof."""
     whole = book().extended(rules)
-    found = saturate(source, rules=rules, reassociate=reassociate)
-    laws = [whole[report.name] for report in found.laws if report.matches]
+    saturated = saturate(source, rules=rules, reassociate=reassociate)
+    laws = [whole[report.name] for report in saturated.laws if report.matches]
     return Explanation(source, target, tuple(ProofStep(law, ()) for law in laws), proved=False)
 
 

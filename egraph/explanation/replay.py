@@ -51,13 +51,13 @@ class Replay:
 
     def rewrites(self, places: Iterable[Place], laws: Sequence[str]) -> list[Rewrite]:
         """The rewrites that made these nodes, and what those took, in order; each of `laws` has one at least."""
-        found: dict[Place, Rewrite | None] = {}
-        self._trace(list(places), found)
+        by_place: dict[Place, Rewrite | None] = {}
+        self._trace(list(places), by_place)
         for law in laws:
-            if not any(r and r.law == law for r in found.values()) and (first := self._first(law, found)):
-                found[first.made] = first
-                self._trace(list(first.match.nodes), found)
-        return sorted(_layered(found), key=lambda r: (r.when, r.after, r.made.c))
+            if not any(r and r.law == law for r in by_place.values()) and (first := self._first(law, by_place)):
+                by_place[first.made] = first
+                self._trace(list(first.match.nodes), by_place)
+        return sorted(_layered(by_place), key=lambda r: (r.when, r.after, r.made.c))
 
     def smallest(self, when: int) -> dict[int, ENode]:
         """The node of the smallest program of each class, of what was there after iteration `when`."""
@@ -85,13 +85,13 @@ class Replay:
         similar = [(i, q) for i, law in laws for q in equations(self.book[law]) if q.yields(made.node)]
         for until in (when - 1, when):  # a node whose parts were renamed meanwhile is noticed one iteration late
             tried = [(i, q, list(self._matches(q, made, until))) for i, q in similar]
-            for _, q, found in tried:
-                whole = [m for m in found if makes(q, made.node, m, self.host.graph.classes.__getitem__)]
+            for _, q, matched in tried:
+                whole = [m for m in matched if makes(q, made.node, m, self.host.graph.classes.__getitem__)]
                 if whole:
                     return Rewrite(when, q.law, made, max(whole, key=self._latest))
-        for i, q, found in tried:
-            if found and i >= when - 1:
-                return Rewrite(when, q.law, made, max(found, key=self._latest))
+        for i, q, matched in tried:
+            if matched and i >= when - 1:
+                return Rewrite(when, q.law, made, max(matched, key=self._latest))
         return None
 
     def _matches(self, q: Equation, made: Place, until: int) -> Iterator[Match]:

@@ -95,8 +95,8 @@ def layouts(graph: Graph) -> Callable[[int], Expr | None]:
     def of(c: int) -> Expr | None:
         if c not in known:
             known[c] = None  # a cycle is no layout
-            found = [e for node in graph.classes.get(c, ()) if (e := rearranged(node)) is not None]
-            known[c] = min(found, key=lambda e: sum(1 for _ in subterms(e)), default=None)
+            views = [e for node in graph.classes.get(c, ()) if (e := rearranged(node)) is not None]
+            known[c] = min(views, key=lambda e: sum(1 for _ in subterms(e)), default=None)
         return known[c]
 
     def rearranged(node: ENode) -> Expr | None:

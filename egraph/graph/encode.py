@@ -135,8 +135,8 @@ class Encoder:
         self.actions.append(f"(set (slot {self.slots[t]}) ({text}))")
         if isinstance(t, p.Reduce):
             self.claim(t.op)
-        if isinstance(t, p.Constant) and (found := factors(t)):
-            u, v = (f"(slot {self.add(x)})" for x in found)
+        if isinstance(t, p.Constant) and (vectors := factors(t)):
+            u, v = (f"(slot {self.add(x)})" for x in vectors)
             self.actions.append(f"(outer-product (slot {self.slots[t]}) {u} {v})")
 
     def claim(self, op: Operator) -> None:

@@ -90,11 +90,11 @@ def engine(book: Book, *, trace: bool = False) -> Iterator[Engine]:
     use("egglog")  # those that are kept may be of the process that this one was forked from
     kept: OrderedDict[Any, Engine] = _local.__dict__.setdefault("engines", OrderedDict())
     key = (book, trace)
-    found = kept.pop(key, None) or _loaded(book, trace)
-    found.run("(push)")
-    yield found
-    found.run("(pop)")
-    kept[key] = found  # not reached after an error: an engine in an unknown state is not kept
+    ready = kept.pop(key, None) or _loaded(book, trace)
+    ready.run("(push)")
+    yield ready
+    ready.run("(pop)")
+    kept[key] = ready  # not reached after an error: an engine in an unknown state is not kept
     while len(kept) > _KEPT:
         kept.popitem(last=False)
 

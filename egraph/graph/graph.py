@@ -219,10 +219,10 @@ def settle_smallest(tables: dict[str, Tables]) -> None:
     while work:
         again: dict[Any, None] = {}
         for sort, c, row in work:
-            found = _weigh(tables, sort, row)
+            smaller = _weigh(tables, sort, row)
             known = tables[sort].best.get(c)
-            if found and (known is None or found < known[:2]):
-                tables[sort].best[c] = (*found, row)
+            if smaller and (known is None or smaller < known[:2]):
+                tables[sort].best[c] = (*smaller, row)
                 again[sort, c] = None
         work = [item for key in again for item in parents[key]]
 
@@ -392,9 +392,9 @@ class _Builder:
             changed = False
             for value, rows in self.nats.rows.items():
                 for op, args in rows:
-                    found = self._length(value, op, args, weight)
-                    if found is not None and self._shorter(found, weight.get(value), self.sizes.get(value)):
-                        weight[value], self.sizes[value] = found
+                    length = self._length(value, op, args, weight)
+                    if length is not None and self._shorter(length, weight.get(value), self.sizes.get(value)):
+                        weight[value], self.sizes[value] = length
                         changed = True
 
     def _shorter(self, found: tuple[int, Size], weight: int | None, known: Size | None) -> bool:

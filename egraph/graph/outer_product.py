@@ -19,9 +19,9 @@ def factors(c: Constant) -> tuple[Constant, Constant] | None:
     match c.type:
         case Array(int() as n, Array(int() as m, Scalar() as t)) if n > 1 and m > 1 and t.name != "bool":
             matrix = np.frombuffer(c.data, t.dtype).reshape(n, m)
-            found = _floats(matrix) if t.is_float else _integers(matrix)
-            if found is not None:
-                u, v = (np.ascontiguousarray(x, t.dtype) for x in found)
+            vectors = _floats(matrix) if t.is_float else _integers(matrix)
+            if vectors is not None:
+                u, v = (np.ascontiguousarray(x, t.dtype) for x in vectors)
                 return Constant(Array(n, t), u.tobytes()), Constant(Array(m, t), v.tobytes())
     return None
 

@@ -139,11 +139,11 @@ def _placed(message: str, name: str) -> str:
 
 def parse(text: str, group: str = "user") -> Iterator[Law]:
     """The laws in .egg text.  Text without `;;; name` lines is one law called `group`."""
-    found = list(sections(text))
-    if not found:
+    parts = list(sections(text))
+    if not parts:
         bare = re.sub(r":ruleset\s+\S+?(?=[\s)])", "", text)
         yield Law(group, _equation_of(bare), "user", False, _into_ruleset(bare, group), group)
-    for name, line, lines in found:
+    for name, line, lines in parts:
         yield _law(name, line, lines, group)
 
 

@@ -106,15 +106,15 @@ def rules_alone(lines: Sequence[str]) -> str:
 
 def _blocks(lines: Sequence[str]) -> list[tuple[list[str], list[str]]]:
     """Consecutive `;;` lines with what follows them; a line `;;` alone ends such lines too."""
-    found: list[tuple[list[str], list[str]]] = [([], [])]
+    blocks: list[tuple[list[str], list[str]]] = [([], [])]
     for line in lines:
-        if line.startswith(";; ") and (found[-1][1] or found[-1][0][-1:] == [""]):
-            found.append(([line[3:]], []))
+        if line.startswith(";; ") and (blocks[-1][1] or blocks[-1][0][-1:] == [""]):
+            blocks.append(([line[3:]], []))
         elif line.startswith(";;"):
-            found[-1][0].append(line[3:])
+            blocks[-1][0].append(line[3:])
         elif not line.startswith(";") and line.strip():
-            found[-1][1].append(line)
-    return found
+            blocks[-1][1].append(line)
+    return blocks
 
 
 def _fields(notes: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -158,10 +158,10 @@ class _Choosing:
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         whole = self._generated(stage, direct, best)
         halves = self._all_joined(self._mirrored(stage), best)
-        found = [*whole, *self._all_joined(shared, best), *halves]
+        choices = [*whole, *self._all_joined(shared, best), *halves]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and _in_pairs(stage):
-            found += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
-        kept = _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+            choices += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
+        kept = _of_all_kinds(sorted(choices, key=lambda c: c.seconds))[:KEPT]
         if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
@@ -263,10 +263,10 @@ class _Choosing:
         launch: Launch | None = None
         for picked in _combinations(best):
             wanted = dict.fromkeys(c.launch for c in picked)
-            found = self._together(whole, picked, [launch] if launch in wanted else list(wanted))
-            if found is not None:
-                launch = launch or found.launch
-                yield found
+            choice = self._together(whole, picked, [launch] if launch in wanted else list(wanted))
+            if choice is not None:
+                launch = launch or choice.launch
+                yield choice
 
     def _together(self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch]) -> Choice | None:
         """A choice for each stage as one program."""

@@ -78,11 +78,11 @@ def ranked(structure: Structure, profile: Profile, limits: DeviceLimits) -> Rank
     last = [s for s in search.order if TILE_KINDS.get(structure.tiles[s].kind) in LAST]
     first = [s for s in search.order if s not in last]
     usual = {s: np.array([search.options(s, {})[0]]) for s in last}
-    found = work.priced(assignments(first, structure.tiles, search.roles, profile, usual, MOST))
-    if found is None or not last:
-        return found
-    best = {s: found.columns[s][:BEST] for s in first}
-    return work.priced(assignments(last, structure.tiles, search.roles, profile, best, MOST)) or found
+    priced = work.priced(assignments(first, structure.tiles, search.roles, profile, usual, MOST))
+    if priced is None or not last:
+        return priced
+    best = {s: priced.columns[s][:BEST] for s in first}
+    return work.priced(assignments(last, structure.tiles, search.roles, profile, best, MOST)) or priced
 
 
 @dataclass

@@ -97,9 +97,9 @@ def row_structures(row: Row, reassociate: bool) -> Iterator[Structure]:
         return
     whole = Row(tuple(map(merged_reductions, row.starts)), merged_reductions(row.last))
     for first, after in ((ROW, ROW_AFTER), (LANES, LANES_AFTER)):
-        found = _structure(whole, first, after)
-        if found is not None:
-            yield found
+        structure = _structure(whole, first, after)
+        if structure is not None:
+            yield structure
 
 
 def _structure(row: Row, first: Way, after: Way) -> Structure | None:

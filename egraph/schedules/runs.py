@@ -99,5 +99,5 @@ def _read(graph: EGraph) -> Runs:
             nodes[ids.setdefault(row.output, len(ids))].append((what, child))
     root = ids[tables["root"].rows[0].inputs[0]]
     rows = sum(len(t.rows) for t in tables.values())
-    frozen = {c: tuple(sorted(found, key=str)) for c, found in nodes.items()}
+    frozen = {c: tuple(sorted(enodes, key=str)) for c, enodes in nodes.items()}
     return Runs({c: frozen.get(c, ()) for c in ids.values()}, root, rows)

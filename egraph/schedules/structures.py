@@ -88,9 +88,9 @@ def structures_of(stage: Stage, way: Way, kind: str, reassociate: bool) -> Itera
     """Structures of one way, whatever dimensions are its rows."""
     columns = stage.dims[-1] if stage.dims else None
     for rows in stage.dims[:-1] or (None,) if way.rows else (None,):
-        found = _structure(stage, way, rows, columns, reassociate)
-        if found is not None:
-            yield found
+        structure = _structure(stage, way, rows, columns, reassociate)
+        if structure is not None:
+            yield structure
     if kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE) and len(stage.dims) > 2 and _are_short(stage):
         yield from _of_several_rows(stage, way, stage.dims[-2:], reassociate)
     if way is EACH and len(stage.dims) > 1:
@@ -102,11 +102,11 @@ def _of_several_rows(stage: Stage, way: Way, together: Sequence[Dim], reassociat
     whole = merged_dims(stage, together)
     columns, *left = whole.dims
     for rows in left or (None,):
-        found = _structure(whole, way, rows, columns, reassociate)
-        if found is not None:
+        structure = _structure(whole, way, rows, columns, reassociate)
+        if structure is not None:
             tiled = (stage.dims.index(d) for d in ((rows, *together) if rows else together))
             sign = f"tile {''.join(map(str, tiled))} {way.name}"
-            yield replace(found, sign=sign, term=restored(found.term, stage.dims, together))
+            yield replace(structure, sign=sign, term=restored(structure.term, stage.dims, together))
 
 
 def _are_short(stage: Stage) -> bool:

@@ -38,23 +38,23 @@ class Wrong:
 
     def __str__(self) -> str:
         """A Python program that shows the difference: two results, two types, or an error where a type clashes."""
-        found = [f"# {line}" for line in self.reason.splitlines()]
-        found += ["import numpy as np", "", "import egglift as el", "", f"p = {_loads(self.program)}"]
+        lines = [f"# {line}" for line in self.reason.splitlines()]
+        lines += ["import numpy as np", "", "import egglift as el", "", f"p = {_loads(self.program)}"]
         if self.other is self.program:
             rules = f', rules=["""\n;;; tested\n{self.rules}\n"""]' if self.rules else ""
             laws = ', laws=["tested"]' if self.alone else ""
-            found += ["from egglift.egraph.saturation.saturate import saturate", ""]
-            return "\n".join([*found, f"saturate(p{rules}{laws}, check=True)"])
+            lines += ["from egglift.egraph.saturation.saturate import saturate", ""]
+            return "\n".join([*lines, f"saturate(p{rules}{laws}, check=True)"])
         if any(a.dtype.kind == "f" for value in self.inputs.values() for a in _parts(value)):
-            found.insert(-1, "np.set_printoptions(precision=17)")  # a difference may be in the last digit
-        found.append(f"q = {_loads(self.other)}")
+            lines.insert(-1, "np.set_printoptions(precision=17)")  # a difference may be in the last digit
+        lines.append(f"q = {_loads(self.other)}")
         if self.reason.startswith(TYPES):
-            found += ["from egglift.ir.check import type_of", "", "print(type_of(p), type_of(q), sep='\\n')"]
-            return "\n".join(found)
-        found += ["inputs = {", *(f"    {k!r}: {_literal(v)}," for k, v in self.inputs.items()), "}"]
+            lines += ["from egglift.ir.check import type_of", "", "print(type_of(p), type_of(q), sep='\\n')"]
+            return "\n".join(lines)
+        lines += ["inputs = {", *(f"    {k!r}: {_literal(v)}," for k, v in self.inputs.items()), "}"]
         one, other = (self._given(e) for e in (self.program, self.other))
-        found.append(f"print(el.interpret(p, {one}), el.interpret(q, {other}), sep='\\n')")
-        return "\n".join(found)
+        lines.append(f"print(el.interpret(p, {one}), el.interpret(q, {other}), sep='\\n')")
+        return "\n".join(lines)
 
     def _given(self, e: Expr) -> str:
         """Python text of the inputs that a program takes."""

@@ -30,8 +30,8 @@ def first_places_in_order(names: Names, body: Expr) -> Expr:
     """`body` with every such reduction as one that takes its elements in order."""
     new: dict[Expr, Expr] = {}
     for x, what in names.of(body):
-        if isinstance(what, Reduction) and (found := _in_order(names, what)) is not None:
-            new[x] = found
+        if isinstance(what, Reduction) and (ordered := _in_order(names, what)) is not None:
+            new[x] = ordered
     return substituted(body, new)
 
 

@@ -47,9 +47,9 @@ def _pairs(names: Names, r: Reduction) -> Iterator[tuple[_Found, Expr]]:
     for x, inner in names.of(r.element):
         if isinstance(inner, Reduction) and _extents(inner.dims) == _extents(r.dims):
             own = _renamed(names, inner, r.dims)
-            found = _moments(names, r, x, own) or _online(names, r, x, own)
-            if found is not None:
-                yield _Found(inner, found[0]), found[1]
+            pair = _moments(names, r, x, own) or _online(names, r, x, own)
+            if pair is not None:
+                yield _Found(inner, pair[0]), pair[1]
 
 
 def _first(names: Names, body: Expr, found: _Found) -> dict[Expr, Expr]:

@@ -125,8 +125,8 @@ class _Partition:
 
     def _settled(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
         """`body` with reductions over one set of elements only: the largest that depend on all of `dims`."""
-        found = {x: what for x, what in self.names.of(body) if isinstance(what, Reduction)}
-        plain = {x: replace(r, element=self._flat(dims, r.element)) for x, r in found.items()}
+        reductions = {x: what for x, what in self.names.of(body) if isinstance(what, Reduction)}
+        plain = {x: replace(r, element=self._flat(dims, r.element)) for x, r in reductions.items()}
         kept = [r for r in plain.values() if self._free(r) == frozenset(dims)]
         space = max((r.dims for r in kept), key=_volume, default=())
         new: dict[Expr, Expr] = {}
@@ -156,8 +156,8 @@ class _Partition:
         if self.again == inf:
             return r
         space = (*dims, *r.dims)
-        found = [o for o in operands_of(self.names, r.element, space) if len(o.dims) < len(space)]
-        often = [o for o in found if _volume(tuple(d for d in space if d not in o.dims)) >= self.again]
+        operands = [o for o in operands_of(self.names, r.element, space) if len(o.dims) < len(space)]
+        often = [o for o in operands if _volume(tuple(d for d in space if d not in o.dims)) >= self.again]
         costly = [o for o in often if set(r.dims) & set(o.dims) and _is_costly(o.at)]
         new = {o.at: self.names.read(Read(self._stage(o.dims, o.at), o.dims)) for o in costly}
         return replace(r, element=substituted(r.element, new))

@@ -61,13 +61,13 @@ class _Sharing:
 
     def parts(self) -> Stage:
         """Every reduction over a piece of its elements."""
-        found = []
+        reduced = []
         for r in self.stage.reductions:
             assert r.op is not None and r.op.neutral is not None
             dims = tuple(self.inside if d == self.along else d for d in r.dims)
             element = self.names.with_reads(r.element, self._main)
-            found.append(self.names.reduced(replace(r, init=r.op.neutral, dims=dims, element=element)))
-        body = found[0] if len(found) == 1 else p.Tup(tuple(found))
+            reduced.append(self.names.reduced(replace(r, init=r.op.neutral, dims=dims, element=element)))
+        body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
         return Stage(f"{self.stage.name}.parts", (self.part, *self.stage.dims), body, self.names)
 
     def sum(self, parts: Stage) -> Stage:

@@ -163,6 +163,15 @@ def test_a_body_that_reads_an_input_captures_it_in_a_batch() -> None:
     assert close(el.interpret(other.program, **given), given["A"] * given["b"][:, None] + given["b"][:, None])
 
 
+@pytest.mark.parametrize("n", [3, 300])
+def test_constants_long_or_short_are_the_same_numbers_in_f64(n: int) -> None:
+    numbers = np.random.default_rng(0).random(n, np.float32)
+    other = CHANGES["f64"](Case(el.as_program(el.array("x", el.f32, n) * numbers), None))
+    assert other is not None
+    given = sample_inputs(other.program)
+    assert np.array_equal(el.interpret(other.program, **given), given["x"] * numbers.astype(np.float64))
+
+
 @pytest.mark.parametrize("pair", sampled(SEARCHED, QUICK.__contains__), ids=" ".join)
 def test_a_neighbour_is_compared_by_its_floor(pair: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     name, kind = pair

@@ -85,7 +85,7 @@ def close(expected: list[NdArray], actual: list[NdArray]) -> bool:
     return all(np.allclose(a.reshape(-1), b.reshape(-1), rtol=1e-4, atol=1e-4, equal_nan=True) for a, b in pairs)
 
 
-@pytest.mark.parametrize(("name", "kind"), zip(QUICK, cycle(("gpu", "cpu"))))
+@pytest.mark.parametrize(("name", "kind"), list(zip(QUICK, cycle(("gpu", "cpu")))))
 def test_kernels_of_schedules_compute_their_program(name: str, kind: str) -> None:
     made = plans(name, kind, 1)
     assert made
