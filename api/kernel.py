@@ -162,18 +162,27 @@ class Kernel:
         queue: Any = None,
         wait_for: Sequence[Any] | None = None,
         allocator: Any = None,
+        out: Any = None,
         **named: Any,
     ) -> Any:
         """The program's value on these inputs; ArgumentError where they do not fit.
 
         queue: a pyopencl CommandQueue of this device, where it runs; wait_for: events that it waits for, besides
-        those of its arrays; allocator: makes the memory of results on the device, from a number of bytes.  These
-        words always mean the call's own: an input of such a name is given by position.
+        those of its arrays; allocator: makes the memory of results on the device, from a number of bytes.
+
+        out: the array that the result is written into, and that is returned: NumPy's, or pyopencl's (then nothing is
+        waited for), of the result's dtype and shape, C-contiguous and writable; a tuple of arrays where the results are
+        one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  As
+        kernels promise their compiler that nothing they write is what they read, the result is then computed into
+        memory of its own, and copied; so it is where NumPy's array is not aligned to 128 bytes, as results of kernels
+        are, or pyopencl's begins within a buffer.
+
+        These words always mean the call's own: an input of such a name is given by position.
         """
         caller = self._caller or self._prepared()
         if named or len(args) != caller.count:
             args = caller.in_order(self._bind(args, named))
-        return caller(args, queue, wait_for or (), allocator)
+        return caller(args, queue, wait_for or (), allocator, out)
 
     def _prepared(self) -> Caller:
         self._caller = Caller(self.executable, self._inputs, type_of(self.program))

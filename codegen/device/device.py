@@ -379,13 +379,16 @@ class Device:
                 chain.add(opencl().enqueue_copy(chain.queue, copy, buffer, wait_for=chain.after, **part))
         return copy
 
-    def download(self, chain: Chain, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
+    def download(
+        self, chain: Chain, buffer: Operand, scalar: Scalar, size: int, start: int = 0, into: NdArray | None = None
+    ) -> NdArray:
         """`size` elements of `buffer` from the `start`th on: the next command of `chain`, and waited for.
 
-        WrongResult: a bool is neither 0 nor 1.
+        into: a flat array for them (default: a new one).  WrongResult: a bool is neither 0 nor 1.
         """
         with reported(f"{self.name} cannot give back {size} elements of {scalar}"):
-            raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
+            kept = np.uint8 if scalar == BOOL else scalar.dtype
+            raw = np.empty(size, kept) if into is None else into.view(kept)
             if size:
                 # PoCL's blocking copies wait for all that a queue was given
                 how = {"src_offset": start * scalar.size, "is_blocking": chain.ordered}
