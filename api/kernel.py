@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import is_on_device, operands, placed
+from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
@@ -183,6 +184,17 @@ class Kernel:
         if named or len(args) != caller.count:
             args = caller.in_order(self._bind(args, named))
         return caller(args, queue, wait_for or (), allocator, out)
+
+    def bind(self, /, *args: Any, queue: Any = None, out: Any = None, **named: Any) -> BoundCall:
+        """The call with these arguments, checked once and made ready to be repeated: `launch = kernel.bind(x, out=z)`.
+
+        `launch()` computes with what the arrays hold at that time, and returns `out`; without `out`, arrays that are
+        made now and overwritten by each launch.  Over arrays on the device a launch enqueues the kernels, whose
+        arguments are set already, and nothing else; numbers and NumPy arrays beside them are copied to the device
+        now, once.  Where all are NumPy arrays, a launch is a call without its checks.  queue, out: as in a call.
+        """
+        caller = self._caller or self._prepared()
+        return BoundCall(caller, caller.in_order(self._bind(args, named)), queue, out)
 
     def _prepared(self) -> Caller:
         self._caller = Caller(self.executable, self._inputs, type_of(self.program))
