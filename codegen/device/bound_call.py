@@ -41,11 +41,10 @@ class BoundCall:
 
     def __call__(self) -> Any:
         """Runs the kernel once more; returns `result`."""
-        if self._device is None:
-            with self._lock:
+        with self._lock:
+            if self._device is None:
                 self._caller.on_host(self._checked, self._queue, ())
-        else:
-            with self._lock:
+            else:
                 self._device.launch()
         return self.result
 
@@ -107,10 +106,10 @@ class _OnDevice:
 
         Another launch is over before: the results carry its event.
         """
-        queue, last, seen = self.queue, self._last, self._seen
-        if not self._is_alone or any(e is not last and e not in seen for a in self._arrays for e in a.events):
+        if self._is_pending():
             self._launch_after_others()
             return
+        queue = self.queue
         try:
             for command in self.commands:
                 self._last = command(queue, None)
@@ -120,6 +119,17 @@ class _OnDevice:
         if self.commands:
             for a in self.outs:
                 a.events[:] = [self._last]
+
+    def _is_pending(self) -> bool:
+        """Does an array carry an event that the queue is not after anyway?"""
+        if not self._is_alone:
+            return True
+        last, seen = self._last, self._seen
+        for a in self._arrays:  # plain loops: this runs at every launch
+            for e in a.events:
+                if e is not last and e not in seen:
+                    return True
+        return False
 
     def _launch_after_others(self) -> None:
         chain = chain_for(self.device, self.there, self.queue, written=self.outs)
