@@ -146,7 +146,7 @@ from egglift.ir.types import U32 as u32
 from egglift.ir.types import U64 as u64
 from egglift.ir.value import Value
 from egglift.jit import jit
-from egglift.kernel import Kernel
+from egglift.kernel import Kernel, load
 from egglift.optimize import optimize
 
 pow = power
@@ -234,6 +234,7 @@ __all__ = [
     "less",
     "less_equal",
     "literal",
+    "load",
     "loads",
     "log",
     "log2",

@@ -6,25 +6,29 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import is_on_device, operands, placed
 from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
-from egglift.codegen.device.device import FAST_MATH, Device, opencl
+from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.device.queues import chain_for
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
+from egglift.costmodel.records.whole_file import write_whole
 from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, BuildError, EggliftError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RecordError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.options import Options
 from egglift.report import USUAL, duration
+from egglift.saved import Saved, read, text_of
 from egglift.steps import time_steps
 
 if TYPE_CHECKING:
@@ -154,6 +158,31 @@ class Kernel:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
         return f"Kernel({names} -> {type_of(self.program)} on {self.device.name}, {self.chosen.structure})"
 
+    # ------------------------------------------------------------------------------------ keeping it
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes it to a file, as a whole or not at all; `el.load(path)` reads it.  RecordError where the disk is full.
+
+        The file is text: the program, the chosen term with its launch sizes, and the version of egglift.  Where it is
+        loaded, it is compiled again.
+        """
+        write_whole(Path(path), self._text())
+
+    def _text(self) -> str:
+        return text_of(Saved(self.program, self.chosen, self.options), self.device)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as `save` writes it: another process opens its own device, the one that `optimize` would take."""
+        return _from_text, (self._text(), "the pickle")
+
+    def __copy__(self) -> Kernel:
+        """Itself, as it does not change."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Kernel:
+        """Itself: what is on a device is not copied."""
+        return self
+
     # ------------------------------------------------------------------------------------ running it
 
     def __call__(
@@ -234,6 +263,33 @@ class Kernel:
         if twice:
             raise ArgumentError(f"given by position and by name: {', '.join(twice)}")
         return given | dict(named)
+
+
+def load(path: str | PathLike[str], device: object = None) -> Kernel:
+    """The kernel that `kernel.save(path)` wrote, compiled for `device`, which is as for `optimize`.
+
+    Nothing is searched or measured: on another kind of device than it was chosen for, it is right, but may be slow.
+    Load what you trust: that the saved term equals its program is not proved again.  RecordError where there is no such
+    file, or it holds no kernel, or one of another version; DeviceError where this device cannot run it.
+    """
+    try:
+        text = Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise RecordError(f"cannot read a kernel from {path}: {why}") from error
+    return _from_text(text, str(path), device)
+
+
+def _from_text(text: str, where: str, device: object = None) -> Kernel:
+    opened = open_device(device)
+    saved = read(text, opened, where)
+    kernel = Kernel(saved.program, saved.chosen, opened, [saved.chosen], saved.options)
+    try:
+        _ = kernel.executable
+    except (BuildError, CodegenError) as error:
+        why = f"{where} holds a kernel that {opened.name} cannot run: {error}; optimise the program for this device"
+        raise DeviceError(why) from error
+    return kernel
 
 
 def _on_device(given: Mapping[str, Sequence[Any]]) -> list[Any]:
