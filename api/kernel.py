@@ -26,6 +26,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RecordError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
+from egglift.launches import LaunchedKernel, launches_of
 from egglift.options import Options
 from egglift.report import USUAL, duration
 from egglift.saved import Saved, read, text_of
@@ -97,6 +98,14 @@ class Kernel:
     def source(self) -> str:
         """The OpenCL C of all its kernels, in order of execution."""
         return self.plan.source
+
+    @property
+    def kernels(self) -> tuple[LaunchedKernel, ...]:
+        """Its launches in order, each with `name`, `source`, `global_size`, `local_size` and `arguments`.
+
+        Code of one's own needs nothing else to run it: docs/kernels.md shows how.
+        """
+        return launches_of(self.plan, self._inputs, type_of(self.program))
 
     @property
     def plan(self) -> Plan:
