@@ -14,6 +14,7 @@ from functools import reduce
 import numpy as np
 
 from egglift.ir.check import type_of
+from egglift.ir.conversions import converted
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.patterns import Apply, Cast, Expr, Literal
 from egglift.ir.scalars import FUNCTIONS
@@ -91,9 +92,9 @@ def cast(x: Operand, t: Scalar) -> Expr:
         return literal(x, t)
     if _scalar(x) == t:
         return x
-    if isinstance(x, Literal) and (t.is_float or x.type.is_integer or x.type == BOOL):
+    if isinstance(x, Literal):
         with np.errstate(all="ignore"):
-            return Literal(np.asarray(x.value, x.type.dtype).astype(t.dtype).item(), t)
+            return Literal(converted(np.asarray(x.value, x.type.dtype), t.dtype).item(), t)
     return Cast(t, x)
 
 

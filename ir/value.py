@@ -354,7 +354,7 @@ class Value(Reducing):
         return typed(trace.iterate_body(count, lambda v: call(f, v), self.expr, parameter_names(f, 1)[0]))
 
     def cast(self, t: Type) -> Value:
-        """The value, or each element, converted to scalar type `t`, as NumPy's astype does."""
+        """The value, or each element, converted to scalar type `t`: see `egglift.cast`."""
         if isinstance(self.type, Array):
             return self.map(lambda v: v.cast(t))
         if not isinstance(t, Scalar):
