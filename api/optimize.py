@@ -26,6 +26,7 @@ from egglift.memory import journal, recall, remember
 from egglift.options import Laws, Options, texts, useful
 from egglift.processes.interrupts import Interrupts
 from egglift.progress_bar import shown
+from egglift.suspects import suspicion
 from egglift.timing import measured
 
 if TYPE_CHECKING:
@@ -105,8 +106,11 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
         candidates = _timed(candidates, program, device, options, interrupts)
         if candidates[0].status == "model" and not interrupts.met:
             why = "the budget ran out before a candidate was checked: the choice is the model's"
-            warnings.warn(why, RuntimeWarning, stacklevel=4)
+            warnings.warn(why, RuntimeWarning, stacklevel=5)
     checked = not options.is_measured or candidates[0].status != "model"
+    if (blamed := suspicion(candidates, options.laws)) is not None:
+        warnings.warn(blamed, RuntimeWarning, stacklevel=5)
+        checked = False  # what wrong laws found is kept from later calls: they are warned too
     if options.cache and checked and not interrupts.met:
         remember(program, device, options, candidates)
     return kernel_of(program, device, candidates, options)
