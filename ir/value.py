@@ -17,6 +17,7 @@ from egglift.ir.lifting import (
     arity,
     as_expr,
     component,
+    filled,
     is_number,
     lifted,
     parameter_names,
@@ -412,6 +413,7 @@ class Value(Reducing):
     def pad(self, left: int, right: int, mode: Mode = "clamp") -> Value:
         """`left` elements before and `right` after: mode clamp, mirror, wrap or ("constant", value).
 
+        The value is a number or a value of the program: an element, or what whole elements are made of.
         With a function for mode, element i of -left .. n + right - 1 is `x[mode(i, n)]`, clamped into the array.
         """
         if callable(mode):
@@ -419,13 +421,13 @@ class Value(Reducing):
             places = Value(p.Iota(n + before + whole(right, "the padding"), I32 if n < 1 << 30 else I64))
             return self.gather(places.map(lambda i: mode(i - before, n)))
         name, value = (mode, None) if isinstance(mode, str) else mode
-        padding = None if value is None else adapt(value, trace.element_of(self.expr))
+        padding = None if value is None else filled(value, trace.element_of(self.expr))
         widths = whole(left, "the padding"), whole(right, "the padding")
         return typed(p.Pad(*widths, name, self.expr, padding))
 
     def pad_up(self, multiple: int, value: Like = None) -> Value:
         """`value` (or else the last element) appended until `multiple` divides the length."""
-        padding = None if value is None else adapt(value, trace.element_of(self.expr))
+        padding = None if value is None else filled(value, trace.element_of(self.expr))
         return typed(p.PadUp(whole(multiple, "the multiple", 1), self.expr, padding))
 
     def take(self, n: int) -> Value:
