@@ -238,7 +238,7 @@ class Kernel:
         self._caller = Caller(self.executable, self._inputs, type_of(self.program))
         return self._caller
 
-    def profile(self, *args: Any, **named: Any) -> Profiled:
+    def profile(self, /, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
         values = self._bind(args, named) if args or named else sample_inputs(self.program)
         given = operands(self.device, self._inputs, values)

@@ -19,6 +19,7 @@ from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_expr as as_expr
 from egglift.ir.lifting import as_program as as_program
+from egglift.ir.signature import inputs_of
 from egglift.ir.syntax import NAME
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL, I32, I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
@@ -251,10 +252,14 @@ def reorder(order: Callable[[Value], Like] | Like, xs: Like) -> Value:
 # ---------------------------------------------------------------------------------------- meaning
 
 
-def interpret(program: Like, /, *, wide: bool = False, **inputs: Any) -> Any:
+def interpret(program: Like, /, *, wide: Any = None, **inputs: Any) -> Any:
     """The NumPy meaning of a program: `el.interpret(dot, x=a, y=b)`.
 
     Returns an ndarray, or a NumPy scalar, of the program's dtype.  Several outputs are a tuple; an array of tuples is a
-    tuple of arrays.  With `wide`, floats are computed and returned as float64.  ArgumentError where inputs do not fit.
+    tuple of arrays.  With `wide=True`, floats are computed and returned as float64; but where the program has an input
+    of that name, the word means that.  ArgumentError where inputs do not fit.
     """
-    return evaluate(as_program(program), inputs, wide)
+    e = as_program(program)
+    if wide is not None and "wide" in inputs_of(e):
+        return evaluate(e, {**inputs, "wide": wide})
+    return evaluate(e, inputs, bool(wide))
