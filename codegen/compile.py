@@ -75,7 +75,7 @@ class _Planner:
     levels: dict[tuple[Expr, str], Expr] = field(default_factory=dict)  # what assign_levels has found
 
     def plan(self, term: Expr) -> Plan:
-        inputs = [t for t in subterms(term) if isinstance(t, p.Input)]
+        inputs = sorted((t for t in subterms(term) if isinstance(t, p.Input)), key=lambda t: t.name)
         for t in inputs:
             self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type, given=True))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
