@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -28,10 +28,11 @@ from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
 from egglift.ir.reducing import Reducing
+from egglift.ir.refusals import ABSENT, Refusing
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
-from egglift.ir.types import I32, I64, Array, Scalar, Tuple, Type, dims
+from egglift.ir.types import BOOL, I32, I64, Array, Scalar, Tuple, Type, dims
 
 #: what may stand for a value: a Value, a Python or NumPy number, an ndarray, a tuple of these
 Like: TypeAlias = Any
@@ -39,7 +40,7 @@ Like: TypeAlias = Any
 Mode: TypeAlias = "str | tuple[str, Like] | Callable[[Value, int], Like]"
 
 #: arrays of at most this many elements can be unpacked and iterated over in Python
-UNPACK = 1024
+UNPACK = 64
 #: NumPy's names for functions that egglift calls otherwise
 UFUNCS = {
     "subtract": "sub",
@@ -150,7 +151,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
     return forward, backward
 
 
-class Value(Reducing):
+class Value(Reducing, Refusing):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
 
@@ -189,25 +190,14 @@ class Value(Reducing):
     def __hash__(self) -> int:
         return hash(self.expr)
 
-    def __bool__(self) -> NoReturn:
-        raise TypeMismatch(
-            f"{brief(self.expr)} has no value while the program is written: use where(condition, a, b) "
-            "instead of if; & | ~ instead of and, or, not; (a < x) & (x < b) instead of a < x < b"
-        )
-
-    def __float__(self) -> NoReturn:
-        raise TypeMismatch(f"{brief(self.expr)} is no number yet: use egglift's functions, not math's")
-
-    __int__ = __index__ = __complex__ = __float__
-
-    def __contains__(self, item: object) -> NoReturn:
-        raise TypeMismatch("`in` has no answer while the program is written: map a comparison and reduce it")
-
     # ------------------------------------------------------------------------------------ parts
 
     def __iter__(self) -> Iterator[Value]:
         if isinstance(self.type, Array) and len(self) > UNPACK:
-            raise ProgramError(f"{brief(self.expr)} has {len(self)} elements: use map, reduce or fold")
+            raise ProgramError(
+                f"{brief(self.expr)} has {len(self)} elements, and more than {UNPACK} are not taken one by one: use "
+                "map, reduce or fold; of Python's functions, egglift's own: el.sum, el.min, el.max, el.any, el.all"
+            )
         return iter([self[i] for i in range(len(self))])
 
     def __getitem__(self, at: Any) -> Value:
@@ -220,6 +210,8 @@ class Value(Reducing):
             return self._nested(at if isinstance(at, tuple) else (None,))
         if isinstance(at, Value | np.ndarray):
             index = at if isinstance(at, Value) else Value(as_expr(at))
+            if scalars_in(index.type) == BOOL:
+                raise TypeMismatch(f"{brief(self.expr)} cannot be indexed by bools: {ABSENT['compress']}")
             if isinstance(index.type, Array):
                 return self.gather(index)
             return typed(p.At(0, p.Gather(p.Fill(1, index.expr), self.expr)))
@@ -286,6 +278,13 @@ class Value(Reducing):
     __truediv__, __rtruediv__ = _both_ways("div")
     __floordiv__, __rfloordiv__ = _both_ways("floordiv")
     __mod__, __rmod__ = _both_ways("mod")
+
+    def __divmod__(self, other: Like) -> tuple[Value, Value]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Like) -> tuple[Value, Value]:
+        return other // self, other % self
+
     __pow__, __rpow__ = _both_ways("pow")
     __and__, __rand__ = _both_ways("bitwise_and")
     __or__, __ror__ = _both_ways("bitwise_or")
