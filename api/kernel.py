@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -51,15 +52,18 @@ class Profiled:
         return self.timing.seconds
 
     def __str__(self) -> str:
+        if not self.timing.kernels:
+            return "no kernel runs: the results have no elements"
         rate = self.bytes / self.seconds / 1e9 if self.seconds else 0.0
-        head = f"{duration(self.seconds)} on the device ({len(self.timing.samples)} samples, "
-        head += f"spread {self.timing.spread:.1%}); {rate:.1f} GB/s of inputs and results"
+        count, spread = len(self.timing.samples), self.timing.spread
+        how = f"{count} sample{'s' if count > 1 else ''}" + (f", spread {spread:.1%}" if spread < math.inf else "")
+        head = f"{duration(self.seconds)} on the device ({how}); {rate:.1f} GB/s of inputs and results"
         rows = [f"  {name:<24} {duration(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]
         return "\n".join([head, *rows])
 
 
 class Kernel:
-    """An optimised program.  Call it with its inputs, by position or by name.
+    """An optimised program.  Call it with its inputs, by name, or by position in the order of their names.
 
     `kernel(x, y)` or `kernel(x=..., y=...)`: NumPy arrays in, NumPy arrays out; where an input is a pyopencl
     array or buffer, the results are pyopencl arrays, not waited for.  Scalars come back as NumPy scalars, tuples as
@@ -119,7 +123,7 @@ class Kernel:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs, in the order of positional arguments."""
+        """Names of the inputs, sorted as Python sorts: the order of positional arguments."""
         return tuple(self._inputs)
 
     def _laws(self, candidate: Candidate) -> tuple[str, ...]:

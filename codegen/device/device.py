@@ -185,8 +185,8 @@ def _vector_bytes(d: Any) -> int:
 def open_device(spec: object = None) -> Device:
     """The device that `spec` means, opened.
 
-    spec: a Device of this module, a pyopencl Device, Context or CommandQueue; a part of a device's or
-    platform's name in any case; or None: the environment variable EGGLIFT_DEVICE (a name), else the first
+    spec: a Device of this module, a pyopencl Device, Context or CommandQueue; "cpu", "gpu", or a part of a device's or
+    platform's name, in any case; or None: the environment variable EGGLIFT_DEVICE (a name), else the first
     GPU, else PoCL, else the first device.  DeviceError lists the devices that exist.
     """
     if isinstance(spec, Device):
@@ -262,13 +262,18 @@ _NONE = "; there is no OpenCL platform: install a driver, or PoCL with pip insta
 def _ranked(found: list[Any], name: str | None) -> list[Any]:
     """The devices that `name` can mean, best first."""
     if name is not None:
-        return [d for d in found if name.lower() in f"{d.name} {d.platform.name} {d.platform.version}".lower()]
+        return [d for d in found if name.lower() in _names(d).lower()]
 
     def rank(d: Any) -> int:
         info = _describe(d)
         return 0 if info.kind == "gpu" else 1 if "Portable Computing" in info.platform else 2
 
     return sorted(found, key=rank)
+
+
+def _names(d: Any) -> str:
+    """What a part of may mean a device: its name, its platform's, and its kind."""
+    return f"{d.name} {d.platform.name} {d.platform.version} {_describe(d).kind}"
 
 
 def _answering(context: Any, device: Any) -> None:

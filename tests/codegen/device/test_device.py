@@ -48,6 +48,11 @@ def test_an_unknown_name_lists_the_devices_that_exist() -> None:
         open_device("no such thing")
 
 
+def test_a_kind_is_a_name_too() -> None:
+    for kind in {d.kind for d in devices()}:
+        assert open_device(kind.upper()).kind == kind
+
+
 def test_something_that_is_no_device_is_named() -> None:
     with pytest.raises(DeviceError, match="got int"):
         open_device(7)
