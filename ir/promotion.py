@@ -114,7 +114,7 @@ def apply(op: str, *operands: Operand) -> Expr:
     if kind == "float" and not t.is_float:
         if op in ("floor", "ceil"):
             return cast(operands[0], t)
-        t = F64 if op == "div" else _float_of(t)
+        t = F64 if op == "div" else float_of(t)
     if t == BOOL and op in _ON_BOOLS:
         op = _ON_BOOLS[op]
     elif t == BOOL and kind == "arithmetic":
@@ -146,7 +146,7 @@ def truth(x: Operand) -> Expr:
     return literal(bool(x), BOOL) if isinstance(x, int | float) else cast(x, BOOL)
 
 
-def _float_of(t: Scalar) -> Scalar:
+def float_of(t: Scalar) -> Scalar:
     """The type in which NumPy computes e.g. `exp` of an integer."""
     return F16 if t.size == 1 else F32 if t.size == 2 else F64
 

@@ -65,12 +65,17 @@ class Refusing:
             raise AttributeError(_missing(type(self), self.expr, name), name=name)
 
 
+def public_names() -> frozenset[str]:
+    """The names of functions that a user may mean; egglift is imported by whoever has a value."""
+    return frozenset(getattr(sys.modules.get("egglift"), "__all__", ()))
+
+
 def _missing(kind: type, e: Expr, name: str) -> str:
     """What to say of an attribute that values do not have."""
     head = f"{brief(e)} has no attribute {name!r}"
     if name in ABSENT:
         return f"{head}: {ABSENT[name]}"
-    functions = set(getattr(sys.modules.get("egglift"), "__all__", ()))  # imported by whoever made a value
+    functions = public_names()
     if name in functions:
         return f"{head}, but there is a function: el.{name}(x)"
     methods = {m for m in dir(kind) if not m.startswith("_")}

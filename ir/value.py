@@ -28,7 +28,7 @@ from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
 from egglift.ir.reducing import Reducing
-from egglift.ir.refusals import ABSENT, Refusing
+from egglift.ir.refusals import ABSENT, Refusing, public_names
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
@@ -269,7 +269,8 @@ class Value(Reducing, Refusing):
         if ufunc is np.matmul and method == "__call__" and not named:
             return typed(matmul(*map(as_expr, args)))
         if method != "__call__" or named or name not in FUNCTIONS:
-            raise TypeMismatch(f"numpy.{ufunc.__name__} has no meaning in a program; see egglift's own")
+            own = ufunc.__name__ if ufunc.__name__ in public_names() else "..."
+            raise TypeMismatch(f"numpy.{ufunc.__name__} is not taken in a program; use egglift's own, el.{own}(x)")
         return elementwise(name, *args)
 
     __add__, __radd__ = _both_ways("add")

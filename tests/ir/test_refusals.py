@@ -81,3 +81,8 @@ def test_hasattr_copies_and_pickles_still_work() -> None:
     assert not hasattr(x, "dtype") and not hasattr(x, "__array_interface__") and hasattr(x, "shape")
     for v in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         assert v.expr is x.expr
+
+
+def test_numpys_functions_name_egglifts_own() -> None:
+    with pytest.raises(el.TypeMismatch, match=r"numpy\.log1p is not taken in a program; use egglift's own, el\.log1p"):
+        np.log1p(x)
