@@ -70,7 +70,7 @@ def reciprocal(x: Like) -> Value:
     x = as_value(x)
     if not scalar_of_elements(x.expr).is_float:
         raise TypeMismatch(f"reciprocal of {brief(x.expr)}, which is {x.type}: cast it to a float type, or write 1 / x")
-    return 1 / x
+    return elementwise("div", 1, x)
 
 
 def log1p(x: Like) -> Value:
@@ -91,7 +91,7 @@ def expm1(x: Like) -> Value:
 
 def log10(x: Like) -> Value:
     """The logarithm to base 10."""
-    return elementwise("log", as_floats(x)) * (1 / math.log(10))
+    return elementwise("mul", elementwise("log", as_floats(x)), 1 / math.log(10))
 
 
 def sinh(x: Like) -> Value:

@@ -124,8 +124,8 @@ def stack(xs: Sequence[Like], axis: int = 0) -> Value:
             f"stack takes arrays of one shape, not {', '.join(map(str, shapes))}; broadcast_to makes them so"
         )
     t = reduce(promotion.promote, (scalar_of_elements(e) for e in parts))
-    rows = [p.Fill(1, _as(e, t)) for e in parts]
-    return moveaxis(typed(reduce(lambda a, b: p.Concat(a, b), rows)), 0, axis)
+    first, *rest = (Value(p.Fill(1, _as(e, t))) for e in parts)
+    return moveaxis(first.concat(*rest), 0, axis)
 
 
 def _as(e: Expr, t: Scalar) -> Expr:
