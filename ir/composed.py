@@ -130,6 +130,6 @@ def rad2deg(x: Like) -> Value:
 
 def as_floats(x: Like) -> Value:
     """x, integers and bools as the floats in which NumPy computes functions of them."""
-    x = as_value(x)
-    t = scalar_of_elements(x.expr)
-    return x if t.is_float else x.cast(float_of(t))
+    v = as_value(x)
+    t = scalar_of_elements(v.expr)
+    return v if t.is_float else v.cast(float_of(t))

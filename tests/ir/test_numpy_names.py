@@ -113,11 +113,11 @@ def test_vectors_are_rearranged_as_in_numpy(f: Call) -> None:
 WHOLE = {n: RNG.integers(-9, 9, shape).astype(float) for n, shape in {"v": 4, "m": (3, 4), "s": (2, 3, 4)}.items()}
 
 
-@pytest.mark.parametrize("name", ["outer", "inner", "vdot"])
-@pytest.mark.parametrize("pair", ["vv", "mm", "ss", "mv", "vm", "sm", "vs"])
+PAIRS = [(name, pair) for pair in ("vv", "mm", "ss", "mv", "vm", "sm", "vs") for name in ("outer", "inner")]
+
+
+@pytest.mark.parametrize(("name", "pair"), [*PAIRS, ("vdot", "vv"), ("vdot", "mm"), ("vdot", "ss")])
 def test_products_are_those_of_numpy(name: str, pair: str) -> None:
-    if name == "vdot" and pair[0] != pair[1]:
-        pytest.skip("of as many elements")
     agree(lambda m, x, y: getattr(m, name)(x, y), *(WHOLE[n] for n in pair))
 
 
