@@ -76,11 +76,14 @@ def direct(out: Any, inputs: Sequence[Operand]) -> Operand | None:
     """The buffer of a pyopencl Array if kernels may write it while they read `inputs`, buffers; else None.
 
     They may not where it is an input as well: kernels promise their compiler (`restrict`) that no arguments overlap.
-    Nor where it begins within its buffer.
+    Nor where it begins within its buffer.  ArgumentError for an input in shared virtual memory: nothing copies there.
     """
-    if not out.size or out.offset or any(_root(out.base_data) == _root(b) for b in inputs):
+    if not out.size:
         return None
-    return out.base_data
+    is_input = any(_root(out.base_data) == _root(b) for b in inputs)
+    if is_input and not hasattr(out.base_data, "get_info"):
+        raise ArgumentError("out is an input as well, in shared virtual memory; give another array, or one in a buffer")
+    return None if is_input or out.offset else out.base_data
 
 
 def copied(device: Device, chain: Chain, source: Operand, out: Any) -> None:

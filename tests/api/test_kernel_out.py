@@ -116,6 +116,25 @@ def test_a_program_that_is_its_input_is_copied(home: Any) -> None:
     np.testing.assert_array_equal(k(x, out=x).get(), X)
 
 
+def test_shared_virtual_memory_is_written_where_it_is_or_not_at_all(minus: el.Kernel) -> None:
+    from pyopencl import array as cl_array
+    from pyopencl.tools import SVMAllocator
+
+    context = minus.device.context
+    home = queue(context, "in order")
+    memory = SVMAllocator(context, alignment=0, flags=opencl().svm_mem_flags.READ_WRITE, queue=home)
+    x, y, z = (cl_array.to_device(home, v, allocator=memory) for v in (X, Y, 0 * X))
+    twice = cl_array.empty(home, 2 * N, np.float32, allocator=memory)
+    np.testing.assert_array_equal(minus(x, y, out=z).get(), X - Y[::-1])
+    np.testing.assert_array_equal(minus.bind(y, x, out=z)().get(), Y - X[::-1])
+    for call in (minus, minus.bind):
+        with pytest.raises(el.ArgumentError, match="out is an input as well, in shared virtual memory"):
+            call(x, y, out=x)
+        with pytest.raises(el.ArgumentError, match="bytes into shared virtual memory; give a whole array"):
+            call(x, y, out=twice[N:])
+    np.testing.assert_array_equal(x.get(), X)
+
+
 # ---------------------------------------------------------------------------------------- several results, no elements
 
 
