@@ -53,7 +53,7 @@ class Profiled:
 
     def __str__(self) -> str:
         if not self.timing.kernels:
-            return "no kernel runs: the results have no elements"
+            return "0 ns on the device: no kernel runs, as the results have no elements"
         rate = self.bytes / self.seconds / 1e9 if self.seconds else 0.0
         count, spread = len(self.timing.samples), self.timing.spread
         how = f"{count} sample{'s' if count > 1 else ''}" + (f", spread {spread:.1%}" if spread < math.inf else "")
