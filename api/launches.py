@@ -20,7 +20,7 @@ class KernelArgument:
     """A buffer that a kernel is given.  One name is one buffer in all launches of a program.
 
     name: of an input `x`, or `x[0]`, `x[1]` where it is held as several arrays (as of an array of tuples); of the
-    result `out`, or `out[0]`, ...; of what one launch writes for another, a name of its own.
+    result `out` (`out_` beside an input `out`), or `out[0]`, ...; of what one launch writes for another, its own.
     role: "input", "output" or "temporary".  shape and dtype: the elements, in C order; a bool is a byte, 0 or 1.
     """
 
@@ -53,12 +53,10 @@ class LaunchedKernel:
 
 def launches_of(plan: Plan, inputs: Mapping[str, Type], result: Type) -> tuple[LaunchedKernel, ...]:
     """The launches of a plan, in order."""
-    known: dict[Buffer, KernelArgument] = {}
-    taken = {b.name for buffers in plan.inputs.values() for b in buffers} | set(inputs) | {"out"}
-    for i, b in enumerate(plan.temporaries):
-        name = b.name if b.name not in taken else f"{b.name}_{i}"
-        known[b] = KernelArgument(name, "temporary", (b.size,), np.dtype(b.scalar.dtype))
-    out = "out" if "out" not in inputs else "out_"
+    known = {b: KernelArgument(b.name, "temporary", (b.size,), np.dtype(b.scalar.dtype)) for b in plan.temporaries}
+    out = "out"
+    while out in inputs:
+        out += "_"
     known |= _arguments(out, "output", result, plan.outputs)
     for name, buffers in plan.inputs.items():
         known |= _arguments(name, "input", inputs[name], buffers)

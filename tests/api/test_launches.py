@@ -82,6 +82,13 @@ def test_an_input_named_like_a_buffer_is_told_apart(name: str) -> None:
     np.testing.assert_array_equal(result, X * 2 * 3 * 5)
 
 
+def test_a_result_is_told_from_inputs_of_its_name() -> None:
+    found = kernels(el.array("out", el.f32, N) - el.array("out_", el.f32, N))
+    result = launched(found, out=3 * X, out_=X)
+    assert list(result) == ["out__"]
+    np.testing.assert_array_equal(result["out__"], 3 * X - X)
+
+
 def test_a_kernel_tells_its_launches() -> None:
     k = el.optimize(x * x, "pocl", measure="none", cache=False)
     (launch,) = k.kernels

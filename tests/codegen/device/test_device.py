@@ -111,6 +111,18 @@ def test_a_plan_runs_on_arrays_and_on_device_buffers(device: Device) -> None:
     np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
 
 
+def test_results_are_copied_into_arrays_that_are_given(device: Device) -> None:
+    x, y = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    (found,) = build(device, double(100)).run({"x": [x]}, out=[y])
+    assert np.shares_memory(found, y)
+    np.testing.assert_array_equal(y, 2 * x)
+    flags, kept = np.arange(100) % 3 == 0, np.zeros(100, np.bool_)
+    build(device, one_kernel("y[get_global_id(0)] = x[get_global_id(0)];", 100, BOOL, items=100, group=1)).run(
+        {"x": [flags]}, out=[kept]
+    )
+    np.testing.assert_array_equal(kept, flags)
+
+
 @pytest.mark.parametrize("indices", [(0,), (3,), (9,), (0, 3, 9), (5, 2, 2)])
 def test_some_rows_of_a_result_come_back_alone(device: Device, indices: tuple[int, ...]) -> None:
     x = np.arange(1000, dtype=np.float32)
