@@ -9,7 +9,24 @@ kernel(x=a, y=b)
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
-from egglift.ir.composed import clip, isfinite, isinf, isnan, square
+from egglift.ir.composed import (
+    clip,
+    cosh,
+    deg2rad,
+    expm1,
+    hypot,
+    isfinite,
+    isinf,
+    isnan,
+    log1p,
+    log10,
+    rad2deg,
+    reciprocal,
+    rint,
+    sinh,
+    square,
+    trunc,
+)
 from egglift.ir.errors import (
     ArgumentError,
     BuildError,
@@ -70,6 +87,8 @@ from egglift.ir.functions import (
     where,
 )
 from egglift.ir.lifting import as_expr, as_program
+from egglift.ir.linear_algebra import dot, inner, norm, outer, vdot
+from egglift.ir.making import arange, eye, full, linspace, ones, zeros
 from egglift.ir.notation import (
     allpairs,
     argmax,
@@ -105,6 +124,7 @@ from egglift.ir.notation import (
     zip,
 )
 from egglift.ir.parser import loads
+from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel, repeat, stack, swapaxes, tile
 from egglift.ir.reduction import (
     add,
     bitwise_and,
@@ -146,7 +166,7 @@ from egglift.ir.types import U32 as u32
 from egglift.ir.types import U64 as u64
 from egglift.ir.value import Value
 from egglift.jit import jit
-from egglift.kernel import Kernel
+from egglift.kernel import Kernel, load
 from egglift.optimize import optimize
 
 pow = power
@@ -178,6 +198,7 @@ __all__ = [
     "all",
     "allpairs",
     "any",
+    "arange",
     "arctan2",
     "argmax",
     "argmin",
@@ -189,6 +210,7 @@ __all__ = [
     "bitwise_or",
     "bitwise_xor",
     "bool_",
+    "broadcast_to",
     "cast",
     "ceil",
     "clip",
@@ -196,16 +218,22 @@ __all__ = [
     "convolution1d",
     "convolution2d",
     "cos",
+    "cosh",
     "cross",
+    "deg2rad",
     "devices",
     "div",
     "divide",
+    "dot",
     "drop",
     "dumps",
     "equal",
     "erf",
     "exp",
     "exp2",
+    "expand_dims",
+    "expm1",
+    "eye",
     "f16",
     "f32",
     "f64",
@@ -214,13 +242,16 @@ __all__ = [
     "floor_divide",
     "fma",
     "fold",
+    "full",
     "gather",
     "greater",
     "greater_equal",
+    "hypot",
     "i8",
     "i16",
     "i32",
     "i64",
+    "inner",
     "interpret",
     "invert",
     "iota",
@@ -233,10 +264,14 @@ __all__ = [
     "left_shift",
     "less",
     "less_equal",
+    "linspace",
     "literal",
+    "load",
     "loads",
     "log",
+    "log1p",
     "log2",
+    "log10",
     "logical_and",
     "logical_not",
     "logical_or",
@@ -249,12 +284,16 @@ __all__ = [
     "min",
     "minimum",
     "mod",
+    "moveaxis",
     "mul",
     "multiply",
     "negative",
+    "norm",
     "not_equal",
+    "ones",
     "operator",
     "optimize",
+    "outer",
     "pad",
     "pad2d",
     "pad3d",
@@ -264,16 +303,22 @@ __all__ = [
     "power",
     "pretty",
     "prod",
+    "rad2deg",
+    "ravel",
+    "reciprocal",
     "reduce",
     "remainder",
     "reorder",
+    "repeat",
     "right_shift",
+    "rint",
     "roll",
     "rsqrt",
     "scalar",
     "separable_convolution2d",
     "sign",
     "sin",
+    "sinh",
     "slide",
     "slide2d",
     "slide3d",
@@ -281,16 +326,20 @@ __all__ = [
     "split",
     "sqrt",
     "square",
+    "stack",
     "std",
     "stencil",
     "stride",
     "sub",
     "subtract",
     "sum",
+    "swapaxes",
     "take",
     "tan",
     "tanh",
+    "tile",
     "transpose",
+    "trunc",
     "tuple",
     "u8",
     "u16",
@@ -298,6 +347,8 @@ __all__ = [
     "u64",
     "unzip",
     "var",
+    "vdot",
     "where",
+    "zeros",
     "zip",
 ]

@@ -82,13 +82,13 @@ class Jitted:
         self._lock = threading.Lock()
         self._entries: dict[Key, _Entry] = {}
 
-    def __call__(self, *args: Any, **named: Any) -> Any:
+    def __call__(self, /, *args: Any, **named: Any) -> Any:
         """The function's value on these arguments, by a kernel that is made if there is none for their shapes."""
         given = self._bind(args, named)
         if any(isinstance(v, Value) for v in given.values()):
             return self._function(*args, **named)
         kernel = self._kernel(given)
-        return kernel(**{name: v for name, v in given.items() if name in kernel.inputs})
+        return kernel(*[given[name] for name in kernel.inputs])  # whatever the inputs are called
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """As a method: `self` is the first argument, and must be named in `static`."""
@@ -102,11 +102,11 @@ class Jitted:
         """The kernels made so far, in the order in which they were first asked for."""
         return tuple(e.kernel for e in list(self._entries.values()) if e.kernel is not None)
 
-    def kernel(self, *args: Any, **named: Any) -> Kernel:
+    def kernel(self, /, *args: Any, **named: Any) -> Kernel:
         """The kernel that a call with these arguments runs, optimised if there is none yet; it is not run."""
         return self._kernel(self._bind(args, named))
 
-    def program(self, *args: Any, **named: Any) -> Expr:
+    def program(self, /, *args: Any, **named: Any) -> Expr:
         """The program that a call with these arguments is, as the function describes it; nothing is optimised."""
         given = self._bind(args, named)
         return self._traced(self._described(given), given)

@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import is_on_device, operands, placed
+from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
-from egglift.codegen.device.device import FAST_MATH, Device, opencl
+from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.device.queues import chain_for
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
+from egglift.costmodel.records.whole_file import write_whole
 from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, BuildError, EggliftError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RecordError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
+from egglift.launches import LaunchedKernel, launches_of
 from egglift.options import Options
 from egglift.report import USUAL, duration
+from egglift.saved import Saved, read, text_of
 from egglift.steps import time_steps
 
 if TYPE_CHECKING:
@@ -45,15 +52,18 @@ class Profiled:
         return self.timing.seconds
 
     def __str__(self) -> str:
+        if not self.timing.kernels:
+            return "0 ns on the device: no kernel runs, as the results have no elements"
         rate = self.bytes / self.seconds / 1e9 if self.seconds else 0.0
-        head = f"{duration(self.seconds)} on the device ({len(self.timing.samples)} samples, "
-        head += f"spread {self.timing.spread:.1%}); {rate:.1f} GB/s of inputs and results"
+        count, spread = len(self.timing.samples), self.timing.spread
+        how = f"{count} sample{'s' if count > 1 else ''}" + (f", spread {spread:.1%}" if spread < math.inf else "")
+        head = f"{duration(self.seconds)} on the device ({how}); {rate:.1f} GB/s of inputs and results"
         rows = [f"  {name:<24} {duration(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]
         return "\n".join([head, *rows])
 
 
 class Kernel:
-    """An optimised program.  Call it with its inputs, by position or by name.
+    """An optimised program.  Call it with its inputs, by name, or by position in the order of their names.
 
     `kernel(x, y)` or `kernel(x=..., y=...)`: NumPy arrays in, NumPy arrays out; where an input is a pyopencl
     array or buffer, the results are pyopencl arrays, not waited for.  Scalars come back as NumPy scalars, tuples as
@@ -94,6 +104,14 @@ class Kernel:
         return self.plan.source
 
     @property
+    def kernels(self) -> tuple[LaunchedKernel, ...]:
+        """Its launches in order, each with `name`, `source`, `global_size`, `local_size` and `arguments`.
+
+        Code of one's own needs nothing else to run it: docs/kernels.md shows how.
+        """
+        return launches_of(self.plan, self._inputs, type_of(self.program))
+
+    @property
     def plan(self) -> Plan:
         """Its kernels and buffers."""
         return self.chosen.plan
@@ -105,7 +123,7 @@ class Kernel:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """Names of the inputs, in the order of positional arguments."""
+        """Names of the inputs, sorted as Python sorts: the order of positional arguments."""
         return tuple(self._inputs)
 
     def _laws(self, candidate: Candidate) -> tuple[str, ...]:
@@ -153,6 +171,31 @@ class Kernel:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
         return f"Kernel({names} -> {type_of(self.program)} on {self.device.name}, {self.chosen.structure})"
 
+    # ------------------------------------------------------------------------------------ keeping it
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes it to a file, as a whole or not at all; `el.load(path)` reads it.  RecordError where the disk is full.
+
+        The file is text: the program, the chosen term with its launch sizes, and the version of egglift.  Where it is
+        loaded, it is compiled again.
+        """
+        write_whole(Path(path), self._text())
+
+    def _text(self) -> str:
+        return text_of(Saved(self.program, self.chosen, self.options), self.device)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as `save` writes it: another process opens its own device, the one that `optimize` would take."""
+        return _from_text, (self._text(), "the pickle")
+
+    def __copy__(self) -> Kernel:
+        """Itself, as it does not change."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Kernel:
+        """Itself: what is on a device is not copied."""
+        return self
+
     # ------------------------------------------------------------------------------------ running it
 
     def __call__(
@@ -162,24 +205,44 @@ class Kernel:
         queue: Any = None,
         wait_for: Sequence[Any] | None = None,
         allocator: Any = None,
+        out: Any = None,
         **named: Any,
     ) -> Any:
         """The program's value on these inputs; ArgumentError where they do not fit.
 
         queue: a pyopencl CommandQueue of this device, where it runs; wait_for: events that it waits for, besides
-        those of its arrays; allocator: makes the memory of results on the device, from a number of bytes.  These
-        words always mean the call's own: an input of such a name is given by position.
+        those of its arrays; allocator: makes the memory of results on the device, from a number of bytes.
+
+        out: the array that the result is written into, and that is returned: NumPy's, or pyopencl's (then nothing is
+        waited for), of the result's dtype and shape, C-contiguous and writable; a tuple of arrays where the results are
+        one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  As
+        kernels promise their compiler that nothing they write is what they read, the result is then computed into
+        memory of its own, and copied; so it is where NumPy's array is not aligned to 128 bytes, as results of kernels
+        are, or pyopencl's begins within a buffer.
+
+        These words always mean the call's own: an input of such a name is given by position.
         """
         caller = self._caller or self._prepared()
         if named or len(args) != caller.count:
             args = caller.in_order(self._bind(args, named))
-        return caller(args, queue, wait_for or (), allocator)
+        return caller(args, queue, wait_for or (), allocator, out)
+
+    def bind(self, /, *args: Any, queue: Any = None, out: Any = None, **named: Any) -> BoundCall:
+        """The call with these arguments, checked once and made ready to be repeated: `launch = kernel.bind(x, out=z)`.
+
+        `launch()` computes with what the arrays hold at that time, and returns `out`; without `out`, arrays that are
+        made now and overwritten by each launch.  Over arrays on the device a launch enqueues the kernels, whose
+        arguments are set already, and nothing else; numbers and NumPy arrays beside them are copied to the device
+        now, once.  Where all are NumPy arrays, a launch is a call without its checks.  queue, out: as in a call.
+        """
+        caller = self._caller or self._prepared()
+        return BoundCall(caller, caller.in_order(self._bind(args, named)), queue, out)
 
     def _prepared(self) -> Caller:
         self._caller = Caller(self.executable, self._inputs, type_of(self.program))
         return self._caller
 
-    def profile(self, *args: Any, **named: Any) -> Profiled:
+    def profile(self, /, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
         values = self._bind(args, named) if args or named else sample_inputs(self.program)
         given = operands(self.device, self._inputs, values)
@@ -213,6 +276,33 @@ class Kernel:
         if twice:
             raise ArgumentError(f"given by position and by name: {', '.join(twice)}")
         return given | dict(named)
+
+
+def load(path: str | PathLike[str], device: object = None) -> Kernel:
+    """The kernel that `kernel.save(path)` wrote, compiled for `device`, which is as for `optimize`.
+
+    Nothing is searched or measured: on another kind of device than it was chosen for, it is right, but may be slow.
+    Load what you trust: that the saved term equals its program is not proved again.  RecordError where there is no such
+    file, or it holds no kernel, or one of another version; DeviceError where this device cannot run it.
+    """
+    try:
+        text = Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise RecordError(f"cannot read a kernel from {path}: {why}") from error
+    return _from_text(text, str(path), device)
+
+
+def _from_text(text: str, where: str, device: object = None) -> Kernel:
+    opened = open_device(device)
+    saved = read(text, opened, where)
+    kernel = Kernel(saved.program, saved.chosen, opened, [saved.chosen], saved.options)
+    try:
+        _ = kernel.executable
+    except (BuildError, CodegenError) as error:
+        why = f"{where} holds a kernel that {opened.name} cannot run: {error}; optimise the program for this device"
+        raise DeviceError(why) from error
+    return kernel
 
 
 def _on_device(given: Mapping[str, Sequence[Any]]) -> list[Any]:

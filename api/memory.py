@@ -48,14 +48,14 @@ def recall(program: Expr, device: Device, options: Options) -> Recalled | None:
         return None
     read = cache(loads)  # candidates that differ in sizes alone have one form
     try:
-        found = [_from_json(data, device, read) for data in record.candidates]
-        fits = all(_fits(c, program) for c in found)
+        found = [candidate_from(data, device, read) for data in record.candidates]
+        right = all(fits(c, program) for c in found)
     except (EggliftError, AttributeError, KeyError, TypeError, ValueError):
         return None  # of a version that wrote something else: find the result again
-    return Recalled(found, is_own(record, folder)) if found and fits else None
+    return Recalled(found, is_own(record, folder)) if found and right else None
 
 
-def _fits(c: Candidate, program: Expr) -> bool:
+def fits(c: Candidate, program: Expr) -> bool:
     """Has the candidate the program's type and inputs, and numbers where numbers belong?"""
     numbers = [c.estimate] if c.measured is None else [c.estimate, c.measured]
     sizes = [*c.parameters.values(), *astuple(c.launch)]
@@ -83,7 +83,7 @@ def remember(program: Expr, device: Device, options: Options, candidates: Sequen
         parameters=best.parameters,
         estimate=best.estimate,
         measured=best.measured,
-        candidates=tuple(map(_to_json, candidates)),
+        candidates=tuple(map(candidate_data, candidates)),
         rules=rules(),
         when=datetime.now(UTC).isoformat(timespec="seconds"),
     )
@@ -141,7 +141,8 @@ def version() -> str:
     return digest.hexdigest()[:16]
 
 
-def _to_json(c: Candidate) -> dict[str, Any]:
+def candidate_data(c: Candidate) -> dict[str, Any]:
+    """A candidate as plain data, which `candidate_from` reads."""
     return {
         "structure": c.structure,
         "term": dumps(c.term),
@@ -158,7 +159,8 @@ def _to_json(c: Candidate) -> dict[str, Any]:
     }
 
 
-def _from_json(data: Mapping[str, Any], device: Device, read: Callable[[str], Expr] = loads) -> Candidate:
+def candidate_from(data: Mapping[str, Any], device: Device, read: Callable[[str], Expr] = loads) -> Candidate:
+    """What `candidate_data` wrote, as a candidate for a device; an EggliftError, or Python's, where it wrote none."""
     launch = Launch(**data["launch"])
     parts = tuple(Part(s, read(program), _term(form, read), dict(sizes)) for s, program, form, sizes in data["parts"])
     return Candidate(

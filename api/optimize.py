@@ -26,6 +26,7 @@ from egglift.memory import journal, recall, remember
 from egglift.options import Laws, Options, texts, useful
 from egglift.processes.interrupts import Interrupts
 from egglift.progress_bar import shown
+from egglift.suspects import suspicion
 from egglift.timing import measured
 
 if TYPE_CHECKING:
@@ -55,16 +56,17 @@ def optimize(
 ) -> Kernel:
     """The fastest equal OpenCL program for `expr` on `device`, as a callable.
 
-    device: a pyopencl Device, Context or CommandQueue, a part of a device's name, or None (the environment
-    variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few candidates,
-    each checked against the interpreter; "none" trusts the analytic model.
+    device: a pyopencl Device, Context or CommandQueue, "cpu", "gpu", a part of a device's name, or None (the
+    environment variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few
+    candidates, each checked against the interpreter; "none" trusts the analytic model.
     budget: seconds for the whole call, search, builds, checks and timing: with few the model's choice may come back
     unchecked, with a RuntimeWarning; less than a second is taken for one.  None: the search takes its time, and
     measuring at most 8 s unless none is right by then.
     reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
     functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
     rules: further laws, as .egg text.
-    cache: use and keep records of earlier results.  Each measurement is kept at once: Ctrl-C loses none.
+    cache: use and keep records of earlier results.  Each measurement is kept at once: Ctrl-C loses none.  The
+    environment variable EGGLIFT_CACHE is the folder, "off" for none; else it is the user's cache folder.
     measurements: how many candidates are built, checked and timed.  More are tried only if none of these can be chosen.
     isolate: measure in a process of its own.  A candidate that crashes the driver, or takes more than `deadline`
     seconds, then ends that process only, and is recorded with the reason.
@@ -105,8 +107,11 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
         candidates = _timed(candidates, program, device, options, interrupts)
         if candidates[0].status == "model" and not interrupts.met:
             why = "the budget ran out before a candidate was checked: the choice is the model's"
-            warnings.warn(why, RuntimeWarning, stacklevel=4)
+            warnings.warn(why, RuntimeWarning, stacklevel=5)
     checked = not options.is_measured or candidates[0].status != "model"
+    if (blamed := suspicion(candidates, options.laws)) is not None:
+        warnings.warn(blamed, RuntimeWarning, stacklevel=5)
+        checked = False  # what wrong laws found is kept from later calls: they are warned too
     if options.cache and checked and not interrupts.met:
         remember(program, device, options, candidates)
     return kernel_of(program, device, candidates, options)

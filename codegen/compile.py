@@ -99,7 +99,7 @@ class _Planner:
     levels: dict[tuple[Expr, str], Expr] = field(default_factory=dict)  # what assign_levels has found
 
     def plan(self, term: Expr) -> Plan:
-        inputs = [t for t in subterms(term) if isinstance(t, p.Input)]
+        inputs = sorted((t for t in subterms(term) if isinstance(t, p.Input)), key=lambda t: t.name)
         for t in inputs:
             self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type, given=True))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
@@ -181,11 +181,13 @@ class _Planner:
                 "gets wrong; choose tiles that divide the lengths, or mapSeq instead of mapLocal there"
             )
         name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
-        source = kernel_source(name, shape, params, frozenset(outputs), body, self.defined, self.limits.warp == 1)
+        cpu = self.limits.warp == 1
+        source, whole = kernel_source(name, shape, params, frozenset(outputs), body, self.defined, cpu)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
         memory = emitter.local_bytes, emitter.private_bytes
-        self.kernels.append(PlannedKernel(name, source, params, sizes, group, body, *memory))
+        own = whole if whole != source else ""
+        self.kernels.append(PlannedKernel(name, source, params, sizes, group, body, *memory, whole=own))
         self.steps.append((len(self.kernels) - 1, params))
 
     def _emitted(self, term: Expr, outputs: tuple[Buffer, ...]) -> Emitter:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 
 from egglift.ir.axes import scalar_of_elements
+from egglift.ir.errors import TypeMismatch
+from egglift.ir.promotion import float_of
+from egglift.ir.text import brief
 from egglift.ir.value import Like, Value, as_value, elementwise
 
 
@@ -42,3 +45,91 @@ def clip(x: Like, low: Like = None, high: Like = None) -> Value:
 def square(x: Like) -> Value:
     """x * x."""
     return elementwise("mul", as_value(x), as_value(x))
+
+
+def trunc(x: Like) -> Value:
+    """The whole number next to x towards 0.  Integers are as they are."""
+    x = as_value(x)
+    if not scalar_of_elements(x.expr).is_float:
+        return elementwise("floor", x)
+    return elementwise("where", x < 0, elementwise("ceil", x), elementwise("floor", x))
+
+
+def rint(x: Like) -> Value:
+    """The whole number next to x, the even one of two that are as near."""
+    x = as_floats(x)
+    size = elementwise("abs", x)
+    below = elementwise("floor", size)
+    rest, is_odd = size - below, below - 2 * elementwise("floor", below / 2) == 1
+    nearest = elementwise("where", (rest > 0.5) | ((rest == 0.5) & is_odd), below + 1, below)
+    return elementwise("where", x < 0, -nearest, nearest)
+
+
+def reciprocal(x: Like) -> Value:
+    """1 / x of floats.  TypeMismatch of integers, for which NumPy gives 0 but for 1 and -1."""
+    x = as_value(x)
+    if not scalar_of_elements(x.expr).is_float:
+        raise TypeMismatch(f"reciprocal of {brief(x.expr)}, which is {x.type}: cast it to a float type, or write 1 / x")
+    return elementwise("div", 1, x)
+
+
+def log1p(x: Like) -> Value:
+    """log(1 + x), exactly so where 1 + x is rounded to 1."""
+    x = as_floats(x)
+    u = 1 + x
+    return elementwise("where", (u == 1) | (u == math.inf), x, elementwise("log", u) * (x / (u - 1)))
+
+
+def expm1(x: Like) -> Value:
+    """exp(x) - 1, exactly so where exp(x) is rounded to 1."""
+    x = as_floats(x)
+    u = elementwise("exp", x)
+    less = u - 1
+    rough = (u == 1) | (u == math.inf) | (less == -1)
+    return elementwise("where", rough, elementwise("where", u == 1, x, less), less * (x / elementwise("log", u)))
+
+
+def log10(x: Like) -> Value:
+    """The logarithm to base 10."""
+    return elementwise("mul", elementwise("log", as_floats(x)), 1 / math.log(10))
+
+
+def sinh(x: Like) -> Value:
+    """The hyperbolic sine."""
+    x = as_floats(x)
+    size = elementwise("abs", x)
+    e, half = expm1(size), elementwise("exp", size / 2)
+    above = elementwise("where", size < 1, (e + e / (e + 1)) / 2, (half / 2) * half - 0.5 / half / half)
+    return elementwise("where", x < 0, -above, above)
+
+
+def cosh(x: Like) -> Value:
+    """The hyperbolic cosine."""
+    half = elementwise("exp", elementwise("abs", as_floats(x)) / 2)
+    return (half / 2) * half + 0.5 / half / half
+
+
+def hypot(x: Like, y: Like) -> Value:
+    """sqrt(x^2 + y^2), the length of (x, y), where the squares are out of range too."""
+    a, b = elementwise("abs", as_floats(x)), elementwise("abs", as_floats(y))
+    most, least = elementwise("maximum", a, b), elementwise("minimum", a, b)
+    ratio = elementwise("where", most == 0, most, least / most)
+    length = most * elementwise("sqrt", 1 + ratio * ratio)
+    return elementwise("where", (a == math.inf) | (b == math.inf), math.inf, length)
+
+
+def deg2rad(x: Like) -> Value:
+    """Degrees as radians."""
+    return as_floats(x) * (math.pi / 180)
+
+
+def rad2deg(x: Like) -> Value:
+    """Radians as degrees."""
+    return as_floats(x) * (180 / math.pi)
+
+
+def as_floats(x: Like) -> Value:
+    """x, integers and bools as the floats in which NumPy computes functions of them."""
+    v = as_value(x)
+    t = scalar_of_elements(v.expr)
+    return v if t.is_float else v.cast(float_of(t))

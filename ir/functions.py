@@ -182,7 +182,12 @@ def where(condition: Like, a: Like, b: Like) -> Value:
 
 
 def cast(x: Like, t: Scalar) -> Value:
-    """x, or each of its elements, converted to scalar type t as NumPy's astype does."""
+    """x, or each of its elements, converted to scalar type t.
+
+    Integers wrap around.  Of floats, integers keep the whole part, as in NumPy; what is out of the type's range (C, and
+    with it NumPy's astype, leave that open) becomes its nearest integer, and NaN becomes 0.  Of numbers, bools are
+    whether they are not 0.
+    """
     return as_value(x).cast(t)
 
 

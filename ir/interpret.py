@@ -33,6 +33,7 @@ from egglift.ir.batch import (
     under,
 )
 from egglift.ir.check import type_of
+from egglift.ir.conversions import converted
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import OutOfMemory, ProgramError
 from egglift.ir.layouts import view
@@ -211,7 +212,7 @@ class _Run:
             case p.Apply(op, args):
                 return elementwise(FUNCTIONS[op].numpy, [_array(values[a]) for a in args])
             case p.Cast(t, x):
-                return elementwise(lambda a: a.astype(self.dtype(t)), [_array(values[x])])
+                return elementwise(lambda a: converted(a, self.dtype(t)), [_array(values[x])])
             case p.Tup(parts) | p.Zip(parts):
                 return tuple(values[i] for i in parts)
             case p.Get(i, x):

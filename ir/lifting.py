@@ -86,6 +86,18 @@ def adapt(value: Any, t: Type) -> Expr:
     return as_expr(value)
 
 
+def filled(value: Any, t: Type) -> Expr:
+    """`adapt`; and a value of the program that is an element of a `t`, or an element's element, is repeated."""
+    e = adapt(value, t)
+    own, inner, lengths = type_of(e), t, []
+    while isinstance(inner, Array) and inner != own:
+        lengths.append(inner.length)
+        inner = inner.element
+    for n in reversed(lengths if inner == own else []):
+        e = p.Fill(n, e)
+    return e
+
+
 def seed(init: Any, scalar: Scalar | None) -> Expr:
     """An initial value whose numbers are of type `scalar` where they can be, else of NumPy's default type."""
     if isinstance(init, tuple | list) and len(init) > 1:

@@ -15,10 +15,12 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion, reduction, trace
+from egglift.ir.axes import at_depth, axes_of, merged, permuted
 from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_expr as as_expr
 from egglift.ir.lifting import as_program as as_program
+from egglift.ir.signature import inputs_of
 from egglift.ir.syntax import NAME
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL, I32, I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
@@ -134,14 +136,34 @@ def matmul(a: Like, b: Like) -> Value:
     return as_value(a) @ as_value(b)
 
 
-def argmin(xs: Like) -> Value:
-    """The first place (i64) of the smallest element of a vector; NaN counts as the largest number."""
-    return _place(reduction.smaller, as_value(xs), math.inf)
+def argmin(xs: Like, axis: int | None = None, keepdims: bool = False) -> Value:
+    """The first place (i64) of the smallest element along an axis; NaN counts as the largest number.
+
+    axis: None: of all elements, read row by row as one vector.  With `keepdims`, axes that are reduced stay, with
+    length 1.
+    """
+    return _places(reduction.smaller, as_value(xs), math.inf, axis, keepdims)
 
 
-def argmax(xs: Like) -> Value:
-    """The first place (i64) of the largest element of a vector; NaN counts as the smallest number."""
-    return _place(reduction.larger, as_value(xs), -math.inf)
+def argmax(xs: Like, axis: int | None = None, keepdims: bool = False) -> Value:
+    """The first place (i64) of the largest element along an axis; NaN counts as the smallest number.  See `argmin`."""
+    return _places(reduction.larger, as_value(xs), -math.inf, axis, keepdims)
+
+
+def _places(op: reduction.Defined, xs: Value, worst: float, axis: int | None, keepdims: bool) -> Value:
+    """`_place` of the vectors along an axis, which is brought to the end."""
+    e, rank = xs.expr, len(xs.shape)
+    if axis is None and rank == 1:
+        axis = 0
+    if axis is None:
+        found = _place(op, typed(merged(e, 0, rank)) if rank else fill(1, xs), worst).expr
+        for _ in range(rank if keepdims else 0):
+            found = p.Fill(1, found)
+        return typed(found)
+    (at,) = axes_of(e, axis)
+    last = permuted(e, range(rank), [*(a for a in range(rank) if a != at), at])
+    found = at_depth(rank - 1, last, lambda row: _place(op, Value(row), worst).expr)
+    return typed(at_depth(at, found, lambda part: p.Fill(1, part)) if keepdims else found)
 
 
 def _place(op: reduction.Defined, xs: Value, worst: float) -> Value:
@@ -251,10 +273,14 @@ def reorder(order: Callable[[Value], Like] | Like, xs: Like) -> Value:
 # ---------------------------------------------------------------------------------------- meaning
 
 
-def interpret(program: Like, /, *, wide: bool = False, **inputs: Any) -> Any:
+def interpret(program: Like, /, *, wide: Any = None, **inputs: Any) -> Any:
     """The NumPy meaning of a program: `el.interpret(dot, x=a, y=b)`.
 
     Returns an ndarray, or a NumPy scalar, of the program's dtype.  Several outputs are a tuple; an array of tuples is a
-    tuple of arrays.  With `wide`, floats are computed and returned as float64.  ArgumentError where inputs do not fit.
+    tuple of arrays.  With `wide=True`, floats are computed and returned as float64; but where the program has an input
+    of that name, the word means that.  ArgumentError where inputs do not fit.
     """
-    return evaluate(as_program(program), inputs, wide)
+    e = as_program(program)
+    if wide is not None and "wide" in inputs_of(e):
+        return evaluate(e, {**inputs, "wide": wide})
+    return evaluate(e, inputs, bool(wide))

@@ -95,7 +95,7 @@ class Apply(Node):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cast(Node, type="s -> type", needs={"s is scalar": "the value to cast is {s}, not a scalar"}):
-    """`x` converted to another scalar type, as NumPy's astype does."""
+    """`x` converted to another scalar type (ir/conversions.py)."""
 
     type: Scalar
     x: Expr

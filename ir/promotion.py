@@ -1,7 +1,8 @@
 """The types that scalar functions give: NumPy's rules, in which Python's numbers adapt to what they meet.
 
 A Python number takes the type of the value that it meets.  A Python int that meets floats becomes a float; a Python
-float that meets integers makes the result f64.  Two values of the program meet at `np.promote_types`.
+float that meets integers makes the result f64.  Two values of the program meet at `np.promote_types`; but a comparison
+of a signed integer with a u64 is exact, as in NumPy 2, although they meet at f64.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from functools import reduce
 import numpy as np
 
 from egglift.ir.check import type_of
+from egglift.ir.conversions import converted
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.patterns import Apply, Cast, Expr, Literal
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.text import brief
-from egglift.ir.types import BOOL, F16, F32, F64, I64, Scalar, scalar_of
+from egglift.ir.types import BOOL, F16, F32, F64, I64, U64, Scalar, scalar_of
 
 Number = bool | int | float
 Operand = Expr | Number
@@ -33,6 +35,10 @@ _ON_BOOLS = {
     "invert": "logical_not",
     "bitwise_xor": "ne",
 }
+
+
+#: a comparison of a with b, as one of b with a
+_TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 def literal(value: Number, t: Scalar) -> Literal:
@@ -86,9 +92,9 @@ def cast(x: Operand, t: Scalar) -> Expr:
         return literal(x, t)
     if _scalar(x) == t:
         return x
-    if isinstance(x, Literal) and (t.is_float or x.type.is_integer or x.type == BOOL):
+    if isinstance(x, Literal):
         with np.errstate(all="ignore"):
-            return Literal(np.asarray(x.value, x.type.dtype).astype(t.dtype).item(), t)
+            return Literal(converted(np.asarray(x.value, x.type.dtype), t.dtype).item(), t)
     return Cast(t, x)
 
 
@@ -102,11 +108,13 @@ def apply(op: str, *operands: Operand) -> Expr:
         return Apply(op, (truth(operands[0]), *(cast(o, t) for o in operands[1:])))
     if op == "pow":
         return _power(operands[0], operands[1])
+    if kind == "compare" and (exact := _compared_exactly(op, *operands)) is not None:
+        return exact
     t = common(operands)
     if kind == "float" and not t.is_float:
         if op in ("floor", "ceil"):
             return cast(operands[0], t)
-        t = F64 if op == "div" else _float_of(t)
+        t = F64 if op == "div" else float_of(t)
     if t == BOOL and op in _ON_BOOLS:
         op = _ON_BOOLS[op]
     elif t == BOOL and kind == "arithmetic":
@@ -118,12 +126,27 @@ def apply(op: str, *operands: Operand) -> Expr:
     return e
 
 
+def _compared_exactly(op: str, a: Operand, b: Operand) -> Expr | None:
+    """The comparison of a signed integer with a u64 in u64, where that is no less than 0; None: they are no such."""
+    if isinstance(a, int | float) or isinstance(b, int | float):
+        return None
+    s, t = _scalar(a), _scalar(b)
+    if s == U64 and t.is_integer and t.is_signed:
+        return _compared_exactly(_TURNED[op], b, a)
+    if not (t == U64 and s.is_integer and s.is_signed):
+        return None
+    same = Apply(op, (cast(a, U64), b))
+    if op in ("lt", "le", "ne"):
+        return Apply("logical_or", (Apply("lt", (a, literal(0, s))), same))
+    return Apply("logical_and", (Apply("ge", (a, literal(0, s))), same))
+
+
 def truth(x: Operand) -> Expr:
     """`x` as a bool: whether it is not zero."""
     return literal(bool(x), BOOL) if isinstance(x, int | float) else cast(x, BOOL)
 
 
-def _float_of(t: Scalar) -> Scalar:
+def float_of(t: Scalar) -> Scalar:
     """The type in which NumPy computes e.g. `exp` of an integer."""
     return F16 if t.size == 1 else F32 if t.size == 2 else F64
 

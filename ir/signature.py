@@ -1,4 +1,4 @@
-"""What a program takes: its inputs, in the order in which they first appear."""
+"""What a program takes: its inputs, in the order of their names."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from egglift.ir.types import Type
 
 
 def inputs_of(e: Expr) -> dict[str, Type]:
-    """The inputs of `e` by name, in the order in which positional arguments are given.
+    """The inputs of `e` by name, sorted by name as Python sorts: the order of positional arguments, in kernels too.
 
-    Of each pattern, first the inputs in what it is applied to, then those in its body.  ProgramError where one name
-    has two types.
+    No other order can be foreseen: how a program is written is not kept, and equal programs read their inputs in
+    different orders.  ProgramError where one name has two types.
     """
     found: dict[str, Type] = {}
     seen: set[Expr] = set()
@@ -25,4 +25,4 @@ def inputs_of(e: Expr) -> dict[str, Type]:
         if isinstance(t, Input) and (other := found.setdefault(t.name, t.type)) != t.type:
             raise ProgramError(f"two inputs are named {t.name}, of types {other} and {t.type}; rename one")
         stack.extend(reversed((*children(t), *bodies(t))))
-    return found
+    return dict(sorted(found.items()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from egglift.ir.lifting import (
     arity,
     as_expr,
     component,
+    filled,
     is_number,
     lifted,
     parameter_names,
@@ -27,10 +28,11 @@ from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
 from egglift.ir.reducing import Reducing
+from egglift.ir.refusals import ABSENT, Refusing, public_names
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
-from egglift.ir.types import I32, I64, Array, Scalar, Tuple, Type, dims
+from egglift.ir.types import BOOL, I32, I64, Array, Scalar, Tuple, Type, dims
 
 #: what may stand for a value: a Value, a Python or NumPy number, an ndarray, a tuple of these
 Like: TypeAlias = Any
@@ -38,7 +40,7 @@ Like: TypeAlias = Any
 Mode: TypeAlias = "str | tuple[str, Like] | Callable[[Value, int], Like]"
 
 #: arrays of at most this many elements can be unpacked and iterated over in Python
-UNPACK = 1024
+UNPACK = 64
 #: NumPy's names for functions that egglift calls otherwise
 UFUNCS = {
     "subtract": "sub",
@@ -149,7 +151,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
     return forward, backward
 
 
-class Value(Reducing):
+class Value(Reducing, Refusing):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
 
@@ -188,25 +190,14 @@ class Value(Reducing):
     def __hash__(self) -> int:
         return hash(self.expr)
 
-    def __bool__(self) -> NoReturn:
-        raise TypeMismatch(
-            f"{brief(self.expr)} has no value while the program is written: use where(condition, a, b) "
-            "instead of if; & | ~ instead of and, or, not; (a < x) & (x < b) instead of a < x < b"
-        )
-
-    def __float__(self) -> NoReturn:
-        raise TypeMismatch(f"{brief(self.expr)} is no number yet: use egglift's functions, not math's")
-
-    __int__ = __index__ = __complex__ = __float__
-
-    def __contains__(self, item: object) -> NoReturn:
-        raise TypeMismatch("`in` has no answer while the program is written: map a comparison and reduce it")
-
     # ------------------------------------------------------------------------------------ parts
 
     def __iter__(self) -> Iterator[Value]:
         if isinstance(self.type, Array) and len(self) > UNPACK:
-            raise ProgramError(f"{brief(self.expr)} has {len(self)} elements: use map, reduce or fold")
+            raise ProgramError(
+                f"{brief(self.expr)} has {len(self)} elements, and more than {UNPACK} are not taken one by one: use "
+                "map, reduce or fold; of Python's functions, egglift's own: el.sum, el.min, el.max, el.any, el.all"
+            )
         return iter([self[i] for i in range(len(self))])
 
     def __getitem__(self, at: Any) -> Value:
@@ -219,6 +210,8 @@ class Value(Reducing):
             return self._nested(at if isinstance(at, tuple) else (None,))
         if isinstance(at, Value | np.ndarray):
             index = at if isinstance(at, Value) else Value(as_expr(at))
+            if scalars_in(index.type) == BOOL:
+                raise TypeMismatch(f"{brief(self.expr)} cannot be indexed by bools: {ABSENT['compress']}")
             if isinstance(index.type, Array):
                 return self.gather(index)
             return typed(p.At(0, p.Gather(p.Fill(1, index.expr), self.expr)))
@@ -276,7 +269,8 @@ class Value(Reducing):
         if ufunc is np.matmul and method == "__call__" and not named:
             return typed(matmul(*map(as_expr, args)))
         if method != "__call__" or named or name not in FUNCTIONS:
-            raise TypeMismatch(f"numpy.{ufunc.__name__} has no meaning in a program; see egglift's own")
+            own = ufunc.__name__ if ufunc.__name__ in public_names() else "..."
+            raise TypeMismatch(f"numpy.{ufunc.__name__} is not taken in a program; use egglift's own, el.{own}(x)")
         return elementwise(name, *args)
 
     __add__, __radd__ = _both_ways("add")
@@ -285,6 +279,13 @@ class Value(Reducing):
     __truediv__, __rtruediv__ = _both_ways("div")
     __floordiv__, __rfloordiv__ = _both_ways("floordiv")
     __mod__, __rmod__ = _both_ways("mod")
+
+    def __divmod__(self, other: Like) -> tuple[Value, Value]:
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Like) -> tuple[Value, Value]:
+        return other // self, other % self
+
     __pow__, __rpow__ = _both_ways("pow")
     __and__, __rand__ = _both_ways("bitwise_and")
     __or__, __ror__ = _both_ways("bitwise_or")
@@ -354,7 +355,7 @@ class Value(Reducing):
         return typed(trace.iterate_body(count, lambda v: call(f, v), self.expr, parameter_names(f, 1)[0]))
 
     def cast(self, t: Type) -> Value:
-        """The value, or each element, converted to scalar type `t`, as NumPy's astype does."""
+        """The value, or each element, converted to scalar type `t`: see `egglift.cast`."""
         if isinstance(self.type, Array):
             return self.map(lambda v: v.cast(t))
         if not isinstance(t, Scalar):
@@ -412,6 +413,7 @@ class Value(Reducing):
     def pad(self, left: int, right: int, mode: Mode = "clamp") -> Value:
         """`left` elements before and `right` after: mode clamp, mirror, wrap or ("constant", value).
 
+        The value is a number or a value of the program: an element, or what whole elements are made of.
         With a function for mode, element i of -left .. n + right - 1 is `x[mode(i, n)]`, clamped into the array.
         """
         if callable(mode):
@@ -419,13 +421,13 @@ class Value(Reducing):
             places = Value(p.Iota(n + before + whole(right, "the padding"), I32 if n < 1 << 30 else I64))
             return self.gather(places.map(lambda i: mode(i - before, n)))
         name, value = (mode, None) if isinstance(mode, str) else mode
-        padding = None if value is None else adapt(value, trace.element_of(self.expr))
+        padding = None if value is None else filled(value, trace.element_of(self.expr))
         widths = whole(left, "the padding"), whole(right, "the padding")
         return typed(p.Pad(*widths, name, self.expr, padding))
 
     def pad_up(self, multiple: int, value: Like = None) -> Value:
         """`value` (or else the last element) appended until `multiple` divides the length."""
-        padding = None if value is None else adapt(value, trace.element_of(self.expr))
+        padding = None if value is None else filled(value, trace.element_of(self.expr))
         return typed(p.PadUp(whole(multiple, "the multiple", 1), self.expr, padding))
 
     def take(self, n: int) -> Value:

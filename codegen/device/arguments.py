@@ -51,6 +51,15 @@ def leaves_of(device: Device, name: str, type: Type, value: Any) -> list[Operand
             return [leaf for i, (t, v) in pairs for leaf in leaves_of(device, f"{name}[{i}]", t, v)]
 
 
+def leaf_names(name: str, type: Type) -> list[str]:
+    """Names for the leaves of a value: its own, or `x[0]`, `x[1]`, ... for the components that it is held as."""
+    match parts_of(type):
+        case None:
+            return [name]
+        case parts:
+            return [leaf for i, t in enumerate(parts) for leaf in leaf_names(f"{name}[{i}]", t)]
+
+
 def parts_of(type: Type) -> tuple[Type, ...] | None:
     """The components that a tuple, or an array of tuples, is held as; None for what one buffer holds."""
     match type:

@@ -12,10 +12,11 @@ import numpy as np
 
 from egglift.codegen.device.arguments import host_value, leaves_of, operands, parts_of, placed, result
 from egglift.codegen.device.chain import Chain
-from egglift.codegen.device.device import NdArray, Operand, opencl, refused
-from egglift.codegen.device.execute import Executable
-from egglift.codegen.device.host_memory import fresh, is_shared, readable, seen, wrapped
-from egglift.codegen.device.queues import add_reads, chain_for
+from egglift.codegen.device.device import NdArray, Operand, opencl, refused, reported
+from egglift.codegen.device.execute import Enqueued, Executable
+from egglift.codegen.device.host_memory import fresh, is_shared, readable, seen, wrapped, writable
+from egglift.codegen.device.outputs import copied, destinations, direct
+from egglift.codegen.device.queues import add_reads, add_write, chain_for, is_array
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
@@ -38,6 +39,24 @@ class Leaf:
         return self.size * self.scalar.size
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The arguments of a call: leaves of the inputs by name, those on the device, and what results are written into.
+
+    out: as the caller gave it, None if he gave none; outs: its leaves.
+    """
+
+    given: Mapping[str, Sequence[Any]]
+    there: list[Any]
+    out: Any
+    outs: list[Any]
+
+    @property
+    def is_out_there(self) -> bool:
+        """Are the results to be written into arrays on the device?"""
+        return bool(self.outs) and is_array(self.outs[0])
+
+
 def _leaves(type: Type) -> list[Leaf]:
     found = []
     for lengths, scalar in leaves(type):
@@ -52,8 +71,8 @@ class Caller:
 
     def __init__(self, executable: Executable, types: Mapping[str, Type], type: Type) -> None:
         self.executable, self.device, self.plan = executable, executable.device, executable.plan
-        self.count, self._types, self._type = len(types), types, type
-        self._names = tuple(types)
+        self.count, self.types, self.type = len(types), types, type
+        self.names = tuple(types)
         self._single = tuple(_leaves(t)[0] if parts_of(t) is None else None for t in types.values())
         self._results = _leaves(type)
         self._in_place = is_shared(self.device) and not self._gives_inputs_back()
@@ -65,25 +84,37 @@ class Caller:
 
     def in_order(self, given: Mapping[str, Any]) -> tuple[Any, ...]:
         """The values by name as a tuple; ArgumentError where there are too few or too many."""
-        if given.keys() != self._types.keys():
-            operands(self.device, self._types, given)  # tells what is missing
-        return tuple(given[name] for name in self._names)
+        if given.keys() != self.types.keys():
+            operands(self.device, self.types, given)  # tells what is missing
+        return tuple(given[name] for name in self.names)
 
-    def __call__(self, values: Sequence[Any], queue: Any, wait_for: Sequence[Any], allocator: Any) -> Any:
+    def __call__(
+        self, values: Sequence[Any], queue: Any, wait_for: Sequence[Any], allocator: Any, out: Any = None
+    ) -> Any:
         """The plan's value on `values`, for the rest see `Kernel.__call__`; ArgumentError where something is amiss."""
+        checked = self.checked(values, queue, out)
+        if checked.there or checked.is_out_there:
+            return self._on_device(checked, queue, wait_for, allocator)
+        return self.on_host(checked, queue, wait_for)
+
+    def checked(self, values: Sequence[Any], queue: Any, out: Any) -> Checked:
+        """The arguments of a call, checked; ArgumentError where something is amiss."""
         cl = opencl()
         if queue is not None and not (isinstance(queue, cl.CommandQueue) and queue.context == self.device.context):
             raise ArgumentError(
                 f"queue= is the pyopencl CommandQueue of {self.device.name} that a call runs on; "
-                f"an input of that name is given by position: ({', '.join(self._names)})"
+                f"an input of that name is given by position: ({', '.join(self.names)})"
             )
-        given = {name: self._taken(i, name, values[i]) for i, name in enumerate(self._names)}
+        given = {name: self._taken(i, name, values[i]) for i, name in enumerate(self.names)}
         there = [v for vs in given.values() for v in vs if not isinstance(v, np.ndarray)]
-        if there:
-            return self._on_device(given, there, queue, wait_for, allocator)
-        chain = chain_for(self.device, (), queue, wait_for)
-        found = self._shared(given, chain) if self._in_place else self.executable.run(given, chain=chain)
-        return result(self._type, found, host_value)
+        outs = [] if out is None else destinations(self.device, self.type, out)
+        if there and outs and not is_array(outs[0]):
+            first = next(name for name, vs in given.items() if not isinstance(vs[0], np.ndarray))
+            raise ArgumentError(
+                f"input {first} is on the device, and out on the host; give a pyopencl Array, or call without out "
+                "and take the result's .get()"
+            )
+        return Checked(given, there, out, outs)
 
     def _taken(self, place: int, name: str, value: Any) -> Sequence[Operand]:
         """The leaves of an input's value."""
@@ -98,16 +129,25 @@ class Caller:
                     return (value,)
             elif kind is float and leaf.dtype == np.float64:
                 return (np.array(value),)
-        return leaves_of(self.device, name, self._types[name], value)
+        return leaves_of(self.device, name, self.types[name], value)
 
     # ------------------------------------------------------------------------------------ NumPy in, NumPy out
 
-    def _shared(self, given: Mapping[str, Sequence[NdArray]], chain: Chain) -> list[NdArray]:
+    def on_host(self, checked: Checked, queue: Any, wait_for: Sequence[Any]) -> Any:
+        """A call whose arguments are all NumPy's: it waits for the results."""
+        chain, outs = chain_for(self.device, (), queue, wait_for), checked.outs
+        if self._in_place:
+            found = self._shared(checked.given, chain, outs)
+        else:
+            found = self.executable.run(checked.given, chain=chain, out=[a.reshape(-1) for a in outs])
+        return checked.out if outs else result(self.type, found, host_value)
+
+    def _shared(self, given: Mapping[str, Sequence[NdArray]], chain: Chain, outs: Sequence[NdArray]) -> list[NdArray]:
         """In the host's own memory: nothing is copied that is aligned."""
         buffers = [b for name in self.plan.inputs for b in self.plan.inputs[name]]
         arrays = [np.ascontiguousarray(v) for name in self.plan.inputs for v in given[name]]
         table = dict(zip(buffers, readable(self.device, arrays), strict=True))
-        memory = [fresh(leaf.bytes) for leaf in self._results]
+        memory = [writable(a, arrays) for a in outs] or [fresh(leaf.bytes) for leaf in self._results]
         for o, m in zip(self.plan.outputs, memory, strict=True):
             table[o] = wrapped(self.device, m, written=True) if m.nbytes else self.device.allocate(0)
         try:
@@ -117,6 +157,9 @@ class Caller:
                     seen(chain.queue, table[o], m.nbytes, chain.after)
         except opencl().Error as error:
             raise refused(f"{self.device.name} did not finish a call", error) from error
+        for m, a in zip(memory, outs, strict=False):
+            if not np.may_share_memory(m, a):
+                np.copyto(a, m.view(a.dtype).reshape(a.shape))
         return [m.view(leaf.dtype) for m, leaf in zip(memory, self._results, strict=True)]
 
     def _launched(self, chain: Chain, table: dict[Buffer, Operand]) -> list[Any]:
@@ -126,20 +169,52 @@ class Caller:
 
     # ------------------------------------------------------------------------------------ on the device
 
-    def _on_device(
-        self, given: Mapping[str, Any], there: list[Any], queue: Any, wait_for: Sequence[Any], allocator: Any
-    ) -> Any:
+    def _on_device(self, checked: Checked, queue: Any, wait_for: Sequence[Any], allocator: Any) -> Any:
         """Nothing is waited for: results are arrays that carry events."""
-        chain = chain_for(self.device, there, queue, wait_for)
-        found = self.executable.enqueue(placed(self.device, given, chain), chain, allocator=allocator)
+        there, outs = checked.there, checked.outs
+        chain = chain_for(self.device, there, queue, wait_for, written=outs)
+        inputs = placed(self.device, checked.given, chain)
+        into = [direct(a, [b for bs in inputs.values() for b in bs]) for a in outs]
+        found = self.executable.enqueue(inputs, chain, allocator=allocator, into=into)
+        for a, f in zip(outs, found, strict=False):
+            if f.buffer is not a.base_data or a.offset:
+                copied(self.device, chain, f.buffer, a)
         add_reads(self.device, there, chain)
+        if not outs:
+            return self.arrays(found, chain.queue, allocator)
+        self.written(outs, chain)
+        return checked.out
+
+    def written(self, outs: Sequence[Any], chain: Chain) -> None:
+        """Has the arrays that `chain` writes carry its event."""
+        if chain.last is not None:
+            with reported(f"{self.device.name} did not take its launches"):
+                chain.queue.flush()
+            for a in outs:
+                add_write(a, chain.last)
+
+    def arrays(self, found: Sequence[Enqueued], queue: Any, allocator: Any = None) -> Any:
+        """The result as pyopencl arrays of a queue."""
         made = iter(self._results)
 
-        def array(f: Any, *_: Any) -> Any:
+        def array(f: Enqueued, *_: Any) -> Any:
             leaf = next(made)
             events = [] if f.event is None else [f.event]
-            own = {"_context": self.device.context, "_queue": chain.queue, "_size": leaf.size, "_fast": True}
+            own = {"_context": self.device.context, "_queue": queue, "_size": leaf.size, "_fast": True}
             rest = {"allocator": allocator, "data": f.buffer, "strides": leaf.strides, "events": events}
             return self._arrays(None, leaf.shape, leaf.dtype, **rest, **own)
 
-        return result(self._type, found, array)
+        return result(self.type, list(found), array)
+
+    def arrays_of(self, buffers: Sequence[Operand], queue: Any) -> tuple[Any, list[Any]]:
+        """The result as pyopencl arrays over `buffers`, one for each leaf; and its leaves."""
+        whole = self.arrays([Enqueued(b, None) for b in buffers], queue)
+        return whole, destinations(self.device, self.type, whole)
+
+    def empty(self) -> Any:
+        """NumPy arrays for the result, aligned for kernels."""
+        return result(self.type, [fresh(leaf.bytes).view(leaf.dtype) for leaf in self._results], _shaped)
+
+
+def _shaped(flat: NdArray, shape: tuple[int, ...], _: Scalar) -> NdArray:
+    return flat.reshape(shape)

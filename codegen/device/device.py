@@ -198,8 +198,8 @@ def _vector_bytes(d: Any) -> int:
 def open_device(spec: object = None) -> Device:
     """The device that `spec` means, opened.
 
-    spec: a Device of this module, a pyopencl Device, Context or CommandQueue; a part of a device's or
-    platform's name in any case; or None: the environment variable EGGLIFT_DEVICE (a name), else the first
+    spec: a Device of this module, a pyopencl Device, Context or CommandQueue; "cpu", "gpu", or a part of a device's or
+    platform's name, in any case; or None: the environment variable EGGLIFT_DEVICE (a name), else the first
     GPU, else PoCL, else the first device.  DeviceError lists the devices that exist.
     """
     if isinstance(spec, Device):
@@ -275,13 +275,18 @@ _NONE = "; there is no OpenCL platform: install a driver, or PoCL with pip insta
 def _ranked(found: list[Any], name: str | None) -> list[Any]:
     """The devices that `name` can mean, best first."""
     if name is not None:
-        return [d for d in found if name.lower() in f"{d.name} {d.platform.name} {d.platform.version}".lower()]
+        return [d for d in found if name.lower() in _names(d).lower()]
 
     def rank(d: Any) -> int:
         info = _describe(d)
         return 0 if info.kind == "gpu" else 1 if "Portable Computing" in info.platform else 2
 
     return sorted(found, key=rank)
+
+
+def _names(d: Any) -> str:
+    """What a part of may mean a device: its name, its platform's, and its kind."""
+    return f"{d.name} {d.platform.name} {d.platform.version} {_describe(d).kind}"
 
 
 def _answering(context: Any, device: Any) -> None:
@@ -392,13 +397,16 @@ class Device:
                 chain.add(opencl().enqueue_copy(chain.queue, copy, buffer, wait_for=chain.after, **part))
         return copy
 
-    def download(self, chain: Chain, buffer: Operand, scalar: Scalar, size: int, start: int = 0) -> NdArray:
+    def download(
+        self, chain: Chain, buffer: Operand, scalar: Scalar, size: int, start: int = 0, into: NdArray | None = None
+    ) -> NdArray:
         """`size` elements of `buffer` from the `start`th on: the next command of `chain`, and waited for.
 
-        WrongResult: a bool is neither 0 nor 1.
+        into: a flat array for them (default: a new one).  WrongResult: a bool is neither 0 nor 1.
         """
         with reported(f"{self.name} cannot give back {size} elements of {scalar}"):
-            raw = np.empty(size, np.uint8 if scalar == BOOL else scalar.dtype)
+            kept = np.uint8 if scalar == BOOL else scalar.dtype
+            raw = np.empty(size, kept) if into is None else into.view(kept)
             if size:
                 # PoCL's blocking copies wait for all that a queue was given
                 how = {"src_offset": start * scalar.size, "is_blocking": chain.ordered}

@@ -88,17 +88,21 @@ class Executable:
         poison: bool = False,
         rows: Rows | None = None,
         chain: Chain | None = None,
+        out: Sequence[NdArray] = (),
     ) -> list[NdArray]:
         """The result's buffers as flat arrays, in leaf order (ir.types.leaves).
 
         inputs: by program input, its leaves (structure of arrays) as arrays or device buffers.  With
         `poison`, outputs and temporaries are first filled with NaN or 0xAA: what is not written shows.
         rows: only these come back, one behind the other.  chain: what it follows (default: a new one).
+        out: flat arrays that whole results are written into (default: new ones).
         """
         chain = chain or Chain(self.device.queue)
         outputs = zip(self.enqueue(inputs, chain, poison=poison), self.plan.outputs, strict=True)
         if rows is None:
-            return [self.device.download(chain, e.buffer, o.scalar, o.size) for e, o in outputs]
+            given: Sequence[NdArray | None] = out or [None] * len(self.plan.outputs)
+            read = self.device.download
+            return [read(chain, e.buffer, o.scalar, o.size, into=a) for (e, o), a in zip(outputs, given, strict=True)]
         return [np.concatenate([self._row(chain, e.buffer, o, i, rows.of) for i in rows.indices]) for e, o in outputs]
 
     def _row(self, chain: Chain, operand: Operand, buffer: Buffer, index: int, count: int) -> NdArray:
@@ -107,17 +111,24 @@ class Executable:
         return self.device.download(chain, operand, buffer.scalar, size, index * size)
 
     def enqueue(
-        self, inputs: Mapping[str, Sequence[Operand]], chain: Chain, *, poison: bool = False, allocator: Any = None
+        self,
+        inputs: Mapping[str, Sequence[Operand]],
+        chain: Chain,
+        *,
+        poison: bool = False,
+        allocator: Any = None,
+        into: Sequence[Operand | None] = (),
     ) -> list[Enqueued]:
         """Launches the plan as the next commands of `chain`, without waiting: the result's leaves.
 
         allocator: makes a result's memory from a number of bytes (default: `Device.allocate`).
+        into: for each leaf a buffer that it may be written to, no input's, or None.
         """
-        table = self._bind(inputs)
+        table = self.table_for(inputs, into)
         given = {b for buffers in self.plan.inputs.values() for b in buffers}
         with self.device.lock:
             table |= self.scratch(chain)
-            self._allocate_outputs(table, allocator)
+            self.allocate_outputs(table, allocator)
             if poison:
                 for buffer in {*self.plan.temporaries, *self.plan.outputs} - given:
                     self.device.poison(chain, table[buffer], buffer.scalar, buffer.size)
@@ -169,7 +180,7 @@ class Executable:
             self.device.finish(pending)  # inputs may still be on their way there
         with self.device.lock:
             table |= self.scratch(Chain(self.device.timer))
-            self._allocate_outputs(table)
+            self.allocate_outputs(table)
             for _ in range(warmup):
                 self._sample(table)
             rows: list[tuple[float, ...]] = []
@@ -227,12 +238,20 @@ class Executable:
         """Memory for the plan's temporaries, for `chain` alone; the device's lock must be held."""
         return self._scratch.take(self.device, chain) if self.plan.temporaries else {}
 
-    def _allocate_outputs(self, table: dict[Buffer, Operand], allocator: Any = None) -> None:
+    def allocate_outputs(self, table: dict[Buffer, Operand], allocator: Any = None) -> None:
         """Enters new buffers for the results in `table` (a result may be an input's buffer)."""
         for o in self.plan.outputs:
             if o not in table:
                 size = o.size * o.scalar.size
                 table[o] = allocator(size) if allocator and size else self.device.allocate(size)
+
+    def table_for(
+        self, inputs: Mapping[str, Sequence[Operand]], into: Sequence[Operand | None] = ()
+    ) -> dict[Buffer, Operand]:
+        """Device buffers for the plan's inputs, and for those of its results for which `into` has some."""
+        table = self._bind(inputs)
+        given = zip(self.plan.outputs, into, strict=True) if into else ()
+        return {o: buffer for o, buffer in given if buffer is not None} | table
 
     def _bind(self, inputs: Mapping[str, Sequence[Operand]]) -> dict[Buffer, Operand]:
         """Device buffers for the plan's inputs; ArgumentError where they do not fit."""

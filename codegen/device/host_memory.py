@@ -97,6 +97,16 @@ def readable(device: Device, arrays: list[NdArray]) -> list[Operand]:
     return found
 
 
+def writable(out: NdArray, inputs: list[NdArray]) -> NdArray:
+    """The bytes that kernels write for the result that becomes `out`: its own if it is aligned and no input, else new.
+
+    Kernels promise their compiler (`restrict`) that what they write is not what they read.
+    """
+    if out.nbytes and _is_aligned(out) and not any(np.may_share_memory(out, a) for a in inputs):
+        return out.reshape(-1).view(np.uint8)
+    return fresh(out.nbytes)
+
+
 def _is_aligned(array: NdArray) -> bool:
     return array.flags.c_contiguous and array.__array_interface__["data"][0] % ALIGNMENT == 0
 

@@ -34,26 +34,40 @@ def is_array(value: object) -> bool:
     return hasattr(value, "base_data")
 
 
-def chain_for(device: Device, given: Sequence[Any], queue: Any = None, wait_for: Sequence[Any] = ()) -> Chain:
+def chain_for(
+    device: Device,
+    given: Sequence[Any],
+    queue: Any = None,
+    wait_for: Sequence[Any] = (),
+    written: Sequence[Any] = (),
+) -> Chain:
     """The chain of a call whose inputs are the pyopencl arrays and buffers `given`.
 
-    queue: where it must run; wait_for: events that it waits for as well.
+    queue: where it must run; wait_for: events that it waits for as well; written: the arrays that it writes, for which
+    it waits until others have read them.
     """
-    queue = queue or next((a.queue for a in given if is_array(a) and _is_of(a.queue, device)), device.queue)
+    queue = queue or queue_of(device, [*given, *written])
     try:
-        return Chain(queue, list(_needed(queue, chain(wait_for, _events(device, given, queue)))))
+        return Chain(queue, list(_needed(queue, chain(wait_for, _events(device, given, written, queue)))))
     except (opencl().Error, MemoryError) as error:
         raise refused(f"{device.name} cannot wait for what these inputs wait for", error) from error
+
+
+def queue_of(device: Device, arrays: Sequence[Any]) -> Any:
+    """The queue of the first pyopencl array that has one of the device, else the device's own."""
+    return next((a.queue for a in arrays if is_array(a) and _is_of(a.queue, device)), device.queue)
 
 
 def _is_of(queue: Any, device: Device) -> bool:
     return queue is not None and (queue == device.queue or queue.device == device.device)
 
 
-def _events(device: Device, given: Sequence[Any], queue: Any) -> Iterator[Any]:
+def _events(device: Device, given: Sequence[Any], written: Sequence[Any], queue: Any) -> Iterator[Any]:
     """What a call on `queue` may have to wait for."""
     asked = set[Any]()
-    for value in given:
+    for value in written:
+        yield from list(value.events)
+    for value in chain(given, written):
         if is_array(value):
             yield from (e for e in list(value.events) if e not in _reads)
         home = value.queue if is_array(value) else device.queue
@@ -92,15 +106,26 @@ def add_reads(device: Device, given: Sequence[Any], chain: Chain) -> None:
             _add_read(array.events, read)
 
 
+def add_write(array: Any, event: Any) -> None:
+    """Has a pyopencl array carry the event of the command that writes it."""
+    with _lock:
+        _add(array.events, event)
+
+
 def _add_read(events: list[Any], read: Any) -> None:
-    """Instead of `Array.add_event`, which waits for events once there are more than a dozen."""
     complete = opencl().command_execution_status.COMPLETE
     with _lock:
         if len(_reads) >= FEW:
             _reads.difference_update([e for e in _reads if e.command_execution_status <= complete])
         _reads.add(read)
-        for event in [e for e in events if e.command_execution_status == complete]:
-            with suppress(ValueError):
-                events.remove(event)
-        if read not in events:  # inputs that are parts of one array share their events
-            events.append(read)
+        _add(events, read)
+
+
+def _add(events: list[Any], new: Any) -> None:
+    """Instead of `Array.add_event`, which waits for events once there are more than a dozen."""
+    complete = opencl().command_execution_status.COMPLETE
+    for event in [e for e in events if e.command_execution_status == complete]:
+        with suppress(ValueError):
+            events.remove(event)
+    if new not in events:  # arrays that are parts of one array share their events
+        events.append(new)

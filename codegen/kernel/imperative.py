@@ -192,7 +192,11 @@ Statement: TypeAlias = Let | Store | Loop | If | FragmentProduct | Barrier | Com
 
 @dataclass(frozen=True)
 class PlannedKernel:
-    """One kernel of a plan.  `params`: its global buffers in argument order; sizes are in work-items."""
+    """One kernel of a plan.  `params`: its global buffers in argument order; sizes are in work-items.
+
+    source: its text, without the functions and extensions that kernels before it brought; `whole`: with them ("": it is
+    the same).
+    """
 
     name: str
     source: str
@@ -202,6 +206,12 @@ class PlannedKernel:
     body: tuple[Statement, ...] = field(repr=False)
     local_bytes: int = 0
     private_bytes: int = 0
+    whole: str = field(default="", repr=False)
+
+    @property
+    def alone(self) -> str:
+        """Its text as a program of its own."""
+        return self.whole or self.source
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from itertools import groupby
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
-from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call, scalar_cast
+from egglift.codegen.opencl.conversions import scalar_cast
+from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call
 from egglift.ir.types import BOOL, Scalar
 
 INT = 1 << 31
@@ -154,7 +155,7 @@ class Text:
                     return self.scalar(outside)
                 return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
             case im.Call("cast", (x,), t):
-                return scalar_cast(x.type, t, self.scalar(x))
+                return scalar_cast(x.type, t, self.scalar(x), self.helpers)
             case im.Call(op, args, _):
                 return scalar_call(op, operand_type(v), [self.scalar(a) for a in args], self.helpers)
 

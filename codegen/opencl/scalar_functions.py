@@ -255,15 +255,6 @@ def _float_division(op: str, t: Scalar) -> str:
     return f"{c} {op}_{t.name}({c} a, {c} b) {{\n{remainder}{tail}}}"
 
 
-def scalar_cast(source: Scalar, target: Scalar, x: str) -> str:
-    """`x` converted as NumPy's astype does."""
-    if source == target:
-        return x
-    if target == BOOL:
-        return f"({x} != 0)"
-    return f"({C_NAMES[target.name]}){x}"
-
-
 # ---------------------------------------------------------------------------------------- vectors
 
 

@@ -24,8 +24,8 @@ def kernel_source(
     body: tuple[Statement, ...],
     defined: set[str],
     cpu: bool,
-) -> str:
-    """The OpenCL C of one kernel.
+) -> tuple[str, str]:
+    """The OpenCL C of one kernel: beside the plan's earlier kernels, and as a program of its own.
 
     cpu: is it for a CPU?
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
@@ -48,7 +48,11 @@ def kernel_source(
     pragmas = [f"#pragma OPENCL EXTENSION {e} : enable" for e, t in EXTENSIONS.items() if re.search(t, all_text)]
     new = [line for line in (*pragmas, *before) if line not in defined]
     defined.update(new)
-    return "\n".join([*new, *([""] if new else []), *lines, ""])
+    return _joined(new, lines), _joined([*pragmas, *before], lines)
+
+
+def _joined(before: list[str], lines: list[str]) -> str:
+    return "\n".join([*before, *([""] if before else []), *lines, ""])
 
 
 def _parameter(b: Buffer, written: bool) -> str:

@@ -13,6 +13,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import has_lane, is_aligned
 from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.opencl.conversions import vector_cast
 from egglift.codegen.opencl.expressions import Text, operand_type
 from egglift.codegen.opencl.scalar_functions import (
     COMPARISONS,
@@ -183,7 +184,7 @@ class VectorText(Text):
         text = self.number(x, lanes)
         if x.type == t:
             return text
-        return vector_function(f"convert_{memory_type(t)}", x.type, t, [stripped(text)], lanes.width, self.helpers)
+        return vector_cast(x.type, t, text, lanes.width, self.helpers)
 
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         if buffer.lanes > 1 and not has_lane(at):

@@ -9,8 +9,11 @@ from platformdirs import user_cache_dir
 
 
 def cache_folder() -> Path | None:
-    """Where records and profiles are kept: EGGLIFT_CACHE or the user's cache folder; None: it is "off"."""
+    """Where records and profiles are kept: the path EGGLIFT_CACHE (`~` is the home), or the user's cache folder.
+
+    None: EGGLIFT_CACHE is "off".
+    """
     chosen = os.environ.get("EGGLIFT_CACHE", "")
     if chosen.lower() == "off":
         return None
-    return Path(chosen) if chosen else Path(user_cache_dir("egglift"))
+    return Path(chosen).expanduser() if chosen else Path(user_cache_dir("egglift"))

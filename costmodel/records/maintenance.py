@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ import numpy as np
 
 from egglift.costmodel.records.jsonl import Keyed
 from egglift.costmodel.records.records import Record, Records
+from egglift.costmodel.records.whole_file import write_whole
 from egglift.ir.errors import RecordError
 
 #: the version of the auto-tuning result format that `t4` writes
@@ -50,14 +49,7 @@ def merged(paths: Iterable[Path]) -> list[Record]:
 def rewrite(path: Path, records: Iterable[Keyed]) -> None:
     """Puts exactly these records or measurements at `path`, all or nothing; readers see that it is another file."""
     lines = "".join(json.dumps(asdict(r), separators=(",", ":")) + "\n" for r in records)  # type: ignore[call-overload]
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-        with os.fdopen(handle, "w") as file:
-            file.write(lines)
-        os.replace(name, path)
-    except OSError as error:
-        raise RecordError(f"cannot write {path}: {error.strerror}") from error
+    write_whole(path, lines)
 
 
 def t4(records: Iterable[Record]) -> dict[str, Any]:

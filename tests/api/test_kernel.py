@@ -11,13 +11,14 @@ import pytest
 import egglift as el
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, open_device, opencl
+from egglift.codegen.device.execute import Timing
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan
 from egglift.codegen.kernel.imperative import PlannedKernel as Step
 from egglift.ir import types as t
 from egglift.ir.errors import ArgumentError
 from egglift.ir.patterns import Apply, Arg, Expr, Get, Input, Map, Tup, Zip
 from egglift.ir.types import Array, Scalar, Tuple, Type
-from egglift.kernel import Kernel
+from egglift.kernel import Kernel, Profiled
 
 C = {"bool": "uchar", "i8": "char", "i32": "int", "u64": "ulong", "f32": "float", "f64": "double"}
 
@@ -169,14 +170,14 @@ def test_empty_arrays_go_through() -> None:
     assert k(np.empty((0, 3), np.float32)).shape == (0, 3)
 
 
-def test_positional_arguments_follow_the_program() -> None:
+def test_positional_arguments_follow_the_names() -> None:
     b, a = Input("b", Array(2, t.F32)), Input("a", Array(2, t.F32))
     el = Arg(Tuple((t.F32, t.F32)))
     minus = Map(Apply("sub", (Get(0, el), Get(1, el))), Zip((b, a)))
     k = kernel(minus, elementwise("y0[i] = b0[i] - a0[i];", {"a": (t.F32,), "b": (t.F32,)}, (t.F32,), 2))
-    assert k.inputs == ("b", "a")
-    assert k(np.float32([5, 5]), np.float32([1, 2])).tolist() == [4, 3]
-    assert k(np.float32([5, 5]), a=np.float32([1, 2])).tolist() == [4, 3]
+    assert k.inputs == ("a", "b")
+    assert k(np.float32([1, 2]), np.float32([5, 5])).tolist() == [4, 3]
+    assert k(np.float32([1, 2]), b=np.float32([5, 5])).tolist() == [4, 3]
 
 
 # ---------------------------------------------------------------------------------------- on the device
@@ -250,6 +251,15 @@ def test_a_profile_names_every_kernel(matrix: Kernel) -> None:
         assert profile.bytes == 48
         assert "GB/s" in str(profile)
         assert "k " in str(profile)
+
+
+def test_a_profile_says_no_spread_of_few_samples() -> None:
+    empty = el.optimize(el.array("x", el.f32, 4)[:0], "pocl", measure="none", cache=False)
+    assert str(empty.profile()) == "0 ns on the device: no kernel runs, as the results have no elements"
+    few = Profiled(Timing(2e-6, (2e-6,), (("k", 2e-6),)), 4000)
+    assert str(few).startswith("2 us on the device (1 sample); 2.0 GB/s of inputs and results\n  k ")
+    many = Profiled(Timing(2e-6, (2e-6,) * 4, (("k", 2e-6),)), 4000)
+    assert "(4 samples, spread 0.0%)" in str(many)
 
 
 def test_a_kernel_shows_its_source_term_and_types(matrix: Kernel) -> None:

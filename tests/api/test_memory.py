@@ -17,7 +17,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.measurement.bench import Local, Measurement
 from egglift.ir.patterns import Arg
 from egglift.ir.types import F32
-from egglift.memory import _from_json, _to_json
+from egglift.memory import candidate_data, candidate_from
 
 N = 3000
 X = np.random.default_rng(5).integers(-8, 9, N).astype(np.float32)
@@ -52,7 +52,7 @@ def by_model(program: Any, **options: Any) -> el.Kernel:
 def test_a_recalled_candidate_launches_as_it_was_measured() -> None:
     device, launch = open_device(), Launch(128, 1 << 10, swizzle=8)
     kept = Candidate("x", Arg(F32), {}, launch, device.limits, 1.0, "memory", 1.0, "measured", "", None)
-    assert _from_json(_to_json(kept), device).launch == launch
+    assert candidate_from(candidate_data(kept), device).launch == launch
 
 
 def test_a_measured_candidate_stands_before_better_estimates() -> None:

@@ -74,6 +74,22 @@ def test_with_the_book_all_its_laws_rewrite_what_a_law_has_made(capsys: pytest.C
     assert status == 1 and "WRONG" in out
 
 
+DISTRIBUTE = """;;; distribute
+;; map f (concat x y) = concat (map f x) (map f y)
+(rewrite (Map f (Concat x y)) (Concat (Map f x) (Map f y)))
+"""
+
+
+def test_a_sound_law_is_not_blamed_for_another_of_its_file(capsys: pytest.CaptureFixture[str], file: Path) -> None:
+    """With the book, each law is tested as if the others of its file were not there."""
+    file.write_text(DISTRIBUTE + LAWS.partition(";;; never")[0])
+    arguments = (file, "--instances", 6, "--with-book", "--jobs", 1)
+    status, out, _ = run(capsys, *arguments, "--law", "distribute")
+    assert status == 0 and "1 of 1 laws are sound" in out
+    status, out, _ = run(capsys, *arguments, "--law", "distribute", "--law", "backwards", "--json")
+    assert (status, [law["verdict"] for law in json.loads(out)]) == (1, ["sound", "WRONG"])
+
+
 def test_coverage_says_which_laws_fire_on_which_programs(
     capsys: pytest.CaptureFixture[str], file: Path, tmp_path: Path
 ) -> None:

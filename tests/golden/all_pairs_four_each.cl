@@ -1,5 +1,5 @@
 kernel __attribute__((reqd_work_group_size(4, 1, 1)))
-void k0(const global float* restrict x, const global float* restrict y, const global float* restrict z, const global float* restrict m, global float* restrict out_0, global float* restrict out_1, global float* restrict out_2) {
+void k0(const global float* restrict m, const global float* restrict x, const global float* restrict y, const global float* restrict z, global float* restrict out_0, global float* restrict out_1, global float* restrict out_2) {
   const long w0 = get_group_id(0);
   const long l0 = get_local_id(0);
   local float s0[16];

@@ -3,7 +3,7 @@ long8 convert_long_i8x8(char8 a) { return (long8)(convert_long4(a.lo), convert_l
 char8 convert_char_i64x8(long8 a) { return (char8)(convert_char4(a.lo), convert_char4(a.hi)); }
 
 kernel __attribute__((reqd_work_group_size(16, 1, 1)))
-void k0(const global double* restrict v, const global double* restrict u, const global uchar* restrict b, global uchar* restrict out) {
+void k0(const global uchar* restrict b, const global double* restrict u, const global double* restrict v, global uchar* restrict out) {
   const long g0 = get_global_id(0);
   // mapGlobal0 over 16
   // mapVec over 8

@@ -1,5 +1,5 @@
 kernel __attribute__((reqd_work_group_size(5, 3, 1)))
-void k0(const global float* restrict B, const global float* restrict A, global float* restrict out) {
+void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
   const long g0 = get_global_id(0);
   const long g1 = get_global_id(1);
   // mapGlobal1 over 6

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import egglift as el
+from egglift.codegen.compile import compile_term
 from egglift.ir import patterns as p
 from egglift.ir.errors import ShapeError
 from egglift.ir.operators import named
@@ -90,13 +91,18 @@ def test_instantiating_does_not_recurse() -> None:
     assert tile_symbols(instantiate(e, {"k": 2})) == frozenset()
 
 
-def test_inputs_come_in_reading_order() -> None:
+def test_inputs_come_in_the_order_of_their_names() -> None:
+    """However a program is written: a captured scalar, say, is in the expression behind what it is captured by."""
     A, B = el.array("A", el.f32, (4, 6)), el.array("B", el.f32, (6, 8))
     s = el.scalar("alpha", el.f32)
     product = A.map(lambda r: B.T.map(lambda c: s * el.reduce(el.add, 0.0, r * c)))
     assert list(inputs_of(product.expr)) == ["A", "B", "alpha"]
     x, y = el.array("x", el.f32, 6), el.array("y", el.f32, 6)
-    assert list(inputs_of((s * x + y).expr)) == ["x", "alpha", "y"]
+    for e in (s * x + y, y + x * s, y - (x - s), x.map(lambda v: v * s) + y):
+        assert list(inputs_of(e.expr)) == ["alpha", "x", "y"]
+        plan = compile_term(e.expr)
+        assert list(plan.inputs) == ["alpha", "x", "y"]
+        assert [b.name for b in plan.kernels[0].params] == ["alpha", "x", "y", "out"]
     assert inputs_of((x + np.float32(1)).expr) == {"x": Array(6, F32)}
 
 

@@ -325,7 +325,7 @@ def test_wide_computes_in_float64_from_the_programs_values() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "missing: x, s; the program takes x, s"),
+        ({}, "missing: s, x; the program takes s, x"),
         ({"x": np.zeros(3, np.float32), "s": 1.0, "z": 1}, "unknown: z"),
         ({"x": np.zeros(3), "s": 1.0}, r"x has dtype float64.*float32.*astype\('float32'\)"),
         ({"x": np.zeros(4, np.float32), "s": 1.0}, r"x has shape \(4,\).*\(3,\)"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,24 @@ BINARY: list[Callable[[Any, Any], Any]] = [
 def test_two_numbers_give_what_numpy_gives(f: Callable[[Any, Any], Any], a: el.Scalar, b: el.Scalar) -> None:
     want = f(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
     assert f(el.scalar("a", a), el.scalar("b", b)).type.dtype == want
+
+
+COMPARISONS = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]
+
+
+@pytest.mark.parametrize("f", COMPARISONS)
+@pytest.mark.parametrize("t", [el.i8, el.i32, el.i64])
+def test_signed_integers_and_u64_are_compared_exactly(f: Callable[[Any, Any], Any], t: el.Scalar) -> None:
+    """As in NumPy 2: no number is rounded to f64 (2^53 + 1 is more than 2^53, -1 is less than 2^64 - 1)."""
+    large = [2**53, 2**53 + 1, 2**63 - 1] if t == el.i64 else []
+    signed = np.array([-1, 0, 1, np.iinfo(t.dtype).min, np.iinfo(t.dtype).max, *large], t.dtype)
+    unsigned = np.array([0, 1, 2**53, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1], np.uint64)
+    i, j = (v.reshape(-1) for v in np.meshgrid(signed, unsigned, indexing="ij"))
+    a, b = el.array("a", t, len(i)), el.array("b", el.u64, len(i))
+    want = [f(int(v), int(w)) for v, w in zip(i, j)], [f(int(w), int(v)) for v, w in zip(i, j)]
+    for e, right in zip((f(a, b), f(b, a)), want):
+        assert el.interpret(e, a=i, b=j).tolist() == right
+        assert el.optimize(e, "pocl", measure="none", cache=False)(a=i, b=j).tolist() == right
 
 
 @pytest.mark.parametrize("f", [lambda a, b: a & b, lambda a, b: a | b, lambda a, b: a ^ b])

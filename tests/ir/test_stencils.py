@@ -12,6 +12,7 @@ from scipy import ndimage
 import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.errors import ProgramError
+from egglift.ir.signature import inputs_of
 
 MODES: dict[str, Any] = {"clamp": "nearest", "mirror": "reflect", "wrap": "wrap", "constant": "constant"}
 NUMPY: dict[str, Any] = {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap", "constant": "constant"}
@@ -49,6 +50,31 @@ def test_every_dimension_may_have_a_mode_of_its_own() -> None:
     e = el.pad2d(1, [2, 1], ["wrap", ("constant", 7)], el.array("x", el.i32, x.shape))
     rows = padded(x, [(0, 0), (1, 1)], "constant", constant_values=7)
     assert (el.interpret(e, x=x) == padded(rows, [(1, 2), (0, 0)], "wrap")).all()
+
+
+def test_a_value_of_the_program_pads_every_dimension() -> None:
+    c, row = el.scalar("c", el.f32), el.array("row", el.f32, 5)
+    m = np.arange(15, dtype=np.float32).reshape(3, 5)
+    M = el.array("M", el.f32, (3, 5))
+    given = {"M": m, "c": np.float32(7), "row": np.full(5, 7, np.float32)}
+    for e, widths in (
+        (el.pad2d(1, 2, ("constant", c), M), (1, 2)),
+        (el.pad2d(1, 2, ("constant", c * 2 - 7), M), (1, 2)),
+        (el.pad(1, 2, ("constant", c), M), ((1, 2), (0, 0))),
+        (el.pad(1, 2, ("constant", row), M), ((1, 2), (0, 0))),
+        (M.pad_up(4, c), ((0, 1), (0, 0))),
+    ):
+        inputs = {name: given[name] for name in inputs_of(el.as_program(e))}
+        want = np.pad(m, widths, constant_values=7)
+        np.testing.assert_array_equal(el.interpret(e, **inputs), want)
+        np.testing.assert_array_equal(el.optimize(e, "pocl", measure="none", cache=False)(**inputs), want)
+
+
+def test_a_value_that_pads_must_be_of_the_elements_type() -> None:
+    M = el.array("M", el.f32, (3, 5))
+    for wrong in (el.scalar("c", el.i32), el.array("row", el.f32, 4)):
+        with pytest.raises(el.TypeMismatch, match="the padding is"):
+            M.pad(1, 1, ("constant", wrong))
 
 
 def test_a_function_of_the_index_pads_as_the_mode_it_spells() -> None:

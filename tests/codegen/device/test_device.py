@@ -48,6 +48,11 @@ def test_an_unknown_name_lists_the_devices_that_exist() -> None:
         open_device("no such thing")
 
 
+def test_a_kind_is_a_name_too() -> None:
+    for kind in {d.kind for d in devices()}:
+        assert open_device(kind.upper()).kind == kind
+
+
 def test_something_that_is_no_device_is_named() -> None:
     with pytest.raises(DeviceError, match="got int"):
         open_device(7)
@@ -104,6 +109,18 @@ def test_a_plan_runs_on_arrays_and_on_device_buffers(device: Device) -> None:
     uploaded = executable.upload({"x": [x]})
     np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
     np.testing.assert_array_equal(executable.run(uploaded)[0], 2 * x)
+
+
+def test_results_are_copied_into_arrays_that_are_given(device: Device) -> None:
+    x, y = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    (found,) = build(device, double(100)).run({"x": [x]}, out=[y])
+    assert np.shares_memory(found, y)
+    np.testing.assert_array_equal(y, 2 * x)
+    flags, kept = np.arange(100) % 3 == 0, np.zeros(100, np.bool_)
+    build(device, one_kernel("y[get_global_id(0)] = x[get_global_id(0)];", 100, BOOL, items=100, group=1)).run(
+        {"x": [flags]}, out=[kept]
+    )
+    np.testing.assert_array_equal(kept, flags)
 
 
 @pytest.mark.parametrize("indices", [(0,), (3,), (9,), (0, 3, 9), (5, 2, 2)])

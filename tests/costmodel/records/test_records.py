@@ -165,3 +165,10 @@ def test_processes_that_append_at_once_lose_nothing(tmp_path: Path) -> None:
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(i)]) for i in range(3)]
     assert [w.wait() for w in writers] == [0, 0, 0]
     assert len(list(Records(path))) == 300
+
+
+def test_the_cache_folder_is_any_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for given, folder in (("~/x", tmp_path / "x"), (str(tmp_path), tmp_path), ("off", None), ("OFF", None)):
+        monkeypatch.setenv("EGGLIFT_CACHE", given)
+        assert cache_folder() == folder

@@ -1,0 +1,74 @@
+"""The OpenCL kernels of a program, one by one, as code of one's own can launch them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from egglift.codegen.device.arguments import leaf_names
+from egglift.codegen.kernel.imperative import Buffer, Plan
+from egglift.ir.sizes import evaluate
+from egglift.ir.types import Type, leaves
+
+
+@dataclass(frozen=True)
+class KernelArgument:
+    """A buffer that a kernel is given.  One name is one buffer in all launches of a program.
+
+    name: of an input `x`, or `x[0]`, `x[1]` where it is held as several arrays (as of an array of tuples); of the
+    result `out` (`out_` beside an input `out`), or `out[0]`, ...; of what one launch writes for another, its own.
+    role: "input", "output" or "temporary".  shape and dtype: the elements, in C order; a bool is a byte, 0 or 1.
+    """
+
+    name: str
+    role: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes that the buffer must have."""
+        return prod(self.shape) * self.dtype.itemsize
+
+
+@dataclass(frozen=True)
+class LaunchedKernel:
+    """One launch.  Those of a program run one after the other: each reads what those before it wrote.
+
+    name: of the OpenCL function; source: OpenCL C with that function, complete in itself.  global_size, local_size:
+    work-items in all, and in a group, by dimension; no others are right.  arguments: what the function's parameters
+    are, in their order; no two may share memory (`restrict`).
+    """
+
+    name: str
+    source: str = field(repr=False)
+    global_size: tuple[int, ...]
+    local_size: tuple[int, ...]
+    arguments: tuple[KernelArgument, ...]
+
+
+def launches_of(plan: Plan, inputs: Mapping[str, Type], result: Type) -> tuple[LaunchedKernel, ...]:
+    """The launches of a plan, in order."""
+    known = {b: KernelArgument(b.name, "temporary", (b.size,), np.dtype(b.scalar.dtype)) for b in plan.temporaries}
+    out = "out"
+    while out in inputs:
+        out += "_"
+    known |= _arguments(out, "output", result, plan.outputs)
+    for name, buffers in plan.inputs.items():
+        known |= _arguments(name, "input", inputs[name], buffers)
+    return tuple(
+        LaunchedKernel(k.name, k.alone, k.global_size, k.local_size, tuple(known[b] for b in given))
+        for k, given in ((plan.kernels[i], given) for i, given in plan.steps)
+    )
+
+
+def _arguments(name: str, role: str, type: Type, buffers: tuple[Buffer, ...]) -> dict[Buffer, KernelArgument]:
+    parts = zip(buffers, leaf_names(name, type), leaves(type), strict=True)
+    return {
+        b: KernelArgument(own, role, tuple(evaluate(n) for n in shape), np.dtype(scalar.dtype))
+        for b, own, (shape, scalar) in parts
+    }

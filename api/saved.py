@@ -1,0 +1,90 @@
+"""Kernels as text, to be kept in files and sent to other processes: the program, the chosen candidate, the options.
+
+The device's binaries are not kept: where the text is read, the chosen term is compiled again, for the device there.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import Any
+
+from egglift.admission import admit
+from egglift.candidate import Candidate
+from egglift.codegen.device.device import Device
+from egglift.ir.errors import EggliftError, RecordError
+from egglift.ir.parser import loads
+from egglift.ir.patterns import Expr
+from egglift.ir.text import dumps
+from egglift.memory import candidate_data, candidate_from, fits
+from egglift.options import Laws, Options
+
+#: what a text begins with, and the version of the rest
+KIND, FORMAT = "egglift kernel", 1
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What a kernel is made of, next to its device."""
+
+    program: Expr
+    chosen: Candidate
+    options: Options
+
+
+def text_of(saved: Saved, device: Device) -> str:
+    """A kernel as text; `read` reads it."""
+    options = saved.options
+    return json.dumps(
+        {
+            "kind": KIND,
+            "format": FORMAT,
+            "egglift": metadata.version("egglift"),
+            "device": device.name,
+            "program": dumps(saved.program),
+            "chosen": candidate_data(saved.chosen),
+            "laws": asdict(options.laws),
+            "measure": options.measure,
+            "fast_math": options.fast_math,
+        },
+        indent=1,
+    )
+
+
+def read(text: str, device: Device, where: str) -> Saved:
+    """What `text_of` wrote, for `device`.
+
+    where: where the text comes from, for messages.  RecordError where it is no kernel, or one of another version;
+    DeviceError where the device lacks what the program needs.
+    """
+    data = _checked(text, where)
+    try:
+        program, laws = loads(data["program"]), data["laws"]
+        chosen = candidate_from(data["chosen"], device)
+        laws = Laws(laws["reassociate"], tuple(laws["rules"]), tuple(laws["disabled"]))
+        options = Options(laws, data["measure"], fast_math=bool(data["fast_math"]))
+        right = fits(chosen, program)
+    except (EggliftError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"{where} is damaged: {error}; optimise the program again, and save that") from error
+    if not right:
+        raise RecordError(f"{where} is damaged: its term is not of its program's type; optimise the program again")
+    admit(program, device)
+    return Saved(program, chosen, options)
+
+
+def _checked(text: str, where: str) -> dict[str, Any]:
+    """The data of a kernel of this version."""
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or data.get("kind") != KIND:
+        raise RecordError(f"{where} is no kernel of egglift; kernel.save(path) writes one")
+    mine = metadata.version("egglift")
+    if (data.get("format"), data.get("egglift")) != (FORMAT, mine):
+        raise RecordError(
+            f"{where} was saved by egglift {data.get('egglift')} (format {data.get('format')}), and this is egglift "
+            f"{mine} (format {FORMAT}); optimise the program again, and save that"
+        )
+    return data

@@ -1,0 +1,80 @@
+"""Arrays that are made of numbers, by NumPy's names.  As there, they are of f64 unless a type is given."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from egglift.ir.bounds import MOST
+from egglift.ir.errors import ProgramError, TypeMismatch
+from egglift.ir.lifting import adapt, as_expr, is_number
+from egglift.ir.notation import TypeLike, as_type, fill, iota
+from egglift.ir.promotion import cast
+from egglift.ir.types import F64, I64, Scalar
+from egglift.ir.value import Like, Value, elementwise, typed, whole
+
+
+def zeros(shape: int | Sequence[int], type: TypeLike = F64) -> Value:
+    """An array of zeros."""
+    return full(shape, 0, type)
+
+
+def ones(shape: int | Sequence[int], type: TypeLike = F64) -> Value:
+    """An array of ones."""
+    return full(shape, 1, type)
+
+
+def full(shape: int | Sequence[int], value: Like, type: TypeLike = None) -> Value:
+    """An array of one value, a number or a value of the program; of the value's type unless one is given."""
+    t = None if type is None else _scalar(type)
+    e = adapt(value, t) if t is not None and is_number(value) else as_expr(value)
+    return fill(shape, typed(e if t is None else cast(e, t)))
+
+
+def eye(rows: int, columns: int | None = None, diagonal: int = 0, type: TypeLike = F64) -> Value:
+    """Ones on a diagonal (0: the main one, 1: the one above it), zeros elsewhere."""
+    n, m = whole(rows, "the rows"), whole(rows if columns is None else columns, "the columns")
+    k, t = whole(diagonal, "the diagonal", -MOST), _scalar(type)
+    down, across = iota(n, I64), iota(m, I64)
+    return down.map(lambda i: across.map(lambda j: elementwise("eq", j, i + k).cast(t)))
+
+
+def linspace(start: float, stop: float, count: int = 50, endpoint: bool = True, type: TypeLike = F64) -> Value:
+    """So many numbers, evenly spaced from start to stop, which is the last one, or with `endpoint=False` the next."""
+    n, t = whole(count, "how many numbers"), _scalar(type)
+    begin, end = (_number(v, "linspace") for v in (start, stop))
+    gaps = n - 1 if endpoint else n
+    step = (end - begin) / gaps if gaps > 0 else 0.0
+    places = iota(n, I64)
+    found = places.cast(F64) * step + begin
+    if endpoint and n > 1:
+        found = elementwise("where", places == n - 1, end, found)
+    return found.cast(t)
+
+
+def arange(start: float, stop: float | None = None, step: float = 1, type: TypeLike = None) -> Value:
+    """The numbers from start (0 if only one is given) in steps, before stop: of i64, or of f64 where one is a float."""
+    begin, end, by = (_number(v, "arange") for v in ((0, start, step) if stop is None else (start, stop, step)))
+    if by == 0:
+        raise ProgramError("arange in steps of 0 has no end; give another step")
+    count = max(0, math.ceil((end - begin) / by))
+    if all(isinstance(v, int) for v in (begin, end, by)):
+        found = iota(count, I64) * by + begin
+    else:  # as NumPy, which computes two numbers and goes on with their difference
+        found = iota(count, I64).cast(F64) * (float(begin + by) - float(begin)) + float(begin)
+    return found if type is None else found.cast(_scalar(type))
+
+
+def _scalar(type: TypeLike) -> Scalar:
+    t = as_type(type)
+    if not isinstance(t, Scalar):
+        raise TypeMismatch(f"{t} is no type of numbers; arrays of tuples are zipped: zip(zeros(n), ones(n))")
+    return t
+
+
+def _number(value: Any, what: str) -> int | float:
+    """A number that is known while the program is written, as Python's own."""
+    if isinstance(value, Value) or not hasattr(value, "__float__"):
+        raise TypeMismatch(f"{what} takes numbers, and not {value!r}: lengths are known while the program is written")
+    return int(value) if hasattr(value, "__index__") else float(value)

@@ -1,0 +1,139 @@
+"""Arrays with their axes in another order or number, and repeated, by NumPy's names.  Nothing is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from egglift.ir import patterns as p
+from egglift.ir import promotion
+from egglift.ir.axes import at_depth, axes_of, element_type, merged, permuted, scalar_of_elements
+from egglift.ir.check import type_of
+from egglift.ir.errors import ShapeError
+from egglift.ir.patterns import Expr
+from egglift.ir.sizes import Size
+from egglift.ir.text import brief
+from egglift.ir.types import Scalar, dims
+from egglift.ir.value import Like, Value, as_value, typed, whole
+
+
+def ravel(x: Like) -> Value:
+    """All elements in one vector, row by row: of a scalar, a vector of one."""
+    e = as_value(x).expr
+    rank = len(dims(type_of(e)))
+    return typed(merged(e, 0, rank) if rank else p.Fill(1, e))
+
+
+def swapaxes(x: Like, first: int, second: int) -> Value:
+    """Two axes exchanged: `swapaxes(x, 0, 1)` is `x.T`."""
+    e = as_value(x).expr
+    (a,), (b,) = axes_of(e, first), axes_of(e, second)
+    order = list(range(len(dims(type_of(e)))))
+    order[a], order[b] = b, a
+    return typed(permuted(e, range(len(order)), order))
+
+
+def moveaxis(x: Like, source: int | Sequence[int], destination: int | Sequence[int]) -> Value:
+    """Axes moved to other places; the others stay in their order.  ShapeError where they are not as many as places."""
+    e = as_value(x).expr
+    sources, places = _several(e, source), _several(e, destination)
+    if len(sources) != len(places):
+        raise ShapeError(f"moveaxis: {len(sources)} axes, {source}, go to {len(places)} places, {destination}")
+    rank = len(dims(type_of(e)))
+    order = [a for a in range(rank) if a not in sources]
+    for place, a in sorted(zip(places, sources)):
+        order.insert(place, a)
+    return typed(permuted(e, range(rank), order))
+
+
+def _several(e: Expr, axes: int | Sequence[int]) -> list[int]:
+    """Axes of `e`, in the order in which they are given."""
+    given = [axes] if isinstance(axes, int) else list(axes)
+    axes_of(e, given)  # none is missing, or named twice
+    return [axes_of(e, a)[0] for a in given]
+
+
+def expand_dims(x: Like, axis: int | Sequence[int]) -> Value:
+    """New axes of length 1, at these places of the result."""
+    e = as_value(x).expr
+    given = [axis] if isinstance(axis, int) else list(axis)
+    rank = len(dims(type_of(e))) + len(given)
+    for a in given:
+        if not -rank <= a < rank:
+            raise ShapeError(f"expand_dims of {brief(e)}: the result has {rank} axes, and no axis {a}")
+    places = sorted({a % rank for a in given})
+    if len(places) < len(given):
+        raise ShapeError(f"expand_dims of {brief(e)}: axes {given} name an axis twice")
+    for a in places:
+        e = at_depth(a, e, lambda part: p.Fill(1, part))
+    return typed(e)
+
+
+def broadcast_to(x: Like, shape: int | Sequence[int]) -> Value:
+    """x repeated along new outer axes, and along axes of length 1, until it has the shape; ShapeError if it cannot."""
+    e, wanted = as_value(x).expr, _shape(shape)
+    own = dims(type_of(e))
+    fits = len(own) <= len(wanted) and all(n in (1, m) for n, m in zip(reversed(own), reversed(wanted)))
+    if not fits:
+        raise ShapeError(
+            f"broadcast_to: {brief(e)} has shape {own}, and cannot have {wanted}: from the last length on, "
+            "each must be the same, or 1"
+        )
+    return typed(_broadcast(e, own, wanted))
+
+
+def _broadcast(e: Expr, own: Sequence[Size], wanted: Sequence[int]) -> Expr:
+    new = len(wanted) - len(own)
+    for depth, (n, m) in enumerate(zip(own, wanted[new:])):
+        if n != m:
+            e = at_depth(depth, e, lambda part, m=m: p.Fill(m, p.At(0, part)))  # type: ignore[misc]
+    return reduce(lambda inner, n: p.Fill(n, inner), reversed(wanted[:new]), e)
+
+
+def tile(x: Like, repetitions: int | Sequence[int]) -> Value:
+    """x repeated as a whole along each axis, the last number for the last axis; more numbers are new outer axes."""
+    counts, e = list(_shape(repetitions)), as_value(x).expr
+    rank = len(dims(type_of(e)))
+    for _ in range(len(counts) - rank):
+        e = p.Fill(1, e)
+    counts = [1] * (rank - len(counts)) + counts
+    for depth, n in enumerate(counts):
+        if n != 1:
+            e = at_depth(depth, e, lambda part, n=n: p.Join(p.Fill(n, part)))  # type: ignore[misc]
+    return typed(e)
+
+
+def repeat(x: Like, repetitions: int, axis: int | None = None) -> Value:
+    """Each element repeated so many times, in its place along an axis; None: of all elements in one vector."""
+    e, n = as_value(x).expr, whole(repetitions, "how often to repeat")
+    if axis is None:
+        e, depth = ravel(x).expr, 0
+    else:
+        (depth,) = axes_of(e, axis)
+    return typed(at_depth(depth, e, lambda part: p.Join(p.Map(p.Fill(n, p.Arg(element_type(part))), part))))
+
+
+def stack(xs: Sequence[Like], axis: int = 0) -> Value:
+    """Arrays of one shape along a new axis, at that place of the result; their elements meet at one type."""
+    parts = [as_value(x).expr for x in xs]
+    if not parts:
+        raise ShapeError("stack of no arrays; give one or more")
+    shapes = [dims(type_of(e)) for e in parts]
+    if len(set(shapes)) > 1:
+        raise ShapeError(
+            f"stack takes arrays of one shape, not {', '.join(map(str, shapes))}; broadcast_to makes them so"
+        )
+    t = reduce(promotion.promote, (scalar_of_elements(e) for e in parts))
+    first, *rest = (Value(p.Fill(1, _as(e, t))) for e in parts)
+    return moveaxis(first.concat(*rest), 0, axis)
+
+
+def _as(e: Expr, t: Scalar) -> Expr:
+    if scalar_of_elements(e) == t:
+        return e
+    return at_depth(len(dims(type_of(e))), e, lambda v: promotion.cast(v, t))
+
+
+def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
+    given = shape if isinstance(shape, Sequence) else (shape,)
+    return tuple(whole(n, "a length") for n in given)
