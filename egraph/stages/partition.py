@@ -74,7 +74,7 @@ class _Partition:
         return self.notation.names
 
     def result(self, value: Value) -> Expr:
-        """What yields a value: the array of a stage, or a tuple of such; of arrays that are read together, one stage."""
+        """What yields a value: the array of a stage, or a tuple of such: of one stage, if they read the same."""
         if isinstance(value, Tuples) and not _is_scalar(value):
             together = self._together(value.items)
             return together or p.Tup(tuple(self.result(v) for v in value.items))

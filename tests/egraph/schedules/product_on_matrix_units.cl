@@ -5,7 +5,7 @@ void multiply_f64_16x8x16(double* c0, double* c1, double* c2, double* c3, double
 }
 
 kernel __attribute__((reqd_work_group_size(4, 32, 1)))
-void k0(const global double* restrict B, const global double* restrict A, global double* restrict out) {
+void k0(const global double* restrict A, const global double* restrict B, global double* restrict out) {
   const int w0 = (8 * (int)get_group_id(1) + (int)get_group_id(0)) % 16 / 2;
   const int l0 = get_local_id(0);
   const int w1 = (8 * (int)get_group_id(1) + (int)get_group_id(0)) / 16 * 2 + (8 * (int)get_group_id(1) + (int)get_group_id(0)) % 2;
