@@ -61,7 +61,7 @@ def test_results_of_one_loop_stay_in_one_kernel() -> None:
     assert len(compile_term(p.Tup((halves, wholes))).kernels) == 1
 
 
-def test_components_of_a_stored_array_are_written_where_they_belong() -> None:
+def test_components_of_a_stored_array_are_written_at_once() -> None:
     pairs = stored(fmap(lambda v: p.Tup((op("mul", lit(0.5), v), op("add", lit(1.0), v))), p.Join(X), "global"))
     parts = tuple(fmap(lambda pair, i=i: p.Get(i, pair), pairs) for i in (0, 1))  # type: ignore[misc]
     plan = compile_term(p.Tup(parts))
