@@ -325,11 +325,16 @@ class Work:
                 continue
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
-                    yield Keep(i, "local", self._symbol("a", i, 1), self.way is FRAGMENTS and not _is_across(o))
+                    yield Keep(i, "local", self._symbol("a", i, 1), self._has_steps_inside(o))
                 case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
                     yield Keep(i, "private")
+
+    def _has_steps_inside(self, o: Operand) -> bool:
+        """Is a local copy in the order of memory, so that vectors are copied?  Lanes of matrix units read any order."""
+        even = self.chunk is not None and isinstance(self.chunk.extent, int) and self.chunk.extent % 2 == 0
+        return self.way is FRAGMENTS and not _is_across(o) and even
 
     def _is_packed(self, o: Operand) -> bool:
         """Is an operand worth a copy: is it read again, for other rows or, where the way says so, other columns?"""
