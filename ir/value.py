@@ -24,6 +24,7 @@ from egglift.ir.lifting import (
     scalars_in,
     seed,
 )
+from egglift.ir.numpy_protocol import COMPOSED, TakenByNumPy, called
 from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
@@ -151,7 +152,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
     return forward, backward
 
 
-class Value(Reducing, Refusing):
+class Value(Reducing, Refusing, TakenByNumPy):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
 
@@ -268,6 +269,8 @@ class Value(Reducing, Refusing):
         name = UFUNCS.get(ufunc.__name__, ufunc.__name__)
         if ufunc is np.matmul and method == "__call__" and not named:
             return typed(matmul(*map(as_expr, args)))
+        if method == "__call__" and not named and ufunc.__name__ in COMPOSED:
+            return called(ufunc.__name__, args, named)  # type: ignore[no-any-return]
         if method != "__call__" or named or name not in FUNCTIONS:
             own = ufunc.__name__ if ufunc.__name__ in public_names() else "..."
             raise TypeMismatch(f"numpy.{ufunc.__name__} is not taken in a program; use egglift's own, el.{own}(x)")

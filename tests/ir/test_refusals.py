@@ -29,7 +29,7 @@ def test_short_arrays_are_unpacked() -> None:
     assert el.interpret(total, y=v) == v.sum()
 
 
-@pytest.mark.parametrize("f", [np.asarray, np.array, np.sort, lambda v: np.where(v > 0, 1, 2)])
+@pytest.mark.parametrize("f", [np.asarray, np.array, np.asfortranarray])
 def test_values_are_no_numpy_arrays(f: Any) -> None:
     for v in (x, s):
         with pytest.raises(el.TypeMismatch, match="has no elements while the program is .*, so it is no NumPy array"):
@@ -83,6 +83,6 @@ def test_hasattr_copies_and_pickles_still_work() -> None:
         assert v.expr is x.expr
 
 
-def test_numpys_functions_name_egglifts_own() -> None:
-    with pytest.raises(el.TypeMismatch, match=r"numpy\.log1p is not taken in a program; use egglift's own, el\.log1p"):
-        np.log1p(x)
+def test_functions_of_numpy_that_are_missing_are_named() -> None:
+    with pytest.raises(el.TypeMismatch, match=r"numpy\.cbrt is not taken in a program; use egglift's own"):
+        np.cbrt(x)
