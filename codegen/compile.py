@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate, pairwise
+from typing import TypeGuard
 
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.emitter import Emitter
@@ -52,7 +53,7 @@ def _plan(term: Expr, launch: Launch, limits: DeviceLimits) -> Plan:
     return work(lambda: _Planner(launch, limits).plan(term))
 
 
-def _is_stored(x: Expr) -> bool:
+def _is_stored(x: Expr) -> TypeGuard[p.To]:
     """Is it what a kernel of its own writes to global memory?"""
     return isinstance(x, p.To) and x.space == "global"
 
@@ -122,7 +123,7 @@ class _Planner:
 
     def _compute(self, term: Expr, outputs: tuple[Buffer, ...]) -> None:
         """Add what writes the value of `term` to `outputs`."""
-        while isinstance(term, p.To) and term.space == "global":
+        while _is_stored(term):
             term = term.x
         if volume(type_of(term)) == 0:
             return

@@ -14,7 +14,7 @@ from egglift.codegen.emission.continue_accumulators import continue_accumulators
 from egglift.codegen.emission.register_accumulators import accumulators_to_registers
 from egglift.codegen.kernel.barriers import dissolve_steps, insert_barriers
 from egglift.codegen.kernel.fragments import fragment_products
-from egglift.codegen.kernel.imperative import Declare, Statement
+from egglift.codegen.kernel.imperative import Declare, Loop, Statement
 from egglift.codegen.kernel.join_branches import join_branches
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
@@ -30,6 +30,8 @@ TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (drop_idle_patterns, reduce_to
 
 def products_of_fragments(b: Builder, body: Sequence[Statement]) -> Sequence[Statement]:
     """Loops for matrix units, as kernel/fragments.py shows: fragments take the place of other registers."""
+    if not any(isinstance(s, Loop) and s.matrix for s in walk(body)):  # nearly always
+        return body
     found = fragment_products(body, b.shape.local, b.limits.matrix_units, b.names.numbered)
     b.private_bytes += _register_bytes(found) - _register_bytes(body)
     return found

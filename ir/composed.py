@@ -18,22 +18,20 @@ def isnan(x: Like) -> Value:
 
 def isfinite(x: Like) -> Value:
     """Is x neither infinite nor NaN?  Of integers: yes."""
-    x = as_value(x)
-    return (
-        elementwise("lt", elementwise("abs", x), math.inf)
-        if scalar_of_elements(x.expr).is_float
-        else elementwise("eq", x, x)
-    )
+    return _beside_infinity(x, "lt", "eq")
 
 
 def isinf(x: Like) -> Value:
     """Is x infinite?  Of integers: no."""
+    return _beside_infinity(x, "eq", "ne")
+
+
+def _beside_infinity(x: Like, op: str, of_integers: str) -> Value:
+    """How |x| compares with infinity; of integers, how x does with itself."""
     x = as_value(x)
-    return (
-        elementwise("eq", elementwise("abs", x), math.inf)
-        if scalar_of_elements(x.expr).is_float
-        else elementwise("ne", x, x)
-    )
+    if scalar_of_elements(x.expr).is_float:
+        return elementwise(op, elementwise("abs", x), math.inf)
+    return elementwise(of_integers, x, x)
 
 
 def clip(x: Like, low: Like = None, high: Like = None) -> Value:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import value_variables
 from egglift.codegen.kernel.imperative import Buffer, FragmentProduct, Load, ScalarValue, Statement, Store, Unit
-from egglift.codegen.kernel.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.index import OWN, ZERO, Index, Var, index
 from egglift.codegen.kernel.walk import index_values
 from egglift.ir.errors import CodegenError
 from egglift.ir.types import F64, Scalar
@@ -19,8 +19,6 @@ from egglift.ir.types import F64, Scalar
 UNITS: Mapping[str, Unit] = {"f64": Unit(F64, 16, 8, 16, "m16n8k16.row.col.f64.f64.f64.f64")}
 #: lanes along the columns, and along the rows, of a unit's totals
 ACROSS, DOWN = 4, 8
-#: roles of variables that differ between the work-items of a group
-_OWN = ("local", "global", "warp", "lane")
 Place: TypeAlias = tuple[Buffer, int]
 Pair: TypeAlias = tuple[ScalarValue, ScalarValue]
 
@@ -49,10 +47,10 @@ class _Pass:
     units: Sequence[str]
     names: Callable[[str], str]
 
-    def block(self, body: Iterable[Statement], alone: bool) -> list[Statement]:
+    def block(self, statements: Iterable[Statement], alone: bool) -> list[Statement]:
         """alone: do not all work-items of a group come here?"""
         result: list[Statement] = []
-        for s in body:
+        for s in statements:
             match s:
                 case im.Loop(matrix=True):
                     if alone:
@@ -63,8 +61,8 @@ class _Pass:
                     result.append(replace(s, body=tuple(self.block(s.body, alone or apart))))
                 case im.If(conditions, inside, _, otherwise):
                     apart = alone or any(_is_own(e) for e, _ in conditions)
-                    parts = (tuple(self.block(b, apart)) for b in (inside, otherwise))
-                    result.append(replace(s, body=next(parts), otherwise=next(parts)))
+                    body, other = (tuple(self.block(b, apart)) for b in (inside, otherwise))
+                    result.append(replace(s, body=body, otherwise=other))
                 case _:
                     result.append(s)
         return result
@@ -92,7 +90,7 @@ class _Pass:
 
 
 def _is_own(e: Index) -> bool:
-    return any(v.role in _OWN for v in e.variables())
+    return any(v.role in OWN for v in e.variables())
 
 
 # ---------------------------------------------------------------------------------------- what a loop adds up

@@ -16,6 +16,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 ROLES = ("workgroup", "local", "global", "lane", "warp", "loop", "data")
+#: those of variables that differ between the work-items of a group
+OWN = ("local", "global", "warp", "lane")
 
 
 @dataclass(frozen=True)

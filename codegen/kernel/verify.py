@@ -14,13 +14,11 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import Condition
 from egglift.codegen.kernel.distribution import WARP, Shape
 from egglift.codegen.kernel.imperative import Buffer, ScalarValue, Statement
-from egglift.codegen.kernel.index import Index, Var, assuming
+from egglift.codegen.kernel.index import OWN, Index, Var, assuming
 from egglift.codegen.kernel.walk import index_values, subvalues
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.scalars import result_type
 
-#: roles of variables that differ between the work-items of a group
-OWN = ("local", "global", "warp", "lane")
 #: those that OpenCL gives a value, by dimension
 IDS = ("local", "global", "warp", "workgroup")
 Named: TypeAlias = Buffer | im.Let | Var

@@ -9,7 +9,7 @@ from math import prod
 
 from egglift.codegen.kernel import imperative as c
 from egglift.codegen.kernel.accesses import accesses
-from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.kernel.index import OWN, Index, Var
 from egglift.codegen.kernel.walk import operands, subvalues, walk
 from egglift.costmodel.model.coalescing import varying
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
@@ -319,7 +319,7 @@ def _part_distinct(steps: tuple[tuple[int | None, int], ...]) -> float:
 
 def _is_uniform(at: Index) -> bool:
     """Is the index the same for all work-items of a group and all lanes?"""
-    return not any(v.role in ("local", "global", "warp", "lane") for v in at.variables())
+    return not any(v.role in OWN for v in at.variables())
 
 
 def matrix_cost(scalar: str, profile: Profile) -> float:
