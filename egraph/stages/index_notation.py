@@ -30,6 +30,7 @@ from egglift.egraph.stages.operands import applied
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
+from egglift.egraph.stages.windows import shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, length_of, permuted, transposed
 from egglift.ir.check import type_of
@@ -336,9 +337,13 @@ class IndexNotation:
             return self._begun(step, begin, x, op)
         body, dims = self._unjoined(body, dim)
         inner = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
-        if self.reassociate and op is not None and inner is not None and inner.op == op and inner.init == op.neutral:
-            dims, body = (*dims, *inner.dims), inner.element  # sums of sums are one sum
+        if inner is not None and self._is_one(op, inner) and not shared_by_windows(self.names, inner, dims):
+            dims, body = (*dims, *inner.dims), inner.element
         return _unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
+
+    def _is_one(self, op: p.Operator | None, inner: Reduction) -> bool:
+        """Is a reduction of reductions one of all their elements: a sum of sums one sum?"""
+        return self.reassociate and op is not None and inner.op == op and inner.init == op.neutral
 
     def _begun(self, step: Expr, begin: Expr, x: Value, op: p.Operator | None) -> Value:
         """A reduction that begins with what is computed: with the neutral element, and that before the result."""

@@ -23,6 +23,8 @@ from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStag
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
+from egglift.egraph.stages.together import together
+from egglift.egraph.stages.windows import of_windows
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -55,10 +57,10 @@ def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False, aga
     """
     notation = IndexNotation(reassociate)
     work = _Partition(notation, frugal, 1 if frugal else again)
-    result = work.result(notation.program(program))
-    if len(work.stages) > MANY:
-        raise NoStages(f"{len(work.stages)} stages")
-    return Stages(tuple(work.stages), result)
+    stages, result = together(work.stages, work.result(notation.program(program)))
+    if len(stages) > MANY:
+        raise NoStages(f"{len(stages)} stages")
+    return Stages(tuple(stages), result)
 
 
 @dataclass
@@ -165,6 +167,9 @@ class _Partition:
     def _apart(self, outer: tuple[Dim, ...], r: Reduction) -> Expr:
         """A reduction as an element of a stage of its own."""
         free = self._free(r)
+        if windows := of_windows(self.names, r, sorted(free, key=lambda d: d.number)):
+            once = self._apart(tuple(windows.base if d == windows.window else d for d in outer), windows.reduction)
+            return self.names.with_reads(once, windows.of)
         dims = tuple(d for d in outer if d in free)
         dims += tuple(sorted(free - set(dims), key=lambda d: d.number))
         own = self._canonical(dims, r)

@@ -1,0 +1,142 @@
+"""Stages that read the same array over the same indices as one stage, which reads it once.
+
+s[0] = sum_1 A[0,1];  e[0] = sum_1 A[0,1]^2
+->  both[0] = <sum_1 A[0,1], sum_1 A[0,1]^2>;  s = map (get 0) both;  e = map (get 1) both
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
+from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import replaced, subterms
+from egglift.ir.types import Scalar
+
+
+def together(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]:
+    """Stages in an order in which they can run, and the result, with fewer stages that read the same."""
+    found = list(stages)
+    while pair := next((pair for pair in combinations(found, 2) if _can_join(found, *pair)), None):
+        found, result = _joined(found, result, *pair)
+    return found, result
+
+
+def _can_join(stages: Sequence[Stage], first: Stage, second: Stage) -> bool:
+    """May one loop compute both, and does it then read one array once that is read for each index?"""
+    if not all(_is_plain(s) for s in (first, second)) or _shape(first) != _shape(second):
+        return False
+    return bool(_whole_reads(first) & _whole_reads(second)) and first.name not in _needs(stages, second)
+
+
+def _is_plain(s: Stage) -> bool:
+    """Does a stage reduce over one space, to one number or to numbers of stages that were joined?"""
+    scalars = all(isinstance(type_of(x), Scalar) for x in _items(s.body))
+    return scalars and len(s.phases) == 1 and len({r.dims for r in s.reductions}) == 1
+
+
+def _shape(s: Stage) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return tuple(map(number, s.dims)), tuple(map(number, s.reductions[0].dims))
+
+
+def _space(s: Stage) -> tuple[Dim, ...]:
+    return (*s.dims, *s.reductions[0].dims)
+
+
+def _whole_reads(s: Stage) -> frozenset[tuple[Expr, tuple[int, ...]]]:
+    """What is read at all dimensions; these by their places in the space of the stage."""
+    space = _space(s)
+    reads = [r for r in reads_of(s.names, s.body) if set(r.dims) >= set(space)]
+    return frozenset((r.view, tuple(space.index(d) for d in r.dims)) for r in reads)
+
+
+def _needs(stages: Sequence[Stage], stage: Stage) -> frozenset[str]:
+    """The names of the stages that must have run before this one."""
+    known = {s.name: s for s in stages}
+    found: set[str] = set()
+    todo = [stage]
+    while todo:
+        new = _inputs(todo.pop()) & known.keys() - found
+        found |= new
+        todo += [known[name] for name in new]
+    return frozenset(found)
+
+
+def _inputs(stage: Stage) -> frozenset[str]:
+    found: set[str] = set()
+    todo = [stage.body]
+    while todo:
+        body = todo.pop()
+        found |= {t.name for t in subterms(body) if isinstance(t, p.Input)}  # one number is read at no dimension
+        for _, what in stage.names.of(body):
+            todo += [what.view] if isinstance(what, Read) else [what.init, what.element]
+    return frozenset(found)
+
+
+def _joined(stages: Sequence[Stage], result: Expr, first: Stage, second: Stage) -> tuple[list[Stage], Expr]:
+    items = (*_items(first.body), *_items(_along(second, first)))
+    both = replace(first, name=f"{first.name}_{second.name.removeprefix('%stage')}", body=p.Tup(items))
+    count = len(_items(first.body))
+    new = _places(first, both, 0) | _places(second, both, count)
+
+    needed = _needs(stages, first) | _needs(stages, second)
+    others = [s for s in stages if s not in (first, second)]
+    before, after = ([s for s in others if (s.name in needed) == b] for b in (True, False))
+    return [*before, both, *(replace(s, body=_reading(s.names, s.body, new)) for s in after)], replaced(result, new.get)
+
+
+def _reading(names: Names, body: Expr, arrays: dict[Expr, Expr]) -> Expr:
+    """A body that reads other arrays for some."""
+    new = dict(arrays)
+    for x, what in names.of(body):
+        match what:
+            case Read(view, dims):
+                new[x] = names.read(Read(replaced(view, arrays.get), dims))
+            case Reduction(_, init, _, element):
+                begun, reduced = (_reading(names, e, arrays) for e in (init, element))
+                new[x] = names.reduced(replace(what, init=begun, element=reduced))
+    return replaced(body, new.get)
+
+
+def _along(second: Stage, first: Stage) -> Expr:
+    """The body of one stage over the indices of another."""
+    names, own = second.names, dict(zip(_space(second), _space(first), strict=True))
+
+    def renamed(body: Expr) -> Expr:
+        return names.with_reads(body, lambda r: Read(r.view, tuple(own.get(d, d) for d in r.dims)))
+
+    new = {
+        x: names.reduced(replace(r, dims=first.reductions[0].dims, element=renamed(r.element)))
+        for x, r in names.of(second.body)
+        if isinstance(r, Reduction)
+    }
+    reads = {
+        x: names.read(Read(r.view, tuple(own[d] for d in r.dims)))
+        for x, r in names.of(second.body)
+        if isinstance(r, Read)
+    }
+    return substituted(second.body, new | reads)
+
+
+def _items(body: Expr) -> tuple[Expr, ...]:
+    return body.items if isinstance(body, p.Tup) else (body,)
+
+
+def _places(s: Stage, both: Stage, start: int) -> dict[Expr, Expr]:
+    """Where in the array of `both` what was read of `s` is: its components from `start` on."""
+    old, new, depth = p.Input(s.name, s.type), p.Input(both.name, both.type), len(s.dims)
+
+    def part(x: Expr, i: int) -> Expr:
+        return at_depth(depth, x, lambda e: p.Get(i, e))
+
+    if not isinstance(s.body, p.Tup):
+        return {old: part(new, start)}
+    numbers = range(len(s.body.items))
+    whole = at_depth(depth, new, lambda e: p.Tup(tuple(p.Get(start + i, e) for i in numbers)))
+    return {part(old, i): part(new, start + i) for i in numbers} | {old: whole}

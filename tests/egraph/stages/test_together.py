@@ -1,0 +1,45 @@
+"""Stages that read the same array over the same indices are one, which reads it once."""
+
+from __future__ import annotations
+
+import egglift as el
+from tests.egraph.staged import texts
+from tests.egraph.stages.programs import add_up, arr
+
+A = arr("A", 9, 20)
+
+
+def squares(x: el.Value) -> el.Value:
+    return x.map(lambda v: v * v)
+
+
+def test_sums_that_are_used_apart_are_one_stage() -> None:
+    sums, energy = A.map(add_up), A.map(lambda r: add_up(squares(r)))
+    smooth = el.map(lambda s, e: add_up(s) / add_up(e), squares(sums).slide(3, 1), energy.slide(3, 1))
+    first, second = texts(smooth)
+    assert first == "stage0_1[0 < 9] = (tuple (add for 1 < 20 of A[0,1]) (add for 1 < 20 of (mul A[0,1] A[0,1])))"
+    assert second.startswith("stage2[0 < 7]")
+
+
+def test_three_stages_become_one() -> None:
+    sums = (A.map(add_up), A.map(lambda r: add_up(squares(r))), A.map(lambda r: el.reduce(el.maximum, 0.0, r)))
+    smooth = el.map(lambda a, b, c: add_up(a) + add_up(b) * add_up(c), *(x.slide(3, 1) for x in sums))
+    assert len(texts(smooth)) == 2
+
+
+def test_what_needs_the_other_is_a_stage_of_its_own() -> None:
+    deviations = A.map(lambda r: add_up(r.map(lambda v: el.abs(v - add_up(r)))))
+    assert len(texts(deviations.slide(3, 1).map(add_up))) == 3
+
+
+def test_products_that_share_one_factor_stay_apart() -> None:
+    """Each element of A is read for every column anyway."""
+    first, second = A @ arr("B", 20, 6), A @ arr("C", 20, 6)
+    roots = el.map(lambda x, y: add_up(x) / add_up(y), *(v.map(lambda r: r.map(el.sqrt)) for v in (first, second)))
+    assert len(texts(roots)) >= 3
+
+
+def test_rows_and_columns_are_read_apart() -> None:
+    square = arr("A", 20, 20)
+    rows, columns = square.map(add_up).slide(3, 1), square.T.map(add_up).slide(3, 1)
+    assert len(texts(el.map(lambda a, b: add_up(a) / add_up(b), rows, columns))) == 3

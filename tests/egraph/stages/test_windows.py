@@ -1,0 +1,87 @@
+"""What windows share is computed once, for the array of which they are windows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.egraph.stages.windows import unslid
+from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth, permuted
+from egglift.ir.check import type_of
+from egglift.ir.lifting import as_program
+from tests.egraph.staged import texts
+from tests.egraph.stages.programs import Value, add_up, arr, dot
+
+A = arr("A", 9, 20)
+IMAGE = arr("I", 6, 7, 20)
+NUMBERS = np.arange(4 * 9 * 5, dtype=np.float32).reshape(4, 9, 5)
+
+
+def root_of_sum(row: Value) -> Value:
+    return el.sqrt(add_up(row))
+
+
+def test_sums_of_rows_in_windows_are_computed_once() -> None:
+    first, second = texts(A.slide(3, 1).map(lambda w: add_up(w.map(root_of_sum))))
+    assert first == "stage0[0 < 9] = (add for 1 < 20 of A[0,1])"
+    assert second == "stage1[0 < 7] = (add for 1 < 3 of (sqrt (slide 3 1 %stage0)[0,1]))"
+    assert texts(A.map(root_of_sum).slide(3, 1).map(add_up))[0] == first
+
+
+@pytest.mark.parametrize("windows_first", (True, False))
+def test_windows_of_two_dimensions_share_too(windows_first: bool) -> None:
+    def of_pixels(rows: Value) -> Value:
+        return rows.map(lambda row: row.map(root_of_sum))
+
+    image = IMAGE if windows_first else of_pixels(IMAGE)
+    windows = el.slide2d([2, 3], 1, image)
+    first, _ = texts(windows.map(lambda r: r.map(lambda w: add_up(of_pixels(w) if windows_first else w))))
+    assert first == "stage0[0 < 6, 1 < 7] = (add for 2 < 20 of I[0,1,2])"
+
+
+def test_a_padded_array_is_reduced_once_an_element() -> None:
+    first, _ = texts(el.pad(1, 1, "clamp", A).slide(3, 1).map(lambda w: add_up(w.map(root_of_sum))))
+    assert first == "stage0[0 < 11] = (add for 1 < 20 of (pad 1 1 clamp A)[0,1])"
+
+
+def test_long_sums_in_windows_are_no_part_of_the_sum() -> None:
+    """One sum over both would read each row for every window; short rows are read again all the same."""
+    long, short = (texts(x.slide(3, 1).map(lambda w: add_up(w.map(add_up)))) for x in (A, arr("A", 9, 5)))
+    assert long[0] == "stage0[0 < 9] = (add for 1 < 20 of A[0,1])"
+    assert short == ["stage0[0 < 7] = (add for 1 < 3, 2 < 5 of (slide 3 1 A)[0,1,2])"]
+
+
+def test_windows_that_do_not_overlap_share_nothing() -> None:
+    first, _ = texts(A.slide(3, 3).map(lambda w: add_up(w.map(root_of_sum))))
+    assert first.startswith("stage0[0 < 3, 1 < 3]")
+
+
+def test_what_depends_on_the_place_is_computed_for_each() -> None:
+    weights = arr("w", 3, 20)
+    program = A.slide(3, 1).map(lambda w: add_up(el.map(lambda r, v: el.sqrt(dot(r, v)), w, weights)))
+    assert texts(program)[0].startswith("stage0[0 < 7, 1 < 3]")
+
+
+def test_two_arrays_in_windows_alike_share() -> None:
+    other = arr("B", 9, 20)
+    both = el.map(lambda v, w: add_up(el.map(lambda a, b: el.sqrt(dot(a, b)), v, w)), A.slide(3, 1), other.slide(3, 1))
+    assert texts(both)[0] == "stage0[0 < 9] = (add for 1 < 20 of (mul A[0,1] B[0,1]))"
+    apart = el.map(
+        lambda v, w: add_up(el.map(lambda a, b: el.sqrt(dot(a, b)), v, w)), A.slide(3, 1), arr("B", 7, 3, 20)
+    )
+    assert texts(apart)[0].startswith("stage0[0 < 7, 1 < 3]")
+
+
+@pytest.mark.parametrize("order", ((0, 1, 2, 3), (0, 2, 1, 3), (3, 1, 0, 2), (2, 3, 0, 1), (1, 0, 2, 3), (0, 3, 2, 1)))
+def test_windows_are_found_in_any_order_of_axes(order: tuple[int, ...]) -> None:
+    """Axes 1 and 2 are windows and places; what is left has the others in the same order."""
+    array = p.Input("X", type_of(as_program(arr("X", 4, 9, 5))))
+    slid = permuted(at_depth(1, array, lambda e: p.Slide(3, 1, e)), range(4), order)
+    found = unslid(slid, 4, order.index(1), order.index(2))
+    assert found is not None
+    assert found.length == 9
+    axes = [{0: 0, 1: 1, 3: 2}[a] for a in order if a != 2]
+    values = el.interpret(array, X=NUMBERS)
+    assert (el.interpret(found.x, X=NUMBERS) == values.transpose(axes)).all()
