@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, tree_reduction
+from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, register_accumulators, tree_reduction
 from egglift.codegen.emission.builder import NotVector, Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
@@ -166,6 +166,8 @@ class Emitter(Translator):
             case p.To(space, x):
                 if space == "local" and self.distribution.lane is not None:
                     raise NotVector  # there is one value for each lane, but local memory has no lanes
+                if space == "private" and analysis.is_spread(x) and not self.distribution.inside:
+                    return self._spread(e, x, scope)
                 if space == "private":
                     guards.refuse_spread(self, e, x)
                 self.put(Comment(f"to{space.capitalize()}"))
@@ -184,6 +186,17 @@ class Emitter(Translator):
             case _:
                 raise AssertionError(e)
         self.emit(x, target, scope)
+        return target.view
+
+    def _spread(self, e: p.To, x: Expr, scope: Scope) -> View:
+        """What the work-items of a group compute, each in its own private memory, where it reads nothing of others."""
+        target = self.accumulator(type_of(x), e)
+        with self.block() as statements:
+            self.put(Comment("toPrivate"))
+            self.emit(x, target, scope)
+        if not register_accumulators.recognise(self, statements, fold.buffers(target.view)):
+            guards.refuse_spread(self, e, x)
+        self.put(*statements)
         return target.view
 
     def _named(self, v: View) -> View:

@@ -11,12 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from egglift.codegen.emission import guards
 from egglift.codegen.emission.builder import Builder
 from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.kernel.index import Index
 from egglift.codegen.kernel.ownership import Layout, layout_of
 from egglift.codegen.kernel.rewrite import Rewriter
+from egglift.ir import patterns as p
 
 
 def recognise(em: Builder, statements: list[Statement], buffers: list[Buffer]) -> bool:
@@ -55,6 +57,8 @@ def accumulators_to_registers(em: Builder, statements: Sequence[Statement]) -> l
         if buffer in layouts:
             em.registers[buffer.name] = term
         elif buffer in used:
+            if isinstance(term, p.To):
+                guards.refuse_spread(em, term, term.x)
             em.keep(buffer, term)
     return result
 

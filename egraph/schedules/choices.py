@@ -18,7 +18,9 @@ from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
+from egglift.egraph.schedules.readings import readings
 from egglift.egraph.schedules.rows import Row, row_structures, rows_of
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
@@ -104,6 +106,7 @@ def scheduled(
             if all(best.values()):
                 found += work.combined(whole, list(best.values()))
             found += work.by_rows(whole, best) if profile.kind == "gpu" else ()
+            found += work.by_readings(whole, best) if reassociate else ()
     return sorted(found, key=lambda c: c.seconds)
 
 
@@ -173,6 +176,28 @@ class _Choosing:
             choices = [self.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
             if all(choices):
                 yield from self.combined(Stages(tuple(left), whole.result), choices)
+
+    def by_readings(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
+        """Programs in which rows are read once for what they need and for what they add to a result."""
+        for x in one_readings(whole):
+            starts = {s.name for s in x.starts}
+            left = [s for s in whole.stages if s.name not in starts]
+            choices = [self.of_reading(x) if s.name == x.last.name else best[s.name] for s in left]
+            if all(choices):
+                yield from self.combined(Stages(tuple(left), whole.result), choices)
+
+    def of_reading(self, x: OneReading) -> list[Choice]:
+        """The cheapest choices of a result that rows are added to, each read once."""
+        found: list[Choice] = []
+        for r in readings(x, self.profile, self.limits)[:2]:
+            sizes = (("items", r.sizes.items), ("lanes", r.sizes.lanes), ("parts", r.sizes.parts))
+            account = Account("\n".join([*map(text_of, x.starts), f"{text_of(x.last)}\n  {x}"]), ())
+            first = Choice("one reading", r.term, sizes, r.launch, r.estimate, account)
+            rest = self._ranked(r.added)[:1]
+            for last in self._generated(r.added, rest, cheapest(rest))[:1]:
+                term = placed(last.term, {f"{x.last.name}.parts": p.To("global", first.term)})
+                found += self._priced(f"one reading; {last.sign}", term, (first, last))
+        return sorted(found, key=lambda c: c.seconds)
 
     def of_row(self, row: Row) -> list[Choice]:
         """The cheapest choices of a stage in which others start: more of each structure than of others, as their

@@ -173,7 +173,7 @@ class Lowering:
     ) -> Expr:
         """`total` with all elements of a phase folded in."""
         if not steps:
-            return self._step(phase, total, [t.x for t in tensors])
+            return self.step(phase, total, [t.x for t in tensors])
         step, inner = steps[0], steps[1:]
         match step:
             case Keep():
@@ -199,7 +199,7 @@ class Lowering:
         parallel, share = self.parallel(inner), (step.dim, step.digit)
 
         def part(ts: list[Tensor]) -> Expr:
-            total = self._filled(self._neutral(), parallel, tensors)
+            total = self._filled(self.neutral(), parallel, tensors)
             return self._reduced(self.phases[0], inner, total, parallel, ts)
 
         space = "private" if step.level == Level("vec") else "local"
@@ -209,19 +209,20 @@ class Lowering:
         others = [t for ts in parts[1:] for t in ts]
 
         def finish(ts: list[Tensor]) -> Expr:
-            total = self._total(share, ts[0], space, alone=not parallel)
+            total = self.total(share, ts[0], space, alone=not parallel)
             start = 1
             for phase in self.phases[1:]:
                 own = ts[start : start + len(phase.operands)]
                 total = self._reduced(phase, self._one_by_one(phase), total, [], own)
                 start += len(phase.operands)
-            return self._epilogue(total, [t.x for t in ts[start:]])
+            return self.epilogue(total, [t.x for t in ts[start:]])
 
         return nest(_levels(parallel), [Tensor(found, (*axes, share)), *others, *after], finish)
 
     # ------------------------------------------------------------------------------------ points
 
-    def _step(self, phase: _Phase, total: Expr, elements: list[Expr]) -> Expr:
+    def step(self, phase: _Phase, total: Expr, elements: list[Expr]) -> Expr:
+        """`total` with one element of a phase taken in."""
         element = bound(_tuple([r.element for r in phase.reductions]), phase.operands, elements)
         if len(phase.reductions) == 1:
             return applied(phase.reductions[0].step, total, element)
@@ -229,7 +230,7 @@ class Lowering:
         each = enumerate(zip(phase.reductions, element.items, strict=True))
         return p.Tup(tuple(applied(r.step, p.Get(i, total), e) for i, (r, e) in each))
 
-    def _total(self, share: Digit, parts: Tensor, space: str, alone: bool) -> Expr:
+    def total(self, share: Digit, parts: Tensor, space: str, alone: bool) -> Expr:
         """Partial results as one: halves together by lanes, or by items that share one result alone, if the order of
         the parts does not matter."""
         init = _tuple([r.init for r in self.first])
@@ -245,7 +246,8 @@ class Lowering:
             return applied(ops[0].body, one, other)
         return p.Tup(tuple(applied(op.body, p.Get(i, one), p.Get(i, other)) for i, op in enumerate(ops)))
 
-    def _neutral(self) -> Expr:
+    def neutral(self) -> Expr:
+        """The neutral elements of the first reductions."""
         return _tuple([r.op.neutral for r in self.first if r.op is not None and r.op.neutral is not None])
 
     def _finished(self, parallel: list[Loop], total: Expr, after: list[Tensor]) -> Expr:
@@ -254,12 +256,13 @@ class Lowering:
             return total
 
         def finish(ts: list[Tensor]) -> Expr:
-            return self._epilogue(ts[0].x, [t.x for t in ts[1:]])
+            return self.epilogue(ts[0].x, [t.x for t in ts[1:]])
 
         levels = [((loop.dim, loop.digit), loop.after or loop.level) for loop in parallel]
         return nest(levels, [Tensor(total, tuple(_digits(parallel))), *after], finish)
 
-    def _epilogue(self, total: Expr, elements: list[Expr]) -> Expr:
+    def epilogue(self, total: Expr, elements: list[Expr]) -> Expr:
+        """What follows the reductions, for their results and the elements that it reads besides."""
         body = bound(self.stage.body, self.after, elements)
         several = len(self.results) > 1
         return substituted(body, {x: p.Get(i, total) if several else total for i, x in enumerate(self.results)})

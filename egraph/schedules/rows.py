@@ -41,9 +41,9 @@ def rows_of(whole: Stages) -> Iterator[Row]:
     stages = whole.stages
     wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
     for last in stages:
-        starts = [s for s in stages if s.name in _read_by(last, stages)]
+        starts = [s for s in stages if s.name in read_by(last, stages)]
         others = [s for s in stages if s is not last and s not in starts]
-        elsewhere = wanted.union(*(_read_by(o, stages) for o in others))
+        elsewhere = wanted.union(*(read_by(o, stages) for o in others))
         if not starts or elsewhere & {s.name for s in starts}:
             continue
         try:
@@ -52,7 +52,7 @@ def rows_of(whole: Stages) -> Iterator[Row]:
             continue
 
 
-def _read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
+def read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
     """The names of the stages that a stage reads, and of those that these read."""
     names = {s.name: s for s in stages}
     found: set[str] = set()
@@ -75,13 +75,13 @@ def _row(starts: Sequence[Stage], last: Stage) -> Row:
     for s in reversed(starts):  # a stage knows its row when those that read it are known
         if not s.reductions or not can_share(s) or not commutes(s) or given.at.get(s.name) != rows:
             raise NotGiven
-        found.insert(0, given.within(_at(s, rows)))
+        found.insert(0, given.within(at_rows(s, rows)))
     if not set(rows) <= set(last.dims) or (last.reductions and not (can_share(last) and last.dims == rows)):
         raise NotGiven
     return Row(tuple(found), last)
 
 
-def _at(stage: Stage, rows: tuple[Dim, ...]) -> Stage:
+def at_rows(stage: Stage, rows: tuple[Dim, ...]) -> Stage:
     """A stage with `rows` for its dimensions."""
     new = dict(zip(stage.dims, rows, strict=True))
 

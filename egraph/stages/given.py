@@ -57,7 +57,9 @@ class Given:
         if not inside:
             return stage.names.read(read)
         name = inside[0]
-        if len(inside) > 1 or self.at.setdefault(name, read.dims) != read.dims:
+        if len(inside) > 1 or len(read.dims) != len(self.stages[name].dims):
+            raise NotGiven
+        if self.at.setdefault(name, read.dims) != read.dims:
             raise NotGiven
         return self._element(read.view, len(read.dims), None, name, stage.names.read(self._whole(name)))
 

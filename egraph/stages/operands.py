@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from egglift.egraph.stages.as_pattern import computed
+from egglift.egraph.stages.as_pattern import computed, ordered
 from egglift.egraph.stages.stage import Dim, Names, substituted
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -53,10 +53,16 @@ def operands_of(
         reduced = reduced or any(t in given for t in subterms(e))
         if not reduced and isinstance(type_of(e), Scalar) and (free < whole or isinstance(e, p.Input)):
             order = tuple(d for d in dims if d in free)
-            operands[e] = Operand(computed(names, order, e), order, e)
+            operands[e] = Operand(_array(names, order, e), order, e)
         else:
             stack.extend(reversed(children(e)))
     return list(operands.values())
+
+
+def _array(names: Names, dims: Sequence[Dim], e: Expr) -> Expr:
+    """The array of an element over its dimensions: what is read, as it is."""
+    read = names.reads.get(e.name) if isinstance(e, p.Input) else None
+    return ordered(read, dims)[0] if read is not None else computed(names, dims, e)
 
 
 def bound(body: Expr, operands: Sequence[Operand], elements: Sequence[Expr]) -> Expr:

@@ -28,7 +28,7 @@ from egglift.egraph.stages.windows import of_windows
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import subterms
+from egglift.ir.traverse import exchanged, is_closed, subterms
 from egglift.ir.types import Array
 
 #: more stages than this are not worth their launches
@@ -57,7 +57,7 @@ def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False, aga
     """
     notation = IndexNotation(reassociate)
     work = _Partition(notation, frugal, 1 if frugal else again)
-    stages, result = together(work.stages, work.result(notation.program(program)))
+    stages, result = together(work.stages, work.result(notation.program(work.with_written_indices(program))))
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
     return Stages(tuple(stages), result)
@@ -74,6 +74,14 @@ class _Partition:
     @property
     def names(self) -> Names:
         return self.notation.names
+
+    def with_written_indices(self, program: Expr) -> Expr:
+        """A program whose gathers read no indices that are reduced: arrays of such are stages of their own."""
+        new: dict[Expr, Expr] = {}
+        for t in subterms(program):
+            if isinstance(t, p.Gather) and t.indices not in new and is_closed(t.indices) and _reduces(t.indices):
+                new[t.indices] = self.result(self.notation.program(exchanged(t.indices, new)))
+        return exchanged(program, new) if new else program
 
     def result(self, value: Value) -> Expr:
         """What yields a value: the array of a stage, or a tuple of such: of one stage, if they read the same."""
@@ -205,6 +213,10 @@ def _parts(array: Expr, i: int, depth: int) -> Expr:
     assert isinstance(t, Array)
     arg = p.Arg(t.element)
     return p.Map(p.Get(i, arg) if depth == 1 else _parts(arg, i, depth - 1), array)
+
+
+def _reduces(e: Expr) -> bool:
+    return any(isinstance(t, p.Reduce | p.Fold) for t in subterms(e))
 
 
 def _is_costly(body: Expr) -> bool:

@@ -97,3 +97,18 @@ class _Sharing:
 
     def _left(self, read: Read) -> Read:
         return read.along(self.along, lambda x: p.Drop(self.main, x), (self.left,))
+
+
+def added(stage: Stage, parts: Expr, dims: tuple[Dim, ...], part: Dim) -> Stage:
+    """The stage that adds parts of all elements of another's reductions, whose array has `dims`; `part` counts them.
+
+    [ sum_2 e[0,1,2] ]  ->  [ sum_3 parts[0,3,1] ]
+    """
+    work, new = _Sharing(stage, part, part.extent), dict[Expr, Expr]()
+    results = [(x, r) for x, r in stage.names.of(stage.body) if isinstance(r, Reduction)]
+    for i, (x, r) in enumerate(results):
+        assert r.op is not None
+        own = at_depth(len(dims), parts, lambda e, i=i: p.Get(i, e)) if len(results) > 1 else parts  # type: ignore[misc]
+        element = work._element(Read(own, dims))
+        new[x] = stage.names.reduced(Reduction(r.op.body, r.init, (part,), element, r.op))
+    return replace(stage, body=substituted(stage.body, new))

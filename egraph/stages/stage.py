@@ -12,7 +12,7 @@ an ordinary scalar expression, and equal reads and equal reductions are equal no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -55,6 +55,10 @@ class Read:
             return self
         at = self.dims.index(dim)
         return Read(at_depth(at, self.view, f), (*self.dims[:at], *dims, *self.dims[at + 1 :]))
+
+    def at(self, new: Mapping[Dim, Dim]) -> Read:
+        """What is read, at other dimensions for some."""
+        return Read(self.view, tuple(new.get(d, d) for d in self.dims))
 
     @property
     def type(self) -> Type:

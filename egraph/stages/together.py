@@ -80,15 +80,16 @@ def _inputs(stage: Stage) -> frozenset[str]:
 
 
 def _joined(stages: Sequence[Stage], result: Expr, first: Stage, second: Stage) -> tuple[list[Stage], Expr]:
-    items = (*_items(first.body), *_items(_along(second, first)))
-    both = replace(first, name=f"{first.name}_{second.name.removeprefix('%stage')}", body=p.Tup(items))
-    count = len(_items(first.body))
-    new = _places(first, both, 0) | _places(second, both, count)
-
+    own, others = _items(first.body), _items(_along(second, first))
+    items = tuple(dict.fromkeys((*own, *others)))  # what both compute is computed once
+    name = f"{first.name}_{second.name.removeprefix('%stage')}"
+    both = replace(first, name=name, body=p.Tup(items)) if len(items) > 1 else replace(first, name=name)
+    new = _places(first, both, items, own) | _places(second, both, items, others)
     needed = _needs(stages, first) | _needs(stages, second)
-    others = [s for s in stages if s not in (first, second)]
-    before, after = ([s for s in others if (s.name in needed) == b] for b in (True, False))
-    return [*before, both, *(replace(s, body=_reading(s.names, s.body, new)) for s in after)], replaced(result, new.get)
+    left = [s for s in stages if s not in (first, second)]
+    before, after = ([s for s in left if (s.name in needed) == b] for b in (True, False))
+    reading = [replace(s, body=_reading(s.names, s.body, new)) for s in after]
+    return [*before, both, *reading], replaced(result, new.get)
 
 
 def _reading(names: Names, body: Expr, arrays: dict[Expr, Expr]) -> Expr:
@@ -128,15 +129,17 @@ def _items(body: Expr) -> tuple[Expr, ...]:
     return body.items if isinstance(body, p.Tup) else (body,)
 
 
-def _places(s: Stage, both: Stage, start: int) -> dict[Expr, Expr]:
-    """Where in the array of `both` what was read of `s` is: its components from `start` on."""
+def _places(s: Stage, both: Stage, items: tuple[Expr, ...], own: tuple[Expr, ...]) -> dict[Expr, Expr]:
+    """Where in the array of `both`, of tuples of `items`, what was read of `s` is, which computes `own`."""
     old, new, depth = p.Input(s.name, s.type), p.Input(both.name, both.type), len(s.dims)
 
-    def part(x: Expr, i: int) -> Expr:
+    def component(x: Expr, i: int) -> Expr:
         return at_depth(depth, x, lambda e: p.Get(i, e))
 
+    def part(i: int) -> Expr:
+        return new if len(items) == 1 else component(new, items.index(own[i]))
+
     if not isinstance(s.body, p.Tup):
-        return {old: part(new, start)}
-    numbers = range(len(s.body.items))
-    whole = at_depth(depth, new, lambda e: p.Tup(tuple(p.Get(start + i, e) for i in numbers)))
-    return {part(old, i): part(new, start + i) for i in numbers} | {old: whole}
+        return {old: part(0)}
+    whole = at_depth(depth, new, lambda e: p.Tup(tuple(p.Get(items.index(x), e) for x in own)))
+    return {component(old, i): part(i) for i in range(len(own))} | {old: whole}

@@ -57,8 +57,8 @@ REJECTED: dict[str, tuple[Expr, str]] = {
         items_inside(lambda r: total(fmap(negated, r, "local")), cube),
         "spread over the private memories",
     ),
-    "a private array spread over items": (
-        fmap(lambda r: fmap(negated, p.To("private", fmap(negated, r, "local")), "local"), A, "workgroup"),
+    "a private array that others read": (
+        fmap(lambda r: total(p.To("private", fmap(negated, r, "local"))), A, "workgroup"),
         "spread over the private memories",
     ),
     "a spread accumulator": (
