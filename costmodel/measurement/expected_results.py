@@ -31,6 +31,8 @@ ENOUGH_FINITE = 0.9
 EPSILON = {"f16": 2.0**-10, "f32": 2.0**-23, "f64": 2.0**-52}
 #: relative error that different orders of the same float operations may make
 TOLERANCE = {"f16": 2.0**-6, "f32": 2.0**-12, "f64": 2.0**-36}
+#: times as far as two computations of the interpreter lie apart may a result lie from one of them
+SPREAD = 64
 
 
 def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, HostValue]:
@@ -89,7 +91,8 @@ def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, posi
 class Expected:
     """Sample inputs of a program with its result on them by the interpreter, leaf by leaf.
 
-    wide: floats computed in float64; narrow: in the program's own types.  A result may agree with either.
+    wide: floats computed in float64; narrow: in the program's own types.  A result may agree with either, and where
+    rounding decides about digits (a quotient by what nearly cancels), as far from them as these lie apart.
     rows: of a large result, those that are compared (None: all); an actual result may be them alone.
     """
 
@@ -113,7 +116,7 @@ class Expected:
         for i, (wide, scalar) in enumerate(zip(self.wide, self.scalars, strict=True)):
             got = compared[i]
             problem = agree(wide, got, scalar)
-            if problem and agree(self.narrow[i], got, scalar):
+            if problem and agree(self.narrow[i], got, scalar) and agree(wide, got, scalar, spread=self.spread[i]):
                 return f"result {i}: {problem}" if len(self.wide) > 1 else problem
         return None
 
@@ -121,6 +124,18 @@ class Expected:
     def narrow(self) -> tuple[NdArray, ...]:
         """The result in the program's own types, computed when first asked for."""
         return _evaluate(self.program, self.inputs, self.rows, wide=False)
+
+    @cached_property
+    def spread(self) -> tuple[NdArray, ...]:
+        """How far apart results lie that only rounding tells apart, element by element: of the program's own types, and
+        of inputs that are some units in the last place off."""
+        off = [_evaluate(self.program, _rounded(self.inputs, seed), self.rows, wide=True) for seed in range(3)]
+        others = zip(self.narrow, *off, strict=True)
+        with np.errstate(all="ignore"):
+            return tuple(
+                np.max([np.abs(x.astype(np.float64) - wide.astype(np.float64)) for x in each], axis=0)
+                for wide, each in zip(self.wide, others, strict=True)
+            )
 
     def _compared(self, actual: Sequence[NdArray]) -> list[NdArray]:
         """The part of a result that is compared."""
@@ -155,6 +170,24 @@ def _evaluate(program: Expr, inputs: dict[str, HostValue], rows: Rows | None, *,
     return tuple(np.concatenate(leaf).reshape(len(rows.indices), -1) for leaf in leaves)
 
 
+def _rounded(value: HostValue, seed: int) -> HostValue:
+    """Inputs whose floats are some units in the last place larger or smaller."""
+    rng = np.random.default_rng(seed)
+
+    def off(x: HostValue) -> HostValue:
+        match x:
+            case dict():
+                return {name: off(v) for name, v in x.items()}
+            case tuple():
+                return tuple(map(off, x))
+            case _ if x.dtype.kind == "f":
+                return (x * (1 + rng.integers(-3, 4, x.shape) * np.finfo(x.dtype).eps)).astype(x.dtype)
+            case _:
+                return x
+
+    return off(value)
+
+
 def _finite(values: tuple[NdArray, ...]) -> float:
     """The part of the floats in `values` that is finite."""
     floats = [v for v in values if v.dtype.kind == "f" and v.size]
@@ -168,17 +201,20 @@ def _longest(program: Expr) -> int:
     return max((number(t.length) for t in lengths if isinstance(t, Array)), default=1)
 
 
-def agree(expected: NdArray, actual: NdArray, scalar: Scalar, tolerance: float | None = None) -> str | None:
+def agree(
+    expected: NdArray, actual: NdArray, scalar: Scalar, tolerance: float | None = None, spread: NdArray | None = None
+) -> str | None:
     """None where `actual` is `expected`; else a line with how many differ and the first that does.
 
     Integers and bools agree exactly.  Floats agree within TOLERANCE, relative to the expected value or to the
-    root mean square of all of them (a sum that cancels has no digits of its own); NaN agrees with NaN.
+    root mean square of all of them (a sum that cancels has no digits of its own), or within SPREAD times `spread`,
+    if that is given; NaN agrees with NaN.
     """
     if expected.size != actual.size:
         return f"{actual.size} elements instead of {expected.size}"
     want, got = np.atleast_1d(expected), np.atleast_1d(actual.reshape(expected.shape))
     limit = TOLERANCE.get(scalar.name, 0.0) if tolerance is None else tolerance
-    wrong = _differ(want, got, scalar, limit) if scalar.is_float else want != got
+    wrong = _differ(want, got, scalar, limit, spread) if scalar.is_float else want != got
     count = int(np.count_nonzero(wrong))
     if not count:
         return None
@@ -187,7 +223,13 @@ def agree(expected: NdArray, actual: NdArray, scalar: Scalar, tolerance: float |
     return f"{count} of {want.size} elements differ; the first{where}: {got[first]} instead of {want[first]}"
 
 
-def _differ(want: NdArray, got: NdArray, scalar: Scalar, tolerance: float) -> NdArray:
+def _usual(sizes: NdArray) -> float:
+    """How large numbers of these sizes are: their root mean square, but for a few that are much larger than most."""
+    middle, mean = float(np.median(sizes)), float(np.sqrt(np.mean(np.square(sizes))))
+    return min(mean, 16 * middle) if middle else mean
+
+
+def _differ(want: NdArray, got: NdArray, scalar: Scalar, tolerance: float, spread: NdArray | None) -> NdArray:
     with np.errstate(all="ignore"):
         rounded = want.astype(scalar.dtype)  # what overflows f32 is infinite there
         finite = np.isfinite(rounded)
@@ -195,6 +237,9 @@ def _differ(want: NdArray, got: NdArray, scalar: Scalar, tolerance: float) -> Nd
         if bool(same.all()):
             return ~same
         exact = want.astype(np.float64)
-        scale = float(np.sqrt(np.mean(np.square(exact[finite])))) if finite.any() else 0.0
-        close = np.abs(exact - got.astype(np.float64)) <= tolerance * np.maximum(np.abs(exact), scale)
+        scale = _usual(np.abs(exact[finite])) if finite.any() else 0.0
+        off = np.abs(exact - got.astype(np.float64))
+        close = off <= tolerance * np.maximum(np.abs(exact), scale)
+        if spread is not None:
+            close |= off <= SPREAD * spread.reshape(off.shape)
     return ~(same | (finite & close))

@@ -8,7 +8,7 @@ import pytest
 import egglift as el
 from egglift.costmodel.measurement.expected_results import PERIOD, agree, expect, flatten, sample_inputs, unflatten
 from egglift.ir import types as t
-from egglift.ir.patterns import Apply, Arg, Input, Map, Tup
+from egglift.ir.patterns import Apply, Arg, Expr, Input, Map, Tup
 from egglift.ir.types import Array, Scalar, Tuple
 
 
@@ -136,3 +136,29 @@ def test_a_sum_in_sequence_may_lose_digits_but_not_elements() -> None:
     total = e.wide[0]
     assert e.only_rounded([np.asarray(total * (1 + 1e-3))])
     assert not e.only_rounded([np.asarray(total * 0.9)])
+
+
+def quotient_by_what_cancels() -> Expr:
+    """1 / (x^2 - y^2 + 1e-6), of equal x and y for the first half."""
+    x, y = (el.array(n, el.f32, 64) for n in "xy")
+    return el.as_program(el.map(lambda a, b: 1 / (a * a - b * b + 1e-6), x, y))
+
+
+def test_digits_that_rounding_decides_about_are_not_compared() -> None:
+    e = expect(quotient_by_what_cancels())
+    x, y = e.inputs["x"], e.inputs["y"]
+    near = np.abs(x) == np.abs(y)
+    assert near.any() and not near.all()
+    (wide,) = e.wide
+    off = wide.astype(np.float32)
+    off[near] *= np.float32(1.05)  # as another order of the same operations gives it
+    assert agree(wide, off, t.F32) is not None
+    assert e.disagreement([off]) is None
+
+
+def test_wrong_results_differ_where_rounding_decides_nothing() -> None:
+    e = expect(quotient_by_what_cancels())
+    (wide,) = e.wide
+    near = np.abs(e.inputs["x"]) == np.abs(e.inputs["y"])
+    for wrong in (wide.astype(np.float32) * np.float32(1.05), np.where(near, wide, 0).astype(np.float32)):
+        assert e.disagreement([wrong]) is not None
