@@ -47,20 +47,12 @@ def square(x: Like) -> Value:
 
 def trunc(x: Like) -> Value:
     """The whole number next to x towards 0.  Integers are as they are."""
-    x = as_value(x)
-    if not scalar_of_elements(x.expr).is_float:
-        return elementwise("floor", x)
-    return elementwise("where", x < 0, elementwise("ceil", x), elementwise("floor", x))
+    return elementwise("trunc", as_value(x))
 
 
 def rint(x: Like) -> Value:
     """The whole number next to x, the even one of two that are as near."""
-    x = as_floats(x)
-    size = elementwise("abs", x)
-    below = elementwise("floor", size)
-    rest, is_odd = size - below, below - 2 * elementwise("floor", below / 2) == 1
-    nearest = elementwise("where", (rest > 0.5) | ((rest == 0.5) & is_odd), below + 1, below)
-    return elementwise("where", x < 0, -nearest, nearest)
+    return elementwise("rint", as_floats(x))
 
 
 def reciprocal(x: Like) -> Value:

@@ -112,7 +112,7 @@ def apply(op: str, *operands: Operand) -> Expr:
         return exact
     t = common(operands)
     if kind == "float" and not t.is_float:
-        if op in ("floor", "ceil"):
+        if op in ("floor", "ceil", "trunc"):
             return cast(operands[0], t)
         t = F64 if op == "div" else float_of(t)
     if t == BOOL and op in _ON_BOOLS:

@@ -64,6 +64,8 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
     ("erf", 1, "float", erf),
     ("floor", 1, "float", np.floor),
     ("ceil", 1, "float", np.ceil),
+    ("trunc", 1, "float", np.trunc),
+    ("rint", 1, "float", np.rint),
     ("pow", 2, "float", np.power),
     ("atan2", 2, "float", np.arctan2),
     ("eq", 2, "compare", np.equal),

@@ -45,6 +45,8 @@ _FLOAT = {
     "erf": "erf",
     "floor": "floor",
     "ceil": "ceil",
+    "trunc": "trunc",
+    "rint": "rint",
     "pow": "pow",
     "atan2": "atan2",
 }

@@ -14,16 +14,20 @@ What is costly and depends on fewer dimensions than the element that it is part 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, prod
 
+from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
+from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
+from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.together import together
+from egglift.egraph.stages.unrolled import can_unroll, unrolled
 from egglift.egraph.stages.windows import of_windows
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -69,7 +73,8 @@ class _Partition:
     frugal: bool
     again: float
     stages: list[Stage] = field(default_factory=list)
-    _written: dict[tuple[tuple[int, ...], Reduction], p.Input] = field(default_factory=dict)
+    #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
+    _written: dict[tuple[tuple[int, ...], Reduction], tuple[p.Input, tuple[int, ...]]] = field(default_factory=dict)
 
     @property
     def names(self) -> Names:
@@ -136,7 +141,7 @@ class _Partition:
     def _settled(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
         """`body` with reductions over one set of elements only: the largest that depend on all of `dims`."""
         reductions = {x: what for x, what in self.names.of(body) if isinstance(what, Reduction)}
-        plain = {x: replace(r, element=self._flat(dims, r.element)) for x, r in reductions.items()}
+        plain = {x: replace(r, element=self._flat(dims, r)) for x, r in reductions.items()}
         kept = [r for r in plain.values() if self._free(r) == frozenset(dims)]
         space = max((r.dims for r in kept), key=_volume, default=())
         new: dict[Expr, Expr] = {}
@@ -147,13 +152,14 @@ class _Partition:
                 new[x] = self._apart(dims, r)
         return substituted(body, new)
 
-    def _flat(self, outer: tuple[Dim, ...], element: Expr) -> Expr:
+    def _flat(self, outer: tuple[Dim, ...], around: Reduction) -> Expr:
         """What is reduced, without reductions in it."""
-        element = self._rewritten(element)
+        element = self._rewritten(around.element)
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
-                new[x] = self._apart(outer, r)
+                near = can_unroll(self.names, r, (*outer, *around.dims))
+                new[x] = unrolled(self.names, r) if near else self._apart(outer, r)
         return substituted(element, new)
 
     def _rewritten(self, body: Expr) -> Expr:
@@ -175,22 +181,28 @@ class _Partition:
     def _apart(self, outer: tuple[Dim, ...], r: Reduction) -> Expr:
         """A reduction as an element of a stage of its own."""
         free = self._free(r)
-        if windows := of_windows(self.names, r, sorted(free, key=lambda d: d.number)):
-            once = self._apart(tuple(windows.base if d == windows.window else d for d in outer), windows.reduction)
+        if repeats := of_repeats(self.names, r, _in_order(free)):
+            once = self._apart(outer, repeats.reduction)
+            return self.names.with_reads(once, repeats.of)
+        if windows := of_windows(self.names, r, _in_order(free)):
+            once = self._apart(outer, windows.reduction)
             return self.names.with_reads(once, windows.of)
         dims = tuple(d for d in outer if d in free)
-        dims += tuple(sorted(free - set(dims), key=lambda d: d.number))
-        own = self._canonical(dims, r)
+        dims += _in_order(free - set(dims))
+        reads = map(plain_read, reads_of(self.names, r.element))
+        read = tuple(dict.fromkeys(d for x in reads for d in x.dims if d in free))
+        own = self._canonical(read, r)
         if own not in self._written:
-            self._written[own] = self._stage(dims, self.names.reduced(r))
-        return self.notation.packed(self.notation.opened(Read(self._written[own], dims)))
+            self._written[own] = self._stage(dims, self.names.reduced(r)), tuple(map(read.index, dims))
+        array, axes = self._written[own]
+        return self.notation.packed(self.notation.opened(Read(array, tuple(read[a] for a in axes))))
 
     def _canonical(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[tuple[int, ...], Reduction]:
-        """Equal for reductions that differ in the numbers of their dimensions only: counted from outside in."""
+        """Equal for reductions that differ in the numbers of their dimensions only, counted from outside in, and in
+        transpositions of what they read."""
         own = {d: Dim(-1 - i, d.extent) for i, d in enumerate((*dims, *r.dims))}
-        return _extents(dims), replace(
-            r, dims=tuple(own[d] for d in r.dims), element=self.notation.renamed(r.element, own)
-        )
+        element = self.names.with_reads(r.element, lambda read: plain_read(read.at(own)))
+        return _extents(dims), replace(r, dims=tuple(own[d] for d in r.dims), element=element)
 
     def _free(self, r: Reduction) -> frozenset[Dim]:
         return self.names.free(r.element) - set(r.dims)
@@ -201,6 +213,10 @@ class _Partition:
             return r
         new = dict(zip(r.dims, space, strict=True))
         return replace(r, dims=space, element=self.notation.renamed(r.element, new))
+
+
+def _in_order(dims: Iterable[Dim]) -> tuple[Dim, ...]:
+    return tuple(sorted(dims, key=lambda d: d.number))
 
 
 def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:

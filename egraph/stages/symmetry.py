@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TypeAlias
 
+from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -129,26 +130,6 @@ class _Forms:
             return go(e)
         terms = [(go(x), sign) for x, sign in self._parts(e, "sum", 1)]
         return "either", frozenset((_multiset(terms), _multiset((x, -sign) for x, sign in terms)))
-
-
-def plain_read(read: Read) -> Read:
-    """A read without transpositions: at its dimensions in another order.
-
-    (transpose A)[0, 1] -> A[1, 0]
-    """
-    view, dims = _untransposed(read.view, read.dims)
-    return Read(view, dims)
-
-
-def _untransposed(view: Expr, dims: tuple[Dim, ...]) -> tuple[Expr, tuple[Dim, ...]]:
-    match view:
-        case p.Transpose(x) if len(dims) > 1:
-            return _untransposed(x, (dims[1], dims[0], *dims[2:]))
-        case p.Map(body, x, None) if len(dims) > 1:
-            inner, below = _untransposed(body, dims[1:])
-            if isinstance(inner, p.Arg):
-                return _untransposed(x, (dims[0], *below))
-    return view, dims
 
 
 def _is_unsigned(e: Expr) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
@@ -52,7 +53,7 @@ def _space(s: Stage) -> tuple[Dim, ...]:
 def _whole_reads(s: Stage) -> frozenset[tuple[Expr, tuple[int, ...]]]:
     """What is read at all dimensions; these by their places in the space of the stage."""
     space = _space(s)
-    reads = [r for r in reads_of(s.names, s.body) if set(r.dims) >= set(space)]
+    reads = [plain_read(r) for r in reads_of(s.names, s.body) if set(r.dims) >= set(space)]
     return frozenset((r.view, tuple(space.index(d) for d in r.dims)) for r in reads)
 
 

@@ -12,14 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
 from math import prod
-from typing import TypeAlias
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.moved_axes import Axes, Below, below
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import length_of, permuted
 from egglift.ir.patterns import Expr
-from egglift.ir.sizes import Size
 
 #: a reduction over fewer elements is computed for each window: to write it would take longer than it saves
 WORTH = 16
@@ -96,38 +95,16 @@ def unslid(x: Expr, rank: int, window: int, place: int) -> Unslid | None:
 
     unslid(map (slide n s) A, 3, 1, 2) -> A; unslid(map transpose (slide n s A), 3, 0, 2) -> A
     """
-    work = _Unsliding(window, place)
-    array, axes = work.at(x, tuple(range(rank)), None)
-    if work.slide is None or place in axes or not isinstance(work.length, int):
+    found: list[p.Slide] = []
+
+    def through(e: Expr, axes: Axes) -> Below | None:
+        if not isinstance(e, p.Slide) or axes[:2] != (window, place):
+            return None
+        found.append(e)
+        return e.x, (window, *axes[2:])
+
+    array, axes = below(x, range(rank), through)
+    length = length_of(found[0].x) if found else None
+    if place in axes or not isinstance(length, int):
         return None
-    return Unslid(permuted(array, axes, [a for a in range(rank) if a != place]), work.slide, work.length)
-
-
-#: what the argument of a body is bound to: an element of an array, its axis, and what that array's argument is bound to
-Bound: TypeAlias = "tuple[Expr, int, Bound] | None"
-
-
-@dataclass
-class _Unsliding:
-    window: int
-    place: int
-    slide: p.Slide | None = None
-    length: Size = 0
-
-    def at(self, e: Expr, axes: tuple[int, ...], bound: Bound) -> tuple[Expr, tuple[int, ...]]:
-        """The array below layouts that move axes, and the axes of `x` that its own are, those of windows as one."""
-        match e:
-            case p.Map(body, x, None) if axes:
-                return self.at(body, axes[1:], (x, axes[0], bound))
-            case p.Arg() if bound is not None:
-                x, axis, outer = bound
-                return self.at(x, (axis, *axes), outer)
-            case p.Transpose(x) if len(axes) > 1:
-                return self.at(x, (axes[1], axes[0], *axes[2:]), bound)
-            case p.Slide(_, _, x) if axes[:2] == (self.window, self.place):
-                self.slide, self.length = e, length_of(x)
-                return self.at(x, (axes[0], *axes[2:]), bound)
-        while bound is not None:
-            x, axis, bound = bound
-            e, axes = p.Map(e, x), (axis, *axes)
-        return e, axes
+    return Unslid(permuted(array, axes, [a for a in range(rank) if a != place]), found[0], length)

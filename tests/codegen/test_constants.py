@@ -132,7 +132,9 @@ def test_functions_take_numbers_of_their_own_type(name: str, t: Scalar) -> None:
         np.testing.assert_allclose(actual, meaning(term, x=given)[0], 1e-5, err_msg=str(number))
 
 
-@pytest.mark.parametrize("name", ["floor", "ceil", "exp", "exp2", "log", "sqrt", "sin", "tanh", "erf", "rsqrt"])
+@pytest.mark.parametrize(
+    "name", ["floor", "ceil", "trunc", "rint", "exp", "exp2", "log", "sqrt", "sin", "tanh", "erf", "rsqrt"]
+)
 def test_functions_of_numbers_alone_are_numpys(name: str) -> None:
     x = p.Input("x", Array(1, F32))
     for number in (np.nan, np.inf, -np.inf, -0.0, 2.5):

@@ -36,6 +36,8 @@ STEADY = (
     "fma",
     "floor",
     "ceil",
+    "trunc",
+    "rint",
     "eq",
     "ne",
     "lt",

@@ -113,6 +113,8 @@ EXACT = Functions(
         "fma",
         "floor",
         "ceil",
+        "trunc",
+        "rint",
         "eq",
         "ne",
         "lt",

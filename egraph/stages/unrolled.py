@@ -1,0 +1,52 @@
+"""Short reductions as sums of their elements, computed where they are needed.
+
+    sum_1 f (sum_2 (A[0,2] - A[1,2])^2)     ->     sum_1 f ((A[0][0] - A[1][0])^2 + (A[0][1] - A[1][1])^2 + ...)
+
+As a stage of its own, such a reduction has as many results as the space around it has indices, all to be written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+from math import prod
+
+from egglift.egraph.stages.operands import applied
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
+from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+
+#: elements that a reduction has at most, and parts of all elements together
+SHORT, LARGE = 8, 300
+
+
+def can_unroll(names: Names, r: Reduction, space: Sequence[Dim]) -> bool:
+    """Is it short, and different for nearly every index of the space in which it is needed?"""
+    if not names.is_closed(r.init) or names.has_reductions(r.element):
+        return False
+    count = prod(map(number, r.dims))
+    parts = sum(1 for _ in subterms(r.element))
+    again = prod(number(d) for d in space if d not in names.free(r.element))
+    return count <= SHORT and count * parts <= LARGE and again <= SHORT
+
+
+def unrolled(names: Names, r: Reduction) -> Expr:
+    """The value of a reduction as an expression."""
+    places = [dict(zip(r.dims, at, strict=True)) for at in product(*(range(number(d)) for d in r.dims))]
+    elements = [names.with_reads(r.element, lambda read, at=at: _fixed(read, at)) for at in places]  # type: ignore[misc]
+    if r.op is not None and r.op.neutral == r.init:
+        return reduce(lambda total, e: applied(r.step, total, e), elements)
+    return reduce(lambda total, e: applied(r.step, total, e), elements, r.init)
+
+
+def _fixed(read: Read, at: dict[Dim, int]) -> Read:
+    """What is read, at numbers for some of its dimensions."""
+    for d, i in at.items():
+        while d in read.dims:
+            k = read.dims.index(d)
+            view = at_depth(k, read.view, lambda x, i=i: p.At(i, x))  # type: ignore[misc]
+            read = Read(view, (*read.dims[:k], *read.dims[k + 1 :]))
+    return read
