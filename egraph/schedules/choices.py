@@ -18,10 +18,11 @@ from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.batches import Batch, batches, in_one_kernel, placed_ends
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
-from egglift.egraph.schedules.rows import Row, row_structures, rows_of
+from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
@@ -48,6 +49,7 @@ WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
 AGAIN = 256  # indices of other dimensions for which a GPU may compute what is costly, without writing it
+BATCH_GROUPS = {"gpu": (64, 128, 256), "cpu": (16, 64)}  # work-items of a group that compute chains of small stages
 ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
 
@@ -107,6 +109,7 @@ def scheduled(
                 found += work.combined(whole, list(best.values()))
             found += work.by_rows(whole, best) if profile.kind == "gpu" else ()
             found += work.by_readings(whole, best) if reassociate else ()
+            found += work.by_batches(whole, best)
     return sorted(found, key=lambda c: c.seconds)
 
 
@@ -198,6 +201,40 @@ class _Choosing:
                 term = placed(last.term, {f"{x.last.name}.parts": p.To("global", first.term)})
                 found += self._priced(f"one reading; {last.sign}", term, (first, last))
         return sorted(found, key=lambda c: c.seconds)
+
+    def by_batches(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
+        """Programs in which work-items compute chains of small stages."""
+        for batch in batches(whole):
+            names = {s.name for s in batch.stages}
+            left = [s for s in whole.stages if s.name not in names]
+            if not all(best[s.name] for s in left):
+                continue
+            others = {s.name: best[s.name][0] for s in left}
+            first = {n for s in batch.stages for n in read_by(s, whole.stages)}
+            for kernel in self.of_batch(batch):
+                terms: dict[str, Expr] = {}
+                self._place([s for s in left if s.name in first], others, terms)
+                terms |= placed_ends(batch, p.To("global", placed(kernel.term, terms)))
+                self._place([s for s in left if s.name not in first], others, terms)
+                picked = [kernel, *others.values()]
+                yield from self._priced(" | ".join(c.sign for c in picked), placed(whole.result, terms), picked)
+
+    def of_batch(self, batch: Batch) -> list[Choice]:
+        """The kernels of a chain of small stages, for groups of several sizes: the cheapest first."""
+        found = []
+        account = Account("\n".join([*map(text_of, batch.stages), f"  {batch}"]), ())
+        for size in BATCH_GROUPS[self.profile.kind]:
+            require_time()
+            with suppress(EggliftError):
+                term, launch = in_one_kernel(batch), Launch(size)
+                price = estimate(compile_term(term, launch, self.limits), self.profile)
+                found.append(Choice(f"batch {len(batch.stages)}", term, (), launch, price, account))
+        return sorted(found, key=lambda c: c.seconds)[:2]
+
+    def _place(self, stages: Sequence[Stage], choices: Mapping[str, Choice], terms: dict[str, Expr]) -> None:
+        """Add the programs of stages to those of stages before."""
+        for s in stages:
+            terms[s.name] = p.To("global", placed(choices[s.name].term, terms))
 
     def of_row(self, row: Row) -> list[Choice]:
         """The cheapest choices of a stage in which others start: more of each structure than of others, as their
@@ -296,8 +333,7 @@ class _Choosing:
     def _together(self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch]) -> Choice | None:
         """A choice for each stage as one program."""
         terms: dict[str, Expr] = {}
-        for stage, choice in zip(whole.stages, picked, strict=True):
-            terms[stage.name] = p.To("global", placed(choice.term, terms))
+        self._place(whole.stages, {s.name: c for s, c in zip(whole.stages, picked, strict=True)}, terms)
         result = placed(whole.result, terms)
         if isinstance(result, p.To):
             result = result.x

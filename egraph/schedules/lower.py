@@ -100,9 +100,9 @@ class Lowering:
 
     def tensors(self) -> list[Tensor]:
         """The operands, without those that are given, with axes for the digits of their dimensions."""
-        return [self._tensor(o, phase) for o, phase in self.operands if o.at not in self.stage.given]
+        return [self.tensor(o, phase) for o, phase in self.operands if o.at not in self.stage.given]
 
-    def _tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
+    def tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
         """An operand with an axis for each digit of its dimensions, in the order of the loops."""
         x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), phase.rest if phase else None)
         order = [d for d in self._order(phase) if d in axes]
