@@ -48,6 +48,7 @@ KEPT = 4  # choices of a stage that are put together with those of the others
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
+MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 AGAIN = 256  # indices of other dimensions for which a GPU may compute what is costly, without writing it
 BATCH_GROUPS = {"gpu": (64, 128, 256), "cpu": (16, 64)}  # work-items of a group that compute chains of small stages
 ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
@@ -104,7 +105,7 @@ def scheduled(
     work = _Choosing(profile, limits, reassociate, by_book)
     with suppress(TooLate):
         for whole in _partitions(program, profile, reassociate):
-            best = {s.name: work.of_stage(s, alone=len(whole.stages) == 1) for s in whole.stages}
+            best = work.of_stages(whole.stages)
             if all(best.values()):
                 found += work.combined(whole, list(best.values()))
             found += work.by_rows(whole, best) if profile.kind == "gpu" else ()
@@ -149,18 +150,39 @@ class _Choosing:
     limits: DeviceLimits
     reassociate: bool
     by_book: ByBook | None
-    _known: dict[tuple[str, Expr], list[Choice]] = field(default_factory=dict)
+    _known: dict[tuple[str, Expr, bool], list[Choice]] = field(default_factory=dict)
+    _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
 
-    def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
-        """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
+    def of_stages(self, stages: Sequence[Stage]) -> dict[str, list[Choice]]:
+        """The cheapest choices of each stage: of those that matter little, only the first is looked at."""
+        direct = {s.name: self._direct(s) for s in stages}
+        least = {name: cheapest(found) for name, found in direct.items()}
+        best: dict[str, list[Choice]] = {}
+        for s in sorted(stages, key=lambda s: -least[s.name]):
+            tick("schedules", s.name)
+            matters = least[s.name] >= MINOR * sum(least.values())
+            best[s.name] = self._choices(s, direct[s.name], len(stages) == 1, matters)
+            if best[s.name]:
+                least[s.name] = best[s.name][0].seconds
+        return {s.name: best[s.name] for s in stages}
+
+    def _direct(self, stage: Stage) -> list[Ranked]:
+        """Schedules of a stage's own loops, ranked once."""
         key = stage.name, as_pattern(stage)
-        tick("schedules", stage.name)
+        if key not in self._rows:
+            self._rows[key] = self._ranked(stage)
+        return self._rows[key]
+
+    def _choices(self, stage: Stage, direct: list[Ranked], alone: bool, matters: bool) -> list[Choice]:
+        """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
+        key = stage.name, as_pattern(stage), matters
         if key not in self._known:
-            self._known[key] = self._of_stage(stage, alone)
+            few = [] if matters else self._generated(stage, direct[:1], cheapest(direct), (1,))
+            self._known[key] = few or self._of_stage(stage, direct, alone)
         return self._known[key]
 
-    def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
-        direct, shared = self._ranked(stage), self._parts(stage)
+    def _of_stage(self, stage: Stage, direct: list[Ranked], alone: bool) -> list[Choice]:
+        shared = self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         whole = self._generated(stage, direct, best)
         halves = self._all_joined(self._mirrored(stage), best)

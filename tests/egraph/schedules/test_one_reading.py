@@ -1,0 +1,98 @@
+"""Rows that are read once for what they need and for what they add to a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import egglift as el
+from egglift.codegen.compile import compile_term
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.schedules.choices import placed, scheduled
+from egglift.egraph.schedules.one_reading import Sizes, in_parts, one_readings
+from egglift.egraph.schedules.readings import readings
+from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.partition import stages_of
+from egglift.ir.lifting import as_program
+from egglift.ir.patterns import Expr
+from tests.egraph.staged import exact_inputs, same
+from tests.egraph.stages.programs import Value, add_up, arr, dot, softmax
+
+A, x, G = arr("A", 37, 50), arr("x", 50), arr("G", 37, 50)
+
+
+def normalised(row: Value) -> Value:
+    return row.map(lambda v: v / el.sqrt(dot(row, row) + 1))
+
+
+READ_ONCE: dict[str, Callable[[], Any]] = {
+    "a product with both": lambda: A.T @ (A @ x),
+    "softmax added up": lambda: el.sum(A.map(softmax), axis=0),
+    "rows by their norms": lambda: el.sum(A.map(normalised), axis=0),
+    "deviations times others": lambda: el.sum(
+        el.map(lambda r, g: el.map(lambda v, w: w * (v - add_up(r) / 50), r, g), A, G), axis=0
+    ),
+    "what follows both": lambda: (A.T @ (A @ x).map(el.tanh)).map(el.tanh),
+}
+
+
+def whole_of(program: Expr, sizes: Sizes, kind: str) -> Expr:
+    """A program with its last reductions over rows that are read once."""
+    stages = stages_of(program)
+    (reading,) = one_readings(stages)
+    term, added = in_parts(reading, sizes, kind)
+    terms: dict[str, Expr] = {f"{reading.last.name}.parts": term}
+    for s in stages.stages:
+        terms[s.name] = placed(as_pattern(added if s.name == reading.last.name else s), terms)
+    return placed(stages.result, terms)
+
+
+@pytest.mark.parametrize("name", READ_ONCE)
+@pytest.mark.parametrize("kind", ("gpu", "cpu"))
+@pytest.mark.parametrize("sizes", (Sizes(4, 8, 2), Sizes(3, 5, 1), Sizes(37, 16, 4)))
+def test_a_result_of_rows_read_once_is_the_same(name: str, kind: str, sizes: Sizes) -> None:
+    program = as_program(READ_ONCE[name]())
+    assert same(program, whole_of(program, sizes, kind), exact_inputs(program), 1e-4)
+
+
+@pytest.mark.parametrize(
+    "program",
+    (
+        A.T @ (arr("B", 37, 50) @ x),  # another matrix
+        A.map(add_up).map(lambda v: v * v),  # no rows are added up
+        (lambda t: el.tuple(A.T @ t, t))(A @ x),  # what rows need is wanted too
+    ),
+)
+def test_what_is_not_read_again_is_no_reading(program: Any) -> None:
+    assert list(one_readings(stages_of(as_program(program)))) == []
+
+
+def test_a_row_is_in_registers_of_a_gpus_items() -> None:
+    big = arr("A", 4096, 1024)
+    (reading,) = one_readings(stages_of(as_program(big.T @ (big @ arr("x", 1024)))))
+    term, _ = in_parts(reading, Sizes(32, 128, 4), "gpu")
+    (kernel,) = compile_term(term, Launch(128), DeviceLimits()).kernels
+    assert kernel.source.count("&A[") == 1  # by vectors
+    assert "A[" not in kernel.source.replace("&A[", "")
+
+
+@pytest.mark.parametrize("kind", ("nvidia_h200", "pocl_cpu"))
+def test_the_best_sizes_are_found_for_a_device(kind: str) -> None:
+    profile = presets()[kind]
+    big = arr("A", 4096, 4096)
+    (reading,) = one_readings(stages_of(as_program(big.T @ (big @ arr("x", 4096)))))
+    found = readings(reading, profile, profile.limits)
+    assert len(found) > 1
+    assert [r.estimate.seconds for r in found] == sorted(r.estimate.seconds for r in found)
+
+
+def test_the_search_offers_one_reading_where_it_pays() -> None:
+    profile, big = presets()["nvidia_h200"], arr("A", 4096, 4096)
+    found = scheduled(as_program(big.T @ (big @ arr("x", 4096))), profile, profile.limits, True)
+    assert found[0].sign.startswith("one reading")
+    assert "each of 4096 rows is read once" in str(found[0].account)
+    strict = scheduled(as_program(big.T @ (big @ arr("x", 4096))), profile, profile.limits, False)
+    assert not any(c.sign.startswith("one reading") for c in strict)
