@@ -137,6 +137,7 @@ from egglift.ir.reduction import (
     mul,
     operator,
 )
+from egglift.ir.scans import cummax, cummin, cumprod, cumsum, scan, segmented_scan
 from egglift.ir.statistics import all, any, max, mean, min, prod, std, sum, var
 from egglift.ir.stencils import (
     convolution1d,
@@ -220,6 +221,10 @@ __all__ = [
     "cos",
     "cosh",
     "cross",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
     "deg2rad",
     "devices",
     "div",
@@ -315,6 +320,8 @@ __all__ = [
     "roll",
     "rsqrt",
     "scalar",
+    "scan",
+    "segmented_scan",
     "separable_convolution2d",
     "sign",
     "sin",

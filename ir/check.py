@@ -20,7 +20,7 @@ from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
-from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
+from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, leaves
 
 PAD_MODES = ("clamp", "mirror", "wrap", "constant")
 PREFETCH = (0, 1, 2)
@@ -94,6 +94,8 @@ def _besides(e: Expr, t: Type) -> None:
             raise ProgramError(f"{brief(e)}: no level {level}; there are {', '.join(p.LEVELS)} 0 to 2")
         case p.Reduce(op, _, _) if op.neutral is not None:
             _same(e, f"the neutral element of {op.name}", type_of(op.neutral), "its operands", t)
+        case p.Scan(_, init) | p.ScanSeq(_, init) | p.ScanDoubling(_, init):
+            _scan(e, type_of(init))
         case p.Fold(prefetch=int() as n) if n not in PREFETCH:
             raise ProgramError(f"{brief(e)}: no prefetch {n}; choose 0, 1 (registers) or 2 (registers and two buffers)")
         case p.Pad(_, _, mode, x, value):
@@ -313,6 +315,16 @@ def _countable(e: Expr, name: str, n: Size) -> Size:
     if isinstance(n, int) and n > MOST:
         raise ShapeError(f"{brief(e)}: {name} is {shown(n)}; more than 2^62 cannot be counted")
     return n
+
+
+def _scan(e: Expr, t: Type) -> None:
+    if any(shape for shape, _ in leaves(t)):
+        raise TypeMismatch(
+            f"{brief(e)}: an element is {t}; a scan carries scalars, or tuples of scalars, from element to element: "
+            "map it over the rows, or transpose first to go along another axis"
+        )
+    if isinstance(e, p.Scan) and e.op.neutral is not None:
+        _same(e, f"the neutral element of {e.op.name}", type_of(e.op.neutral), "its operands", t)
 
 
 def _zip(e: Expr, arrays: list[Array]) -> Type:

@@ -185,7 +185,7 @@ class _Run:
         match e:
             case p.Map(body, x) | p.Tree(body, _, x):
                 return _length(x) * self.footprint(body) if self._computes(body) or own > 1 else 1
-            case p.Fold(body) | p.Iterate(_, body):
+            case p.Fold(body) | p.Iterate(_, body) | p.ScanSeq(body) | p.ScanDoubling(body):
                 return max(own, self.footprint(body))
             case p.Reduce(op, _, x) if recognise(op.body) is None:
                 return _length(x) * self.footprint(op.body)
@@ -223,6 +223,11 @@ class _Run:
                 return repeat(values[x], axis, number(n))
             case p.Map() | p.Reduce() | p.Fold() | p.Tree() | p.Iterate():
                 return self._computing(e, batch, values)
+            case p.ScanSeq(body, init, x):
+                return self._scan(body, batch, values[init], values[x])
+            case p.Scan(p.Operator(body=body), init, x) | p.ScanDoubling(body, init, x):
+                ordered = recognise(body) is not None
+                return (self._scan if ordered else self._doubled)(body, batch, values[init], values[x])
         return view(e, axis, values)
 
     def _constant(self, e: p.Constant) -> NdArray:
@@ -292,6 +297,29 @@ class _Run:
         for i in range(n):
             acc = self.scope(body, batch, (acc, each(at(axis, i), x)))
         return acc
+
+    def _scan(self, body: Expr, batch: tuple[int, ...], acc: Value, x: Value) -> Value:
+        """All accumulators of a fold, in order."""
+        axis, n = len(batch), _count(x, batch)
+        if (simple := _accumulation(body)) is not None and not isinstance(acc, tuple):
+            op, term = simple
+            unused = np.broadcast_to(np.zeros((), acc.dtype), (*batch, n))
+            terms = _array(self.scope(term, (*batch, n), (unused, x)))
+            return _accumulators(FUNCTIONS[op].numpy, acc, terms)
+        found: list[Value] = []
+        for i in range(n):
+            acc = self.scope(body, batch, (acc, each(at(axis, i), x)))
+            found.append(each(lambda a: np.expand_dims(a, axis), acc))
+        return join_structures(found, axis) if found else each(lambda a: np.expand_dims(a, axis).take([], axis), acc)
+
+    def _doubled(self, body: Expr, batch: tuple[int, ...], init: Value, x: Value) -> Value:
+        """What precedes an element combined with it from twice as far in each step, then the initial value with it."""
+        axis, n, far = len(batch), _count(x, batch), 1
+        while far < n:
+            later = self.over(body, batch, n - far, (each(cut(axis, 0, n - far), x), each(cut(axis, far, n), x)))
+            x = join_structures([each(cut(axis, 0, far), x), later], axis)
+            far *= 2
+        return self.over(body, batch, n, (repeat(init, axis, n), x)) if n else x
 
     def _accumulate(self, op: str, term: Expr, batch: tuple[int, ...], acc: NdArray, x: Value) -> NdArray:
         """A fold whose body is `op(acc, term)`: the terms as a batch, then strictly left to right."""
@@ -391,6 +419,12 @@ def _reads_accumulator(term: Expr) -> bool:
             seen.add(e)
             stack.extend(traverse.children(e))
     return False
+
+
+def _accumulators(f: Any, acc: NdArray, terms: NdArray) -> NdArray:
+    """`[f(acc, terms[..., 0]), f(f(acc, terms[..., 0]), terms[..., 1]), ...]`."""
+    line = np.concatenate([acc[..., None], terms], -1)
+    return np.asarray(f.accumulate(line, axis=-1, dtype=acc.dtype)[..., 1:])
 
 
 def _left_to_right(f: Any, acc: NdArray, terms: NdArray) -> NdArray:

@@ -203,6 +203,40 @@ class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
+    """`scan (+) z [x0, x1, ...] = [z + x0, z + x0 + x1, ...]`, in any association: (+) must be associative.
+
+    Its elements are scalars, or tuples of scalars.
+    """
+
+    op: Operator
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanSeq(Node, type="((s, t) -> s) -> s -> [t]n -> [s]n"):
+    """`scanSeq f z [x0, x1, ...] = [f <z, x0>, f <f <z, x0>, x1>, ...]`: all accumulators of a fold, in order."""
+
+    body: Body
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
+    """`scanDoubling (+) z x = scan (+) z x`, by doubling: y[i] = y[i-d] + y[i] for d = 1, 2, 4, ..., all i at once.
+
+    `body` is the operator's, over `Arg(Tuple((T, T)))`; it must be associative.  Executed by a work-group in local
+    memory, or by one work-item in private memory.  `z` is combined in at the end.
+    """
+
+    body: Body
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Iterate(Node, type="(t -> t) -> t -> t", needs={"0 <= count": "{count} iterations; it must be 0 or more"}):
     """`iterate n f x = f (f ... (f x))`, n times; `f: T -> T`."""
 
@@ -421,6 +455,9 @@ Expr: TypeAlias = (
     | Reduce
     | Fold
     | Tree
+    | Scan
+    | ScanSeq
+    | ScanDoubling
     | Iterate
     | Zip
     | Distl

@@ -348,9 +348,9 @@ class _Typing:
     def _besides(self, name: str, args: list[Any]) -> None:
         """What constructors ask for besides their schemes."""
         match name, args:
-            case (("Reduce" | "Tree"), [Var(name=f), *_]):
+            case (("Reduce" | "Tree" | "Scan" | "ScanDoubling"), [Var(name=f), *_]):
                 self.pattern.ops.setdefault(f, set())
-            case (("Fold" | "FoldUnroll"), [Var(name=f), *_]) if f in self.pattern.ops:
+            case (("Fold" | "FoldUnroll" | "ScanSeq"), [Var(name=f), *_]) if f in self.pattern.ops:
                 unify(self.types["s"], self.types["t"], self._lengths)
             case "FoldAhead", [ahead, f, *_]:
                 self.pattern.tests.append(("ahead", ahead))

@@ -26,7 +26,6 @@ from dataclasses import dataclass, field, replace
 from egglift.egraph.stages.as_pattern import computed, ordered, reads_of
 from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
-from egglift.egraph.stages.operands import applied
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
@@ -36,7 +35,7 @@ from egglift.ir.check import type_of
 from egglift.ir.operators import named, recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
-from egglift.ir.traverse import is_closed, subterms
+from egglift.ir.traverse import applied, is_closed, subterms
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 
 #: a body that has more nodes than this is not taken: what it reads is better computed first
