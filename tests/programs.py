@@ -322,6 +322,20 @@ class _Maker:
         found = self.reduction(pool)
         return None if found is None else p.Tree(found[0].body, found[1], found[2])
 
+    def step_scan(self, pool: list[Expr], depth: int) -> Expr | None:
+        found = self.reduction(pool)
+        return None if found is None else p.Scan(*found)
+
+    def step_scanDoubling(self, pool: list[Expr], depth: int) -> Expr | None:
+        found = self.reduction(pool)
+        return None if found is None else p.ScanDoubling(found[0].body, found[1], found[2])
+
+    def step_scanSeq(self, pool: list[Expr], depth: int) -> Expr | None:
+        x, init = self.array(pool), self.find(pool, self.operator_exists)
+        if x is None or init is None or depth == 0:
+            return None
+        return p.ScanSeq(self.body(Tuple((type_of(init), _element(x))), type_of(init), depth), init, x)
+
     def step_fold(self, pool: list[Expr], depth: int) -> Expr | None:
         x = self.array(pool)
         if x is None or depth == 0:

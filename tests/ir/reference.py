@@ -74,6 +74,11 @@ def run(e: Expr, inputs: Mapping[str, Any], arg: Any = None) -> Any:
             for v in go(x):
                 total = body(f, (total, v))
             return total
+        case p.Scan(p.Operator(body=f), init, x) | p.ScanSeq(f, init, x) | p.ScanDoubling(f, init, x):
+            totals = [go(init)]
+            for v in go(x):
+                totals.append(body(f, (totals[-1], v)))
+            return totals[1:]
         case p.Iterate(n, f, x):
             value = go(x)
             for _ in range(n):
