@@ -224,10 +224,11 @@ class _Run:
             case p.Map() | p.Reduce() | p.Fold() | p.Tree() | p.Iterate():
                 return self._computing(e, batch, values)
             case p.ScanSeq(body, init, x):
-                return self._scan(body, batch, values[init], values[x])
+                return self._in_turn(body, batch, values[init], values[x])
             case p.Scan(p.Operator(body=body), init, x) | p.ScanDoubling(body, init, x):
-                ordered = recognise(body) is not None
-                return (self._scan if ordered else self._doubled)(body, batch, values[init], values[x])
+                if (name := recognise(body)) is None:
+                    return self._doubled(body, batch, values[init], values[x])
+                return _accumulators(FUNCTIONS[name].numpy, _array(values[init]), _array(values[x]))
         return view(e, axis, values)
 
     def _constant(self, e: p.Constant) -> NdArray:
@@ -298,19 +299,21 @@ class _Run:
             acc = self.scope(body, batch, (acc, each(at(axis, i), x)))
         return acc
 
-    def _scan(self, body: Expr, batch: tuple[int, ...], acc: Value, x: Value) -> Value:
-        """All accumulators of a fold, in order."""
-        axis, n = len(batch), _count(x, batch)
-        if (simple := _accumulation(body)) is not None and not isinstance(acc, tuple):
-            op, term = simple
-            unused = np.broadcast_to(np.zeros((), acc.dtype), (*batch, n))
-            terms = _array(self.scope(term, (*batch, n), (unused, x)))
-            return _accumulators(FUNCTIONS[op].numpy, acc, terms)
-        found: list[Value] = []
-        for i in range(n):
-            acc = self.scope(body, batch, (acc, each(at(axis, i), x)))
-            found.append(each(lambda a: np.expand_dims(a, axis), acc))
-        return join_structures(found, axis) if found else each(lambda a: np.expand_dims(a, axis).take([], axis), acc)
+    def _in_turn(self, body: Expr, batch: tuple[int, ...], acc: Value, x: Value) -> Value:
+        """What the body keeps of each element, which are taken one after the other."""
+        axis, found = len(batch), list[Value]()
+        if (same := _same_twice(body)) is not None and not isinstance(acc, tuple):
+            return self._all_accumulators(*same, batch, acc, x)
+        for i in range(max(_count(x, batch), 1)):  # of none, what one would be tells of what kind they are
+            item = each(at(axis, i), x) if _count(x, batch) else _nothing(x, axis)
+            acc, kept = self.scope(body, batch, (acc, item))
+            found.append(each(lambda a: np.expand_dims(a, axis), kept))
+        return each(cut(axis, 0, _count(x, batch)), join_structures(found, axis))
+
+    def _all_accumulators(self, op: str, term: Expr, batch: tuple[int, ...], acc: NdArray, x: Value) -> NdArray:
+        unused = np.broadcast_to(np.zeros((), acc.dtype), (*batch, _count(x, batch)))
+        terms = _array(self.over(term, batch, _count(x, batch), (unused, x)))
+        return _accumulators(FUNCTIONS[op].numpy, acc, terms)
 
     def _doubled(self, body: Expr, batch: tuple[int, ...], init: Value, x: Value) -> Value:
         """What precedes an element combined with it from twice as far in each step, then the initial value with it."""
@@ -419,6 +422,19 @@ def _reads_accumulator(term: Expr) -> bool:
             seen.add(e)
             stack.extend(traverse.children(e))
     return False
+
+
+def _same_twice(body: Expr) -> tuple[str, Expr] | None:
+    """(op, term) of a body `<op(acc, term), op(acc, term)>`: a scan that keeps its accumulators."""
+    match body:
+        case p.Tup((a, b)) if a is b or a == b:
+            return _accumulation(a)
+    return None
+
+
+def _nothing(x: Value, axis: int) -> Value:
+    """An element of an empty array: zeros."""
+    return each(lambda a: np.zeros((*a.shape[:axis], *a.shape[axis + 1 :]), a.dtype), x)
 
 
 def _accumulators(f: Any, acc: NdArray, terms: NdArray) -> NdArray:

@@ -215,8 +215,11 @@ class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ScanSeq(Node, type="((s, t) -> s) -> s -> [t]n -> [s]n"):
-    """`scanSeq f z [x0, x1, ...] = [f <z, x0>, f <f <z, x0>, x1>, ...]`: all accumulators of a fold, in order."""
+class ScanSeq(Node, type="((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
+    """`scanSeq f z [x0, x1, ...] = [y0, y1, ...]` with `<z1, y0> = f <z, x0>`, `<z2, y1> = f <z1, x1>`, ...: in order.
+
+    `body` is over an accumulator and an element; it gives the next accumulator and what is kept (mapAccumL).
+    """
 
     body: Body
     init: Expr

@@ -334,7 +334,8 @@ class _Maker:
         x, init = self.array(pool), self.find(pool, self.operator_exists)
         if x is None or init is None or depth == 0:
             return None
-        return p.ScanSeq(self.body(Tuple((type_of(init), _element(x))), type_of(init), depth), init, x)
+        state, kept = type_of(init), self.one([type_of(init), self.one(self.scalars)])
+        return p.ScanSeq(self.body(Tuple((state, _element(x))), Tuple((state, kept)), depth), init, x)
 
     def step_fold(self, pool: list[Expr], depth: int) -> Expr | None:
         x = self.array(pool)

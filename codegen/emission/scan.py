@@ -12,11 +12,10 @@ from egglift.codegen.kernel.views import Arr, View, element, length, part
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.types import Array
 
 
 def into(em: Translator, t: p.ScanSeq, target: Target, scope: Scope) -> None:
-    """Write all accumulators of a loop, each as soon as it is known."""
+    """Write what a loop keeps of its accumulators, each as soon as it is known."""
     em.put(Comment(f"scanSeq over {length(type_of(t.x))}"))
     _in_order(em, t.body, t, em.view(t.init, scope), em.view(t.x, scope), target)
 
@@ -29,7 +28,7 @@ def doubling(em: Translator, t: p.ScanDoubling, scope: Scope) -> View:
     em.put(Comment(f"scanDoubling over {n}"))
     if em.distribution.inside or em.distribution.lane is not None or not em.free_items():
         alone = em.allocate(type, "private", "r", t)
-        _in_order(em, t.body, t, init, xs, alone)
+        _in_order(em, p.Tup((t.body, t.body)), t, init, xs, alone)
         return alone.view
     source, distance = xs, 1
     turn = [em.allocate(type, "local", "s", t) for _ in range(2 if n > 2 else 1)]
@@ -64,9 +63,7 @@ def _step(em: Translator, t: p.ScanDoubling, given: tuple[View, View], target: T
 
 def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: View, xs: View, target: Target) -> None:
     assert isinstance(xs, Arr)
-    type = type_of(t)
-    assert isinstance(type, Array)
-    acc = em.allocate(type.element, "private", "acc", t)
+    acc = em.allocate(type_of(t.init), "private", "acc", t)
     assign.assign(em, acc.view, init)
     start = 0
     for piece in xs.parts or (xs,):
@@ -77,7 +74,12 @@ def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: V
 def _run(em: Translator, body: Expr, acc: Target, xs: Arr, target: Target) -> None:
     def step(i: Index) -> None:
         with em.scratch():
-            assign.assign(em, acc.view, em.value(body, (acc.view, element(xs, i))))
-            assign.assign(em, element(target.view, i), acc.view)
+            carried, kept = em.value(body, (acc.view, element(xs, i)))  # type: ignore[misc]
+            if kept == carried:
+                assign.assign(em, acc.view, carried)
+                kept = acc.view
+                assign.assign(em, element(target.view, i), kept)
+            else:
+                assign.assign(em, (acc.view, element(target.view, i)), (carried, kept))
 
     em.loop(xs.length, step)

@@ -11,7 +11,7 @@ def reduce_to_fold(t: Expr) -> Expr:
     """`t` with every reduction and every scan as a loop over its elements, wherever it stands.
 
     reduce add z x  ->  fold add z x
-    scan add z x    ->  scanSeq add z x
+    scan add z x    ->  scanSeq <add, add> z x
     """
     memo: dict[Expr, Expr] = {}
 
@@ -29,5 +29,5 @@ def in_order(e: Expr) -> Expr:
         case p.Reduce(op, init, x):
             return p.Fold(op.body, init, x)
         case p.Scan(op, init, x):
-            return p.ScanSeq(op.body, init, x)
+            return p.ScanSeq(p.Tup((op.body, op.body)), init, x)
     return e

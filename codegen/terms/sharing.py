@@ -151,7 +151,9 @@ class _Sharing:
     def _operands(self, t: Expr) -> Iterator[tuple[Expr, int]]:
         """The children of `t` and the closed parts of its bodies, and how often each is read for an element of `t`."""
         loops = isinstance(t, p.Map | LOOPS) and _is_producer(t)
-        again = max((_rereads(b) for b in bodies(t)), default=1) if loops and not isinstance(t, p.Reduce | p.Scan) else 1
+        again = (
+            max((_rereads(b) for b in bodies(t)), default=1) if loops and not isinstance(t, p.Reduce | p.Scan) else 1
+        )
         yield from ((c, again) for c in children(t))
         if loops:
             yield from ((part, _trips(t)) for b in bodies(t) for part in _closed_parts(b))

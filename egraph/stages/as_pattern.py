@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from egglift.egraph.stages.loops import Body, Tensor, nest
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Scanned, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.patterns import Expr
@@ -16,7 +16,28 @@ from egglift.ir.patterns import Expr
 
 def as_pattern(stage: Stage) -> Expr:
     """The program of a stage, over the inputs that it reads."""
+    if stage.scan is not None:
+        return _scanned(stage, stage.scan)
     return computed(stage.names, stage.dims, stage.body)
+
+
+def _scanned(stage: Stage, scan: Scanned) -> Expr:
+    """A scan along the last dimension for each index of the others."""
+    names, (*outer, last) = stage.names, stage.dims
+    reads = list(dict.fromkeys((*reads_of(names, scan.init), *reads_of(names, stage.body))))
+    tensors = [_outside(Tensor(*ordered(r, stage.dims)), outer) for r in reads]
+
+    def row(elements: list[Tensor]) -> Expr:
+        at = dict(zip(reads, elements, strict=True))
+        own = reads_of(names, stage.body)
+        array = _nest(
+            [last],
+            [at[r] for r in own],
+            lambda inner: _body(names, stage.body, dict(zip(own, inner, strict=True))),
+        )
+        return p.Scan(scan.op, _body(names, scan.init, at), array)
+
+    return _nest(outer, tensors, row)
 
 
 def computed(names: Names, dims: Sequence[Dim], body: Expr) -> Expr:

@@ -11,6 +11,7 @@
     reduce (+) z x                 =  z + (sum_d x[d])
     reduce (+) z (join x)          =  z + (sum_d,e x[d, e])
     reduce (map2 (+)) z x  [e]     =  z[e] + (sum_d x[d, e])
+    scan (+) z x           [d]     =  s[d], s an array that a stage of its own yields
     V (A[.., d, ..])               =  (map (.. V) A)[.., d', ..]     for split, join, slide, pad, take, ... (one axis)
 
 The last one floats a layout pattern to the array that is read, so that a computed array that is laid out anew is
@@ -28,7 +29,7 @@ from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Scanned, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, length_of, permuted, transposed
 from egglift.ir.check import type_of
@@ -73,6 +74,16 @@ class Tuples:
 Value = Expr | View | Computed | Tuples
 
 
+@dataclass(frozen=True)
+class Scan:
+    """A scan along the last of `dims`; array: stands for its result; element: a body; as in stages."""
+
+    array: p.Input
+    dims: tuple[Dim, ...]
+    element: Expr
+    scan: Scanned
+
+
 @dataclass
 class IndexNotation:
     """Translates closed programs whose lengths are numbers.
@@ -82,6 +93,7 @@ class IndexNotation:
 
     reassociate: bool = True
     names: Names = field(default_factory=Names)
+    scans: list[Scan] = field(default_factory=list)  # each after those that it reads
 
     def program(self, e: Expr) -> Value:
         """The value of a closed program.  NoStages if it has none in index notation."""
@@ -131,6 +143,8 @@ class IndexNotation:
                 return self._reduction(op.body, of(init), of(x), op)
             case p.Fold(body, init, x):
                 return self._reduction(body, of(init), of(x), None)
+            case p.Scan(op, init, x):
+                return self._scanned(op, self.packed(of(init)), of(x))
             case p.Zip(arrays):
                 return self._zip([of(x) for x in arrays])
             case p.Distl(a, b):
@@ -323,6 +337,19 @@ class IndexNotation:
         if isinstance(value, Tuples):
             return p.Tup(tuple(self.packed(v) for v in value.items))
         return self._scalar(value)
+
+    def _scanned(self, op: p.Operator, init: Expr, x: Value) -> Value:
+        """A scan for each index that it depends on: an array that is read."""
+        last, value = self.element(x)
+        element = self.packed(value)
+        free = (self.names.free(element) | self.names.free(init)) - {last}
+        dims = tuple(sorted(free, key=lambda d: d.number))
+        t = type_of(element)
+        for d in (last, *reversed(dims)):
+            t = Array(d.extent, t)
+        array = p.Input(f"%scan{len(self.scans)}", t)
+        self.scans.append(Scan(array, (*dims, last), element, Scanned(op, init)))
+        return self._opened(View(array, dims))
 
     # ------------------------------------------------------------------------------------ reductions
 

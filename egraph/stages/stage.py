@@ -86,6 +86,17 @@ class Reduction:
         return type_of(self.init)
 
 
+@dataclass(frozen=True)
+class Scanned:
+    """What a stage does with its elements along its last dimension: `[init + x0, init + x0 + x1, ...]`.
+
+    op: associative; init: a body over the other dimensions.
+    """
+
+    op: p.Operator
+    init: Expr
+
+
 @dataclass
 class Names:
     """What the inputs of bodies with names of ours stand for."""
@@ -166,6 +177,7 @@ class Stage:
     """`name[dims] = body`; the names in `body` are explained by `names`.
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
+    scan: `body` is what is scanned along the last dimension, without reductions in it.
     """
 
     name: str
@@ -173,6 +185,12 @@ class Stage:
     body: Expr
     names: Names = field(compare=False, repr=False)
     given: frozenset[p.Input] = frozenset()
+    scan: Scanned | None = None
+
+    @property
+    def bodies(self) -> tuple[Expr, ...]:
+        """All that reads arrays: the body, and what a scan begins with."""
+        return (self.body,) if self.scan is None else (self.scan.init, self.body)
 
     @property
     def type(self) -> Type:

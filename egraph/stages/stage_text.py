@@ -14,7 +14,11 @@ def text_of(stage: Stage) -> str:
     """A stage as one line."""
     order = {d: str(i) for i, d in enumerate(stage.dims)}
     dims = ", ".join(f"{order[d]} < {d.extent}" for d in stage.dims)
-    return f"{stage.name.lstrip('%')}[{dims}] = {_body(stage.names, stage.body, order)}"
+    body = _body(stage.names, stage.body, order)
+    if stage.scan is not None:
+        init = _body(stage.names, stage.scan.init, order)
+        body = f"({stage.scan.op.name} up to {len(stage.dims) - 1} from {init} of {body})"
+    return f"{stage.name.lstrip('%')}[{dims}] = {body}"
 
 
 def _body(names: Names, body: Expr, order: dict[Dim, str]) -> str:

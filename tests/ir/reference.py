@@ -74,7 +74,13 @@ def run(e: Expr, inputs: Mapping[str, Any], arg: Any = None) -> Any:
             for v in go(x):
                 total = body(f, (total, v))
             return total
-        case p.Scan(p.Operator(body=f), init, x) | p.ScanSeq(f, init, x) | p.ScanDoubling(f, init, x):
+        case p.ScanSeq(f, init, x):
+            acc, kept = go(init), []
+            for v in go(x):
+                acc, y = body(f, (acc, v))
+                kept.append(y)
+            return kept
+        case p.Scan(p.Operator(body=f), init, x) | p.ScanDoubling(f, init, x):
             totals = [go(init)]
             for v in go(x):
                 totals.append(body(f, (totals[-1], v)))

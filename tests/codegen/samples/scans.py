@@ -15,7 +15,7 @@ START = lit(0.5)
 
 
 def seq(e: Expr, init: Expr = START) -> Expr:
-    return p.ScanSeq(plus, init, e)
+    return p.ScanSeq(p.Tup((plus, plus)), init, e)
 
 
 def doubled(e: Expr, init: Expr = START) -> Expr:
@@ -36,13 +36,13 @@ sample(
 sample(
     "scans of rows, all of which are read", fmap(lambda r: fmap(both("sub"), p.Zip((seq(r), r)), "seq"), A, "global")
 )
+COUNT, FLAG = pair(I32, BOOL)
+COUNTED = op("add", COUNT, p.Cast(I32, FLAG))
+FLAGS = vector("flags", 50, t=BOOL)
+sample("scan of another type than its elements", p.ScanSeq(p.Tup((COUNTED, COUNTED)), lit(3, I32), FLAGS))
+sample("scan without an element's own", p.ScanSeq(p.Tup((COUNTED, COUNT)), lit(3, I32), FLAGS))
 sample(
-    "scan of another type than its elements",
-    p.ScanSeq(
-        op("add", p.Get(0, p.Arg(Tuple((I32, BOOL)))), p.Cast(I32, p.Get(1, p.Arg(Tuple((I32, BOOL)))))),
-        lit(3, I32),
-        vector("flags", 50, t=BOOL),
-    ),
+    "scan that keeps pairs of what it carries", p.ScanSeq(p.Tup((COUNTED, p.Tup((FLAG, COUNTED)))), lit(3, I32), FLAGS)
 )
 
 
@@ -77,15 +77,20 @@ def by_group(run: int, e: Expr, init: Expr) -> Expr:
     count = -(-n.length // run)
     starts = p.Pad(1, 0, "constant", p.Take(count - 1, doubled(p.To("local", totals), init)), init)
     scanned = p.Map(
-        p.ScanSeq(plus, p.Get(0, p.Arg(Tuple((F32, elem(runs))))), p.Get(1, p.Arg(Tuple((F32, elem(runs)))))),
+        seq(pair(F32, elem(runs))[1], pair(F32, elem(runs))[0]),
         p.Zip((starts, runs)),
         p.Level("local", 0),
     )
     return p.Take(n.length, p.Join(p.To("local", scanned, 1)))
 
 
+def rows_by_groups(run: int) -> Expr:
+    """All rows of A, each by a group."""
+    return fmap(lambda r: by_group(run, r, START), A, "workgroup")
+
+
 for run in (1, 3, 4, 40):
-    sample(f"scans of rows by groups, runs of {run}", fmap(lambda r: by_group(run, r, START), A, "workgroup"), 8)  # noqa: B023
+    sample(f"scans of rows by groups, runs of {run}", rows_by_groups(run), 8)
 sample(
     "scan in chunks",
     p.Take(100, p.Join(fmap(lambda r: by_group(2, r, START), p.Split(16, p.PadUp(16, x)), "workgroup"))),
