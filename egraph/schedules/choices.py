@@ -17,15 +17,17 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
-from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.account import Account, account_of, joined, said_sizes
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.rows import Row, row_structures, rows_of
+from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order, joined_chunks
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
 from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.scans import Chunks
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
@@ -154,6 +156,8 @@ class _Choosing:
         return self._known[key]
 
     def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
+        if stage.scan is not None:
+            return self._of_scan(stage)
         direct, shared = self._ranked(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         whole = self._generated(stage, direct, best)
@@ -165,6 +169,22 @@ class _Choosing:
         if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
+
+    def _of_scan(self, stage: Stage) -> list[Choice]:
+        """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
+        search = ScanSearch(self.profile, self.limits, self.reassociate)
+        found = [_scanning(stage, x) for x in search.whole(stage)]
+        for length, chunks in search.cut(stage):
+            found += self._in_chunks(stage, length, chunks, search)
+        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+
+    def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
+        totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries)
+        for x in search.whole(chunks.chunks)[:2] if totals and carries else ():
+            parts = (totals[0], carries[0], _scanning(chunks.chunks, x))
+            term = joined_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))
+            sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
+            yield from self._priced(sign, term, parts)
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
@@ -292,6 +312,11 @@ class _Choosing:
             sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
             found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]
+
+
+def _scanning(stage: Stage, x: Priced) -> Choice:
+    account = Account(f"{text_of(stage)}\n  {x.sign}{said_sizes(x.point.sizes)}", ())
+    return Choice(x.sign, x.point.term, x.point.sizes, x.point.launch, x.point.estimate, account)
 
 
 def _kernels(x: Point) -> tuple[object, ...]:

@@ -22,20 +22,25 @@ def as_pattern(stage: Stage) -> Expr:
 
 
 def _scanned(stage: Stage, scan: Scanned) -> Expr:
-    """A scan along the last dimension for each index of the others."""
+    """A scan along the last dimension for each index of the others, and what is kept of it."""
     names, (*outer, last) = stage.names, stage.dims
-    reads = list(dict.fromkeys((*reads_of(names, scan.init), *reads_of(names, stage.body))))
+    after = scan.result if scan.after is None else scan.after
+    parts = [reads_of(names, body) for body in (scan.init, stage.body, after)]
+    reads = list(dict.fromkeys(r for part in parts for r in part))
     tensors = [_outside(Tensor(*ordered(r, stage.dims)), outer) for r in reads]
 
     def row(elements: list[Tensor]) -> Expr:
         at = dict(zip(reads, elements, strict=True))
-        own = reads_of(names, stage.body)
-        array = _nest(
-            [last],
-            [at[r] for r in own],
-            lambda inner: _body(names, stage.body, dict(zip(own, inner, strict=True))),
-        )
-        return p.Scan(scan.op, _body(names, scan.init, at), array)
+
+        def along(body: Expr, own: list[Read], scanned: list[Tensor]) -> Expr:
+            def element(inner: list[Tensor]) -> Expr:
+                found = _body(names, body, dict(zip(own, inner, strict=False)))
+                return substituted(found, {scan.result: inner[-1].x}) if scanned else found
+
+            return _nest([last], [*(at[r] for r in own), *scanned], element)
+
+        whole = p.Scan(scan.op, _body(names, scan.init, at), along(stage.body, parts[1], []))
+        return whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
 
     return _nest(outer, tensors, row)
 

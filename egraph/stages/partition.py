@@ -22,6 +22,7 @@ from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Scan, Tuples, Value
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
+from egglift.egraph.stages.scans import with_followers
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -61,7 +62,8 @@ def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False, aga
     result = work.result(value)
     if len(work.stages) > MANY:
         raise NoStages(f"{len(work.stages)} stages")
-    return Stages(tuple(work.stages), result)
+    stages, result = with_followers(work.stages, result)
+    return Stages(tuple(stages), result)
 
 
 @dataclass

@@ -90,11 +90,23 @@ class Reduction:
 class Scanned:
     """What a stage does with its elements along its last dimension: `[init + x0, init + x0 + x1, ...]`.
 
-    op: associative; init: a body over the other dimensions.
+    op: associative; init: a body over the other dimensions.  after: a body over all dimensions, of `result`, that is
+    kept of each; None: `result` itself.
     """
 
     op: p.Operator
     init: Expr
+    after: Expr | None = None
+
+    @property
+    def type(self) -> Type:
+        """The type of what is carried."""
+        return type_of(self.init)
+
+    @property
+    def result(self) -> p.Input:
+        """What stands for the scan's own value in `after`."""
+        return p.Input("%scanned", self.type)
 
 
 @dataclass
@@ -190,12 +202,13 @@ class Stage:
     @property
     def bodies(self) -> tuple[Expr, ...]:
         """All that reads arrays: the body, and what a scan begins with."""
-        return (self.body,) if self.scan is None else (self.scan.init, self.body)
+        parts = (self.body,) if self.scan is None else (self.scan.init, self.body, self.scan.after)
+        return tuple(part for part in parts if part is not None)
 
     @property
     def type(self) -> Type:
         """The type of the array that it yields."""
-        t = type_of(self.body)
+        t = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body)
         for d in reversed(self.dims):
             t = Array(d.extent, t)
         return t

@@ -1,0 +1,199 @@
+"""Low-level programs of stages that scan, but for how long rows are cut (stages/scans.py).
+
+one row a work-item:    mapGlobal0 (scanSeq ..)
+one row a lane:         mapGlobal0 (mapVec (scanSeq ..)) over blocks of rows: of what lies across, on a CPU
+rows a group:           a block of rows goes through local memory, where each work-item scans one of them
+one row a group:        work-items reduce a run each, their totals are scanned by doubling, and each run from its carry
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.egraph.schedules.structures import Tile
+from egglift.egraph.stages.as_pattern import computed, reads_of
+from egglift.egraph.stages.stage import Read, Scanned, Stage, number, substituted
+from egglift.ir import patterns as p
+from egglift.ir.axes import element_type, merged
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.tile_kinds import SCANNED_ROWS, SCANNED_RUN, VECTOR
+from egglift.ir.traverse import applied
+from egglift.ir.types import Array, Tuple, leaves
+
+SHORT = 128  # elements of rows of which a group scans several
+ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
+FEWEST = 256  # rows that are worth a work-item each, of a GPU
+TOGETHER = 4  # results that a work-item writes at once
+
+
+@dataclass(frozen=True)
+class ScanStructure:
+    """A low-level program of a scan, whose sizes are symbols."""
+
+    sign: str
+    term: Expr
+    tiles: dict[str, Tile]
+
+
+def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: bool) -> Iterator[ScanStructure]:
+    """Structures for a device of that kind ("gpu" or "cpu"); associative: may what is scanned be combined in chunks?
+
+    There is always one, however slow.
+    """
+    work = Rows(stage)
+    items = kind == "cpu" or (work.count >= FEWEST and work.length <= ALONE)
+    groups = kind == "gpu" and associative and 2 * work.bytes <= limits.local_bytes
+    blocks = kind == "gpu" and work.length <= SHORT and work.count >= FEWEST
+    if items or not (groups or blocks):
+        yield work.by_items()
+    if kind == "cpu" and work.count > 1:
+        yield work.by_lanes()
+    if blocks:
+        yield work.in_blocks()
+    if groups:
+        yield work.by_groups()
+
+
+class Rows:
+    """The rows of a stage that scans: arrays of what is scanned, and of what is read beside it."""
+
+    def __init__(self, stage: Stage) -> None:
+        assert stage.scan is not None
+        self.stage, self.scan = stage, stage.scan
+        self.batch, self.length = stage.dims[:-1], number(stage.dims[-1])
+        self.count = prod(map(number, self.batch))
+        names, after = stage.names, self.scan.after
+        self.others: list[Expr] = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
+        element = p.Tup((stage.body, *self.others)) if self.others else stage.body
+        rows = computed(names, stage.dims, element)
+        self.rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
+        self.begins = _begins(stage, self.scan)
+
+    @property
+    def bytes(self) -> int:
+        """Of a row of what is scanned."""
+        return self.length * sum(scalar.size for _, scalar in leaves(self.scan.type))
+
+    # ------------------------------------------------------------------------------------ structures
+
+    def by_items(self) -> ScanStructure:
+        """One row a work-item."""
+        return self._whole("rows", self._mapped(self._paired(self.rows), self._in_order, Level("global", 0)), {})
+
+    def by_lanes(self) -> ScanStructure:
+        """One row a lane of a vector."""
+        v = Tile("v0", VECTOR.letter, self.count)
+
+        def block(rows: Expr) -> Expr:
+            return self._mapped(rows, self._in_order, Level("vec"))
+
+        return self._in_parts("rows in lanes", v, block, Level("global", 0))
+
+    def in_blocks(self) -> ScanStructure:
+        """Some rows a group, one each work-item, through local memory."""
+        rows = Tile("B0", SCANNED_ROWS.letter, self.count)
+        pad = 1 - self.length % 2  # work-items that read a column use different banks
+
+        def block(part: Expr) -> Expr:
+            if self.begins is None:
+                staged: Expr = p.To("local", part, pad)
+            else:
+                t = element_type(part)
+                starts, items = (p.Map(p.Get(i, p.Arg(t)), part) for i in range(2))
+                staged = p.Zip((starts, p.To("local", items, pad)))
+            return p.To("local", self._mapped(staged, self._in_order, Level("local", 0)), pad)
+
+        return self._in_parts("rows in blocks", rows, block, Level("workgroup", 0))
+
+    def by_groups(self) -> ScanStructure:
+        """One row a group."""
+        run = Tile("U0", SCANNED_RUN.letter, self.length)
+        found = self._mapped(
+            self._paired(self.rows), lambda z, row: self._by_group(z, row, Sym("U0")), Level("workgroup", 0)
+        )
+        return self._whole("runs of rows", found, {"U0": run})
+
+    # ------------------------------------------------------------------------------------ parts
+
+    def _in_parts(self, sign: str, tile: Tile, block: Callable[[Expr], Expr], level: Level) -> ScanStructure:
+        """Blocks of rows, the last one filled up with its last row."""
+        size = Sym(tile.name)
+        blocks = p.Split(size, p.PadUp(size, self._paired(self.rows)))
+        found = p.Map(block(p.Arg(element_type(blocks))), blocks, level)
+        return self._whole(sign, p.Take(self.count, p.Join(found)), {tile.name: tile})
+
+    def _paired(self, rows: Expr) -> Expr:
+        """Rows, each with what it begins with if that is not the same for all."""
+        return rows if self.begins is None else p.Zip((self.begins, rows))
+
+    def _mapped(self, rows: Expr, f: Callable[[Expr, Expr], Expr], level: Level) -> Expr:
+        """`f` of what a row begins with, and the row."""
+        arg = p.Arg(element_type(rows))
+        body = f(self.scan.init, arg) if self.begins is None else f(p.Get(0, arg), p.Get(1, arg))
+        return p.Map(body, rows, level)
+
+    def _whole(self, sign: str, found: Expr, tiles: dict[str, Tile]) -> ScanStructure:
+        """The rows as the stage's array."""
+        for d in reversed(self.batch[1:]):
+            found = p.Split(d.extent, found)
+        return ScanStructure(sign, found if self.batch else p.Join(found), tiles)
+
+    def _in_order(self, init: Expr, row: Expr) -> Expr:
+        """A row by one work-item."""
+        carried = p.Arg(Tuple((self.scan.type, element_type(row))))
+        acc, element = p.Get(0, carried), p.Get(1, carried)
+        scanned = applied(self.scan.op.body, acc, self._scanned(element))
+        return p.ScanSeq(p.Tup((scanned, self._after(scanned, element))), init, row)
+
+    def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
+        """A row by a group: runs, their totals, what precedes each, and its scan; what follows as it is written."""
+        op, own = self.scan.op.body, self._column(row)
+        count = SizeOp("/", SizeOp("+", self.length, SizeOp("-", run, 1)), run)
+        runs = p.To("local", p.Split(run, p.PadUp(run, own)), 1)
+        each = p.Arg(Array(run, self.scan.type))
+        total = p.Fold(op, p.At(0, each), p.Drop(1, each))
+        totals = p.To("local", p.Map(total, runs, Level("local", 0)))
+        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(op, init, totals))
+        begun = p.Zip((p.Pad(1, 0, "constant", up_to, init), runs))
+        pair = p.Arg(element_type(begun))
+        scanned = p.Map(p.ScanSeq(p.Tup((op, op)), p.Get(0, pair), p.Get(1, pair)), begun, Level("local", 0))
+        found: Expr = p.Take(self.length, p.Join(p.To("local", scanned, 1)))
+        return found if self.scan.after is None else self._finished(found, row)
+
+    def _finished(self, scanned: Expr, row: Expr) -> Expr:
+        """What follows a scan, for a row that is known, by all work-items: neighbours have neighbours."""
+        pairs = p.Zip((scanned, row))
+        width = TOGETHER if self.length % TOGETHER == 0 else 1
+        blocks = p.Split(width, pairs)
+        pair = p.Arg(element_type(pairs))
+        one = self._after(p.Get(0, pair), p.Get(1, pair))
+        several = p.Map(one, p.Arg(element_type(blocks)), Level("vec"))
+        return p.Join(p.Map(several, blocks, Level("local", 0)))
+
+    # ------------------------------------------------------------------------------------ elements
+
+    def _scanned(self, element: Expr) -> Expr:
+        """What is scanned of an element."""
+        return p.Get(0, element) if self.others else element
+
+    def _column(self, row: Expr) -> Expr:
+        return p.Map(p.Get(0, p.Arg(element_type(row))), row) if self.others else row
+
+    def _after(self, scanned: Expr, element: Expr) -> Expr:
+        """What is kept."""
+        if self.scan.after is None:
+            return scanned
+        new = {x: p.Get(1 + i, element) for i, x in enumerate(self.others)}
+        return substituted(self.scan.after, {**new, self.scan.result: scanned})
+
+
+def _begins(stage: Stage, scan: Scanned) -> Expr | None:
+    """What each row begins with; None where that is closed: the same for all."""
+    if not reads_of(stage.names, scan.init):
+        return None
+    outer = stage.dims[:-1]
+    return merged(computed(stage.names, outer, scan.init), 0, len(outer))
