@@ -61,7 +61,7 @@ SWEPT = TileKind("b", "swept columns", "columns that a work-item sums in its cac
 MOVED_SIDE = TileKind("i", "moved side", "side of a tile that is only moved", None, (64, 32, 128), (16, 64, 8))
 MOVED_ROWS = TileKind("o", "moved rows", "rows of such a tile that a work-item moves", None, (8, 4, 16, 2), (16, 8))
 
-SCANNED_RUN = TileKind("U", "scanned run", "elements in a row that a work-item of a group scans", None, (16, 8, 32, 4))
+SCANNED_RUN = TileKind("U", "scanned run", "elements in a row that a work-item of a group scans")
 SCANNED_ROWS = TileKind("B", "scanned rows", "rows that a group scans, one each work-item", None, (64, 32, 128, 256))
 
 #: kinds that schedules of stages have besides (egraph/schedules/ways.py): no law on patterns makes them

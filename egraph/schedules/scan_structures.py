@@ -18,16 +18,16 @@ from egglift.egraph.stages.as_pattern import computed, reads_of
 from egglift.egraph.stages.stage import Read, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import element_type, merged
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SCANNED_ROWS, SCANNED_RUN, VECTOR
 from egglift.ir.traverse import applied
-from egglift.ir.types import Array, Tuple, leaves
+from egglift.ir.types import Tuple, leaves
 
 SHORT = 128  # elements of rows of which a group scans several
 ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
 FEWEST = 256  # rows that are worth a work-item each, of a GPU
-TOGETHER = 4  # results that a work-item writes at once
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: 
     """
     work = Rows(stage)
     items = kind == "cpu" or (work.count >= FEWEST and work.length <= ALONE)
-    groups = kind == "gpu" and associative and 2 * work.bytes <= limits.local_bytes
+    groups = kind == "gpu" and associative and work.bytes <= limits.local_bytes
     blocks = kind == "gpu" and work.length <= SHORT and work.count >= FEWEST
     if items or not (groups or blocks):
         yield work.by_items()
@@ -75,8 +75,10 @@ class Rows:
 
     @property
     def bytes(self) -> int:
-        """Of a row of what is scanned."""
-        return self.length * sum(scalar.size for _, scalar in leaves(self.scan.type))
+        """Of a row that is in local memory, with its result."""
+        result = self.scan.type if self.scan.after is None else type_of(self.scan.after)
+        read = (self.scan.type, *map(type_of, self.others))
+        return self.length * sum(scalar.size for t in (*read, result) for _, scalar in leaves(t))
 
     # ------------------------------------------------------------------------------------ structures
 
@@ -151,28 +153,15 @@ class Rows:
 
     def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
         """A row by a group: runs, their totals, what precedes each, and its scan; what follows as it is written."""
-        op, own = self.scan.op.body, self._column(row)
-        count = SizeOp("/", SizeOp("+", self.length, SizeOp("-", run, 1)), run)
-        runs = p.To("local", p.Split(run, p.PadUp(run, own)), 1)
-        each = p.Arg(Array(run, self.scan.type))
-        total = p.Fold(op, p.At(0, each), p.Drop(1, each))
-        totals = p.To("local", p.Map(total, runs, Level("local", 0)))
-        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(op, init, totals))
+        op, count = self.scan.op.body, SizeOp("/", SizeOp("+", self.length, SizeOp("-", run, 1)), run)
+        runs = p.To("local", p.Split(run, p.PadUp(run, row)), 1)
+        own = self._column(p.Arg(element_type(runs)))
+        totals = p.Map(p.Fold(op, p.At(0, own), p.Drop(1, own)), runs, Level("local", 0))
+        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(op, init, p.To("local", totals)))
         begun = p.Zip((p.Pad(1, 0, "constant", up_to, init), runs))
         pair = p.Arg(element_type(begun))
-        scanned = p.Map(p.ScanSeq(p.Tup((op, op)), p.Get(0, pair), p.Get(1, pair)), begun, Level("local", 0))
-        found: Expr = p.Take(self.length, p.Join(p.To("local", scanned, 1)))
-        return found if self.scan.after is None else self._finished(found, row)
-
-    def _finished(self, scanned: Expr, row: Expr) -> Expr:
-        """What follows a scan, for a row that is known, by all work-items: neighbours have neighbours."""
-        pairs = p.Zip((scanned, row))
-        width = TOGETHER if self.length % TOGETHER == 0 else 1
-        blocks = p.Split(width, pairs)
-        pair = p.Arg(element_type(pairs))
-        one = self._after(p.Get(0, pair), p.Get(1, pair))
-        several = p.Map(one, p.Arg(element_type(blocks)), Level("vec"))
-        return p.Join(p.Map(several, blocks, Level("local", 0)))
+        scanned = p.Map(self._in_order(p.Get(0, pair), p.Get(1, pair)), begun, Level("local", 0))
+        return p.Take(self.length, p.Join(p.To("local", scanned, 1)))
 
     # ------------------------------------------------------------------------------------ elements
 

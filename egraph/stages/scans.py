@@ -6,7 +6,7 @@
     totals[0] = add for 1 < c of x[0 * c + 1];  carries[0] = (add up to 0 from z of e, totals[0], totals[1], ...);
     s[0, 1] = (add up to 1 from carries[0] of x[0 * c + 1]);  take n (join s)
 
-source: [Blelloch1990] section 1.5 (scans of blocks); the operator is associative and has a neutral element e.
+source: [Blelloch1990] section 1.2; the operator is associative and has a neutral element e.
 """
 
 from __future__ import annotations
@@ -136,7 +136,8 @@ def _followed(stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...]] | No
     after = names.with_reads(
         substituted(reader.body, new), lambda r: Read(r.view, tuple(renamed.get(d, d) for d in r.dims))
     )
-    return replace(stage, name=reader.name, scan=replace(scan, after=after)), order
+    own = None if after == scan.result else after
+    return replace(stage, name=reader.name, scan=replace(scan, after=own)), order
 
 
 def _own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:

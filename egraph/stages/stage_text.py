@@ -18,7 +18,7 @@ def text_of(stage: Stage) -> str:
     if stage.scan is not None:
         init = _body(stage.names, stage.scan.init, order)
         body = f"({stage.scan.op.name} up to {len(stage.dims) - 1} from {init} of {body})"
-        if (after := stage.scan.after) is not None and after != stage.scan.result:
+        if (after := stage.scan.after) is not None:
             own = p.Input(body, stage.scan.type)
             body = _body(stage.names, substituted(after, {stage.scan.result: own}), order)
     return f"{stage.name.lstrip('%')}[{dims}] = {body}"
