@@ -23,7 +23,8 @@ TRIES = 10  # assignments of each structure that are generated and priced
 DIFFERENT = 3  # of them that are looked at further
 ON_CHIP = (16 << 10, 8 << 10, 32 << 10)  # bytes of a chunk that a group of a GPU holds
 LONG = 512  # elements of rows that are cut
-SHARES = (2, 8)  # chunks for each unit of a CPU
+SHARES = (4, 8)  # chunks for each unit of a CPU
+LINE, SETS = 64, 8  # elements of some cache lines; as many of these as must not divide a length
 ROWS = 16  # times as many rows as a device has work-groups are not cut
 
 
@@ -74,13 +75,19 @@ class ScanSearch:
         if rows >= ROWS * units:
             return []
         shares = [max(1, s * units // rows) for s in SHARES]
-        return list(dict.fromkeys(-(-n // (64 * s)) * 64 for s in shares if s > 1))
+        return list(dict.fromkeys(_apart(-(-n // s)) for s in shares if s > 1))
 
     def cut(self, stage: Stage) -> Iterator[tuple[int, Chunks]]:
         """A stage in chunks of some lengths."""
         for length in self.lengths(stage):
             if (chunks := in_chunks(stage, length)) is not None:
                 yield length, chunks
+
+
+def _apart(n: int) -> int:
+    """A length of whole cache lines, near `n`: chunks that are gone through side by side lie in different sets."""
+    lines = -(-n // LINE)
+    return LINE * (lines + (lines % SETS == 0))
 
 
 def joined_chunks(stage: Stage, chunks: Chunks, term: Expr) -> Expr:
