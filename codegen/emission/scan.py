@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from egglift.codegen.emission import assign
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
-from egglift.codegen.kernel.imperative import Comment
+from egglift.codegen.kernel.imperative import Comment, ScalarValue
 from egglift.codegen.kernel.index import Index
-from egglift.codegen.kernel.views import Arr, View, element, length, part
+from egglift.codegen.kernel.views import Arr, View, Where, component, element, length, part
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -74,12 +76,22 @@ def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: V
 def _run(em: Translator, body: Expr, acc: Target, xs: Arr, target: Target) -> None:
     def step(i: Index) -> None:
         with em.scratch():
-            carried, kept = em.value(body, (acc.view, element(xs, i)))  # type: ignore[misc]
-            if kept == carried:
-                assign.assign(em, acc.view, carried)
-                kept = acc.view
-                assign.assign(em, element(target.view, i), kept)
-            else:
-                assign.assign(em, (acc.view, element(target.view, i)), (carried, kept))
+            result = em.value(body, (acc.view, element(xs, i)))
+            values = iter(assign.shared(em, _scalars(result)))  # what is carried is often a part of what is kept
+            carried, kept = (_filled(component(result, k), values) for k in range(2))
+            assign.assign(em, element(target.view, i), kept)  # of the accumulator as it was, and where there is a place
+            assign.assign(em, acc.view, carried)
 
     em.loop(xs.length, step)
+
+
+def _scalars(v: View) -> list[ScalarValue]:
+    if isinstance(v, tuple):
+        return [s for item in v for s in _scalars(item)]
+    assert not isinstance(v, Arr | Where)
+    return [v]
+
+
+def _filled(v: View, values: Iterator[ScalarValue]) -> View:
+    """A value of the same form, of these scalars."""
+    return tuple(_filled(item, values) for item in v) if isinstance(v, tuple) else next(values)

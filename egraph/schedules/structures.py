@@ -77,7 +77,9 @@ class Structure:
 
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
-    """Structures for a device of that kind ("gpu" or "cpu")."""
+    """Structures for a device of that kind ("gpu" or "cpu"); of a stage that scans, scan_structures.py has them."""
+    if stage.scan is not None:
+        return
     whole = merged_reductions(stage)
     for way in ways(stage, kind, reassociate):
         # who shares elements need not know of their dimensions
