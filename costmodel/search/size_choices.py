@@ -35,7 +35,7 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
         case kinds.ITEM_PART if gpu:
             return [max(1, n // count) for count in (16, 8, 32, 4, 64)]
         case kinds.SCANNED_RUN:
-            return list(dict.fromkeys(max(2, -(-n // count)) for count in SCANNING))
+            return list(dict.fromkeys((*(max(2, -(-n // count)) for count in SCANNING if n > count), 8, 16, 4)))
         case kinds.TileKind(gpu=(_, *_)) if gpu:
             return known.gpu
         case kinds.VECTOR if inner:  # columns of what registers hold

@@ -20,14 +20,14 @@ from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined, said_sizes
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.rows import Row, row_structures, rows_of
-from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order, joined_chunks
+from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
 from egglift.egraph.stages.partition import Stages, stages_of
-from egglift.egraph.stages.scans import Chunks
+from egglift.egraph.stages.scans import Chunks, of_chunks
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
@@ -182,7 +182,7 @@ class _Choosing:
         totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries)
         for x in search.whole(chunks.chunks)[:2] if totals and carries else ():
             parts = (totals[0], carries[0], _scanning(chunks.chunks, x))
-            term = joined_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))
+            term = of_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))
             sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
             yield from self._priced(sign, term, parts)
 

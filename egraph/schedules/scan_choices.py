@@ -10,20 +10,22 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point, Search, varied
 from egglift.egraph.schedules.scan_structures import ScanStructure, scan_structures
+from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.scans import Chunks, in_chunks, is_exact
 from egglift.egraph.stages.stage import Stage, number
 from egglift.ir import patterns as p
-from egglift.ir.axes import at_depth
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
 from egglift.ir.types import leaves
 
-TRIES = 10  # assignments of each structure that are generated and priced
+TRIES = 14  # assignments of each structure that are generated and priced
 DIFFERENT = 3  # of them that are looked at further
 ON_CHIP = (16 << 10, 8 << 10, 32 << 10)  # bytes of a chunk that a group of a GPU holds
 LONG = 512  # elements of rows that are cut
 SHARES = (4, 8)  # chunks for each unit of a CPU
+SHORTEST = 16  # elements of a row for each work-item, where neighbours go through rows side by side
 LINE, SETS = 64, 8  # elements of some cache lines; as many of these as must not divide a length
 ROWS = 16  # times as many rows as a device has work-groups are not cut
 
@@ -67,7 +69,12 @@ class ScanSearch:
         for d in stage.dims[:-1]:
             rows *= number(d)
         size = sum(scalar.size for _, scalar in leaves(stage.scan.type))
-        if not self.associative(stage) or n < LONG:
+        if not self.associative(stage):
+            return []
+        if self.profile.kind == "gpu" and _is_across(stage):
+            each = n * rows // (units * self.profile.items_per_unit)  # for a work-item, if all are busy
+            return [c for c in (max(SHORTEST, each), 4 * SHORTEST) if 2 * c <= n and rows >= self.profile.warp]
+        if n < LONG:
             return []
         if self.profile.kind == "gpu":
             held = [b // size for b in ON_CHIP]
@@ -84,17 +91,15 @@ class ScanSearch:
                 yield length, chunks
 
 
+def _is_across(stage: Stage) -> bool:
+    """Do neighbouring rows lie together in what is read, rather than the elements of a row?"""
+    return any(isinstance(t, p.Transpose) for r in reads_of(stage.names, stage.body) for t in subterms(r.view))
+
+
 def _apart(n: int) -> int:
     """A length of whole cache lines, near `n`: chunks that are gone through side by side lie in different sets."""
     lines = -(-n // LINE)
     return LINE * (lines + (lines % SETS == 0))
-
-
-def joined_chunks(stage: Stage, chunks: Chunks, term: Expr) -> Expr:
-    """The array of all chunks as that of the stage."""
-    n, outer = number(stage.dims[-1]), len(stage.dims) - 1
-    assert len(chunks.chunks.dims) == outer + 2
-    return at_depth(outer, term, lambda x: p.Take(n, p.Join(x)))
 
 
 Placed = Callable[[Expr, dict[str, Expr]], Expr]

@@ -2,8 +2,8 @@
 
 one row a work-item:    mapGlobal0 (scanSeq ..)
 one row a lane:         mapGlobal0 (mapVec (scanSeq ..)) over blocks of rows: of what lies across, on a CPU
-rows a group:           a block of rows goes through local memory, where each work-item scans one of them
 one row a group:        work-items reduce a run each, their totals are scanned by doubling, and each run from its carry
+rows a group:           the same for short rows, the totals of each of which one work-item scans
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SCANNED_ROWS, SCANNED_RUN, VECTOR
 from egglift.ir.traverse import applied
-from egglift.ir.types import Tuple, leaves
+from egglift.ir.types import Tuple, Type, leaves
 
-SHORT = 128  # elements of rows of which a group scans several
+SHORT = 512  # elements of rows of which a group scans several
 ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
 FEWEST = 256  # rows that are worth a work-item each, of a GPU
 
@@ -88,28 +88,19 @@ class Rows:
 
     def by_lanes(self) -> ScanStructure:
         """One row a lane of a vector."""
-        v = Tile("v0", VECTOR.letter, self.count)
-
-        def block(rows: Expr) -> Expr:
-            return self._mapped(rows, self._in_order, Level("vec"))
-
-        return self._in_parts("rows in lanes", v, block, Level("global", 0))
+        v = Sym("v0")
+        blocks = p.Split(v, p.PadUp(v, self._paired(self.rows)))
+        lanes = self._mapped(p.Arg(element_type(blocks)), self._in_order, Level("vec"))
+        found = p.Take(self.count, p.Join(p.Map(lanes, blocks, Level("global", 0))))
+        return self._whole("rows in lanes", found, {"v0": Tile("v0", VECTOR.letter, self.count)})
 
     def in_blocks(self) -> ScanStructure:
-        """Some rows a group, one each work-item, through local memory."""
-        rows = Tile("B0", SCANNED_ROWS.letter, self.count)
-        pad = 1 - self.length % 2  # work-items that read a column use different banks
-
-        def block(part: Expr) -> Expr:
-            if self.begins is None:
-                staged: Expr = p.To("local", part, pad)
-            else:
-                t = element_type(part)
-                starts, items = (p.Map(p.Get(i, p.Arg(t)), part) for i in range(2))
-                staged = p.Zip((starts, p.To("local", items, pad)))
-            return p.To("local", self._mapped(staged, self._in_order, Level("local", 0)), pad)
-
-        return self._in_parts("rows in blocks", rows, block, Level("workgroup", 0))
+        """Some rows a group, some work-items each."""
+        rows, run = Tile("B0", SCANNED_ROWS.letter, self.count), Tile("U0", SCANNED_RUN.letter, self.length)
+        size = Sym("B0")
+        blocks = p.Split(size, p.PadUp(size, self._paired(self.rows)))
+        found = p.Map(self._block(p.Arg(element_type(blocks)), Sym("U0")), blocks, Level("workgroup", 0))
+        return self._whole("rows in blocks", p.Take(self.count, p.Join(found)), {"B0": rows, "U0": run})
 
     def by_groups(self) -> ScanStructure:
         """One row a group."""
@@ -120,13 +111,6 @@ class Rows:
         return self._whole("runs of rows", found, {"U0": run})
 
     # ------------------------------------------------------------------------------------ parts
-
-    def _in_parts(self, sign: str, tile: Tile, block: Callable[[Expr], Expr], level: Level) -> ScanStructure:
-        """Blocks of rows, the last one filled up with its last row."""
-        size = Sym(tile.name)
-        blocks = p.Split(size, p.PadUp(size, self._paired(self.rows)))
-        found = p.Map(block(p.Arg(element_type(blocks))), blocks, level)
-        return self._whole(sign, p.Take(self.count, p.Join(found)), {tile.name: tile})
 
     def _paired(self, rows: Expr) -> Expr:
         """Rows, each with what it begins with if that is not the same for all."""
@@ -152,16 +136,50 @@ class Rows:
         return p.ScanSeq(p.Tup((scanned, self._after(scanned, element))), init, row)
 
     def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
-        """A row by a group: runs, their totals, what precedes each, and its scan; what follows as it is written."""
-        op, count = self.scan.op.body, SizeOp("/", SizeOp("+", self.length, SizeOp("-", run, 1)), run)
+        """A row by a group: runs, their totals, what precedes each, and its scan."""
+        count = self._runs(run)
         runs = p.To("local", p.Split(run, p.PadUp(run, row)), 1)
-        own = self._column(p.Arg(element_type(runs)))
-        totals = p.Map(p.Fold(op, p.At(0, own), p.Drop(1, own)), runs, Level("local", 0))
-        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(op, init, p.To("local", totals)))
-        begun = p.Zip((p.Pad(1, 0, "constant", up_to, init), runs))
+        totals = p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
+        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(self.scan.op.body, init, totals))
+        starts = p.Pad(1, 0, "constant", up_to, init)
+        return p.Take(self.length, p.Join(self._from(starts, runs)))
+
+    def _block(self, rows: Expr, run: Size) -> Expr:
+        """A block of rows by a group: the totals of a row's runs are few, and scanned by one work-item."""
+        count = self._runs(run)
+        each, starts = rows, None
+        if self.begins is not None:
+            t = element_type(rows)
+            starts, each = (p.Map(p.Get(i, p.Arg(t)), rows) for i in range(2))
+        cut = p.Map(p.Split(run, p.PadUp(run, p.Arg(element_type(each)))), each)
+        runs = p.To("local", p.Join(cut), 1)
+        totals = p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
+        by_rows: Expr = p.Split(count, totals)
+        by_rows = by_rows if starts is None else p.Zip((starts, by_rows))
+        before = p.To("local", self._mapped(by_rows, self._before, Level("local", 0)))
+        scanned = p.Split(count, self._from(p.Join(before), runs))
+        return p.Map(p.Take(self.length, p.Join(p.Arg(element_type(scanned)))), scanned)
+
+    def _runs(self, run: Size) -> Size:
+        """How many runs a row has."""
+        return SizeOp("/", SizeOp("+", self.length, SizeOp("-", run, 1)), run)
+
+    def _total(self, run: Type) -> Expr:
+        """The body that combines the elements of a run, of which there is one at least."""
+        own = self._column(p.Arg(run))
+        return p.Fold(self.scan.op.body, p.At(0, own), p.Drop(1, own))
+
+    def _before(self, init: Expr, totals: Expr) -> Expr:
+        """What precedes each of the runs of a row."""
+        carried = p.Arg(Tuple((self.scan.type, element_type(totals))))
+        return p.ScanSeq(p.Tup((self.scan.op.body, p.Get(0, carried))), init, totals)
+
+    def _from(self, starts: Expr, runs: Expr) -> Expr:
+        """Runs, each scanned from what precedes it, in local memory."""
+        begun = p.Zip((starts, runs))
         pair = p.Arg(element_type(begun))
         scanned = p.Map(self._in_order(p.Get(0, pair), p.Get(1, pair)), begun, Level("local", 0))
-        return p.Take(self.length, p.Join(p.To("local", scanned, 1)))
+        return p.To("local", scanned, 1)
 
     # ------------------------------------------------------------------------------------ elements
 

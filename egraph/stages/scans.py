@@ -6,6 +6,8 @@
     totals[0] = add for 1 < c of x[0 * c + 1];  carries[0] = (add up to 0 from z of e, totals[0], totals[1], ...);
     s[0, 1] = (add up to 1 from carries[0] of x[0 * c + 1]);  take n (join s)
 
+Chunks come before all other dimensions: neighbours go through the same chunk of neighbouring rows.
+
 source: [Blelloch1990] section 1.2; the operator is associative and has a neutral element e.
 """
 
@@ -61,7 +63,14 @@ def in_chunks(stage: Stage, length: int) -> Chunks | None:
     carries = _carries(stage, scan, totals)
     after = None if scan.after is None else names.with_reads(scan.after, cut)
     own = replace(scan, init=_element(stage, carries), after=after)
-    return Chunks(totals, carries, replace(stage, dims=(*outer, which, inside), body=body, scan=own))
+    return Chunks(totals, carries, replace(stage, dims=(which, *outer, inside), body=body, scan=own))
+
+
+def of_chunks(stage: Stage, chunks: Chunks, array: Expr) -> Expr:
+    """The array of all chunks as that of the stage."""
+    which, *outer, inside = chunks.chunks.dims
+    n, rows = number(stage.dims[-1]), permuted(array, (which, *outer, inside), (*outer, which, inside))
+    return at_depth(len(outer), rows, lambda x: p.Take(n, p.Join(x)))
 
 
 def _carries(stage: Stage, scan: Scanned, totals: Stage) -> Stage:

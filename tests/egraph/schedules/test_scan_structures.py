@@ -16,12 +16,12 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import placed, scheduled
-from egglift.egraph.schedules.scan_choices import in_order, joined_chunks
+from egglift.egraph.schedules.scan_choices import in_order
 from egglift.egraph.schedules.scan_structures import ALONE, ScanStructure, scan_structures
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import Stages, stages_of
-from egglift.egraph.stages.scans import in_chunks
+from egglift.egraph.stages.scans import in_chunks, of_chunks
 from egglift.egraph.stages.stage import Stage
 from egglift.ir.errors import CodegenError, EggliftError
 from egglift.ir.lifting import as_program
@@ -86,7 +86,7 @@ def terms(stage: Stage, kind: str, rng: Random) -> Iterator[Expr]:
         assert chunks is not None
         parts = [as_pattern(chunks.totals), as_pattern(chunks.carries)]
         for s in all_structures(chunks.chunks, kind):
-            yield joined_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng)], placed))
+            yield of_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng)], placed))
 
 
 @pytest.fixture(autouse=True)
@@ -169,8 +169,11 @@ def test_a_row_that_a_group_can_hold_is_not_cut() -> None:
     assert signs(el.cumsum(arr("A", 1 << 13, 2048), axis=1))[0] == "runs of rows"
 
 
-def test_columns_are_scanned_by_a_work_item_each() -> None:
-    assert signs(el.cumsum(arr("A", 1 << 9, 1 << 15), axis=0))[0] == "rows"
+def test_columns_are_cut_for_all_work_items_and_read_together() -> None:
+    best = scheduled(as_program(el.cumsum(arr("A", 1 << 12, 1 << 12), axis=0)), GPU, GPU.limits, True)[0]
+    assert best.sign.startswith("chunks of 64: ")
+    least = 3 * 4 * (1 << 24) / GPU.bandwidth  # seconds to read all twice, and to write it
+    assert best.seconds < 2 * least
 
 
 def test_sums_of_floats_keep_their_order_where_asked() -> None:
