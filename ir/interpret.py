@@ -226,9 +226,9 @@ class _Run:
             case p.ScanSeq(body, init, x):
                 return self._in_turn(body, batch, values[init], values[x])
             case p.Scan(p.Operator(body=body), init, x) | p.ScanDoubling(body, init, x):
-                if (name := recognise(body)) is None:
+                if (named := recognise(body)) is None:
                     return self._doubled(body, batch, values[init], values[x])
-                return _accumulators(FUNCTIONS[name].numpy, _array(values[init]), _array(values[x]))
+                return _accumulators(FUNCTIONS[named].numpy, _array(values[init]), _array(values[x]))
         return view(e, axis, values)
 
     def _constant(self, e: p.Constant) -> NdArray:

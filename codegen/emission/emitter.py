@@ -158,7 +158,9 @@ class Emitter(Translator):
                 return scan.doubling(self, e, scope)
             case p.ScanSeq(body):
                 guards.refuse_spread(self, e, body)
-                target, x = self.allocate(type_of(e), "private", "r", e), e
+                target = self.allocate(type_of(e), "private", "r", e)
+                self.emit(e, target, scope)
+                return target.view
             case p.To("private", p.Fold() | p.Iterate() | p.Tree() | p.ScanSeq() as x):
                 return self.view(x, scope)  # an accumulator is private already
             case p.To("private", x) if is_flat(type_of(x)):

@@ -145,8 +145,8 @@ def _followed(stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...]] | No
     after = names.with_reads(
         substituted(reader.body, new), lambda r: Read(r.view, tuple(renamed.get(d, d) for d in r.dims))
     )
-    own = None if after == scan.result else after
-    return replace(stage, name=reader.name, scan=replace(scan, after=own)), order
+    kept = None if after == scan.result else after
+    return replace(stage, name=reader.name, scan=replace(scan, after=kept)), order
 
 
 def _own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:
