@@ -29,7 +29,7 @@ from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Scanned, number
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Scanned, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, length_of, permuted, transposed
 from egglift.ir.check import type_of
@@ -74,16 +74,6 @@ class Tuples:
 Value = Expr | View | Computed | Tuples
 
 
-@dataclass(frozen=True)
-class Scan:
-    """A scan along the last of `dims`; array: stands for its result; element: a body; as in stages."""
-
-    array: p.Input
-    dims: tuple[Dim, ...]
-    element: Expr
-    scan: Scanned
-
-
 @dataclass
 class IndexNotation:
     """Translates closed programs whose lengths are numbers.
@@ -93,7 +83,7 @@ class IndexNotation:
 
     reassociate: bool = True
     names: Names = field(default_factory=Names)
-    scans: list[Scan] = field(default_factory=list)  # each after those that it reads
+    scans: list[Stage] = field(default_factory=list)  # each after those that it reads
 
     def program(self, e: Expr) -> Value:
         """The value of a closed program.  NoStages if it has none in index notation."""
@@ -348,7 +338,7 @@ class IndexNotation:
         for d in (last, *reversed(dims)):
             t = Array(d.extent, t)
         array = p.Input(f"%scan{len(self.scans)}", t)
-        self.scans.append(Scan(array, (*dims, last), element, Scanned(op, init)))
+        self.scans.append(Stage(array.name, (*dims, last), element, self.names, scan=Scanned(op, init)))
         return self._opened(View(array, dims))
 
     # ------------------------------------------------------------------------------------ reductions

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, prod
 
 from egglift.egraph.stages.first_places import first_places_in_order
-from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Scan, Tuples, Value
+from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.scans import with_followers
@@ -85,13 +85,14 @@ class _Partition:
             return together or p.Tup(tuple(self.result(v) for v in value.items))
         return self._stage(*self._element(value))
 
-    def scanned(self, s: Scan) -> None:
+    def scanned(self, s: Stage) -> None:
         """A scan as a stage; what it reads is computed in place, but for reductions, and for what is costly, where it
         may be computed twice."""
-        init, element = self._flat(s.dims[:-1], s.scan.init), self._flat(s.dims, s.element)
+        assert s.scan is not None
+        init, element = self._flat(s.dims[:-1], s.scan.init), self._flat(s.dims, s.body)
         if self.frugal and _is_costly(element):
             element = self.notation.packed(self.notation.opened(Read(self._stage(s.dims, element), s.dims)))
-        self.stages.append(Stage(s.array.name, s.dims, element, self.names, scan=replace(s.scan, init=init)))
+        self.stages.append(replace(s, body=element, scan=replace(s.scan, init=init)))
 
     def _element(self, value: Value) -> tuple[tuple[Dim, ...], Expr]:
         """The dimensions of an array, and its element, a scalar or a tuple of scalars."""
