@@ -170,16 +170,16 @@ class _Choosing:
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
 
-    def _of_scan(self, stage: Stage) -> list[Choice]:
+    def _of_scan(self, stage: Stage, thorough: bool = True) -> list[Choice]:
         """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
-        search = ScanSearch(self.profile, self.limits, self.reassociate)
+        search = ScanSearch(self.profile, self.limits, self.reassociate, thorough)
         found = [_scanning(stage, x) for x in search.whole(stage)]
         for length, chunks in search.cut(stage):
             found += self._in_chunks(stage, length, chunks, search)
         return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
 
     def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
-        totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries)
+        totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries, thorough=False)
         for x in search.whole(chunks.chunks)[:2] if totals and carries else ():
             parts = (totals[0], carries[0], _scanning(chunks.chunks, x))
             term = of_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))

@@ -20,9 +20,9 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 from egglift.ir.types import leaves
 
-TRIES = 14  # assignments of each structure that are generated and priced
+TRIES, FEW = 14, 4  # assignments of each structure that are generated and priced: of the whole, and of its carries
 DIFFERENT = 3  # of them that are looked at further
-ON_CHIP = (16 << 10, 8 << 10, 32 << 10)  # bytes of a chunk that a group of a GPU holds
+ON_CHIP = (16 << 10, 8 << 10)  # bytes of a chunk that a group of a GPU holds
 LONG = 512  # elements of rows that are cut
 SHARES = (4, 8)  # chunks for each unit of a CPU
 SHORTEST = 16  # elements of a row for each work-item, where neighbours go through rows side by side
@@ -40,11 +40,12 @@ class Priced:
 
 @dataclass(frozen=True)
 class ScanSearch:
-    """What is looked for, for a device of that profile."""
+    """What is looked for, for a device of that profile.  thorough: is it of the whole, and not of its carries?"""
 
     profile: Profile
     limits: DeviceLimits
     reassociate: bool
+    thorough: bool = True
 
     def associative(self, stage: Stage) -> bool:
         """May a scan be computed in another order than that of its elements?"""
@@ -59,7 +60,7 @@ class ScanSearch:
     def _sized(self, s: ScanStructure) -> Iterator[Priced]:
         require_time()
         with suppress(EggliftError):
-            points = Search(s.term, s.tiles, self.profile, self.limits).run(TRIES)
+            points = Search(s.term, s.tiles, self.profile, self.limits).run(TRIES if self.thorough else FEW)
             yield from (Priced(s.sign, point) for point in varied(points, DIFFERENT))
 
     def lengths(self, stage: Stage) -> list[int]:
@@ -86,7 +87,7 @@ class ScanSearch:
 
     def cut(self, stage: Stage) -> Iterator[tuple[int, Chunks]]:
         """A stage in chunks of some lengths."""
-        for length in self.lengths(stage):
+        for length in self.lengths(stage)[: None if self.thorough else 1]:
             if (chunks := in_chunks(stage, length)) is not None:
                 yield length, chunks
 
