@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -26,6 +27,7 @@ from egglift.egraph.stages.stage import Stage
 from egglift.ir.errors import CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import instantiate
 from tests.egraph.staged import composed, exact_inputs, result, same, sized, whole
 from tests.egraph.stages.programs import arr
 from tests.fuzz.guarded import run_all
@@ -193,3 +195,13 @@ def test_an_operator_without_neutral_element_is_not_cut() -> None:
 def test_a_scan_has_no_structures_of_other_stages() -> None:
     stage = scan_of(stages_of(as_program(SMALL["rows"]())))
     assert not list(structures(stage, "gpu", True))
+
+
+def test_the_kernel_of_rows_that_groups_scan(request: pytest.FixtureRequest) -> None:
+    stage = scan_of(stages_of(as_program(el.cumsum(arr("A", 300, 512), axis=1) * 2)))
+    (s,) = (s for s in all_structures(stage, "gpu") if s.sign == "runs of rows")
+    source = compile_term(instantiate(s.term, {"U0": 8}), Launch(256), GPU.limits).source
+    path = Path(__file__).with_name("rows_that_groups_scan.cl")
+    if request.config.getoption("--update-golden"):
+        path.write_text(source)
+    assert source == path.read_text(), "pytest --update-golden writes what it looks like now"
