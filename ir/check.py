@@ -20,7 +20,7 @@ from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
-from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
 
 PAD_MODES = ("clamp", "mirror", "wrap", "constant")
 PREFETCH = (0, 1, 2)
@@ -94,6 +94,8 @@ def _besides(e: Expr, t: Type) -> None:
             raise ProgramError(f"{brief(e)}: no level {level}; there are {', '.join(p.LEVELS)} 0 to 2")
         case p.Reduce(op, _, _) if op.neutral is not None:
             _same(e, f"the neutral element of {op.name}", type_of(op.neutral), "its operands", t)
+        case p.Count(type=counts) if counts not in (I32, U32):
+            raise TypeMismatch(f"{brief(e)}: counts are i32 or u32, not {counts}; cast them afterwards")
         case p.Scan(_, init) | p.ScanSeq(_, init) | p.ScanDoubling(_, init):
             assert isinstance(t, Array)
             _scan(e, Tuple((type_of(init), t.element)))

@@ -42,6 +42,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
+from egglift.ir.special import counted
 from egglift.ir.text import brief
 from egglift.ir.types import Array, Scalar, Tuple, leaves, zero_or_one
 
@@ -229,6 +230,8 @@ class _Run:
                 if (named := recognise(body)) is None:
                     return self._doubled(body, batch, values[init], values[x])
                 return _accumulators(FUNCTIONS[named].numpy, _array(values[init]), _array(values[x]))
+            case p.Count(n, t, x):
+                return counted(_array(values[x]), number(n), t.dtype)
         return view(e, axis, values)
 
     def _constant(self, e: p.Constant) -> NdArray:

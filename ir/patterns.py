@@ -240,6 +240,22 @@ class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Count(
+    Node,
+    type="[s]n -> [type]length",
+    needs={
+        "0 <= length": "{length} counts; it must be 0 or more",
+        "s is integer": "integers are counted, not {s}",
+    },
+):
+    """`count n [i0, i1, ...]`: how many of the integers are 0, how many are 1, ..., n-1; as i32 or u32 (`type`)."""
+
+    length: Size
+    type: Scalar
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Iterate(Node, type="(t -> t) -> t -> t", needs={"0 <= count": "{count} iterations; it must be 0 or more"}):
     """`iterate n f x = f (f ... (f x))`, n times; `f: T -> T`."""
 
@@ -461,6 +477,7 @@ Expr: TypeAlias = (
     | Scan
     | ScanSeq
     | ScanDoubling
+    | Count
     | Iterate
     | Zip
     | Distl

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, scan, tree_reduction
+from egglift.codegen.emission import assign, copy, count, fold, guards, layout, levels, scan, tree_reduction
 from egglift.codegen.emission.builder import NotVector, Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
@@ -125,7 +125,7 @@ class Emitter(Translator):
                 return component(v(x), i)
             case p.Map(_, _, None):
                 return self._lazy(e, v(e.x), scope)
-            case p.Map() | p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Iterate() | p.To():
+            case p.Map() | p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Count() | p.Iterate() | p.To():
                 return self._kept(e, scope)
             case _:
                 return layout.view(self, e, v)
@@ -154,6 +154,8 @@ class Emitter(Translator):
                 return fold.fold(self, e, scope)
             case p.Tree():
                 return tree_reduction.tree(self, e, scope)
+            case p.Count():
+                return count.count(self, e, scope)
             case p.ScanDoubling():
                 return scan.doubling(self, e, scope)
             case p.ScanSeq(body):

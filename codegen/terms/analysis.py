@@ -12,8 +12,8 @@ from egglift.ir.traverse import bodies, children
 GRID = ("global", "workgroup")
 ITEMS = ("local", "warp", "lane")
 #: patterns that carry values from element to element, as they are executed; and those that take a group together
-LOOPS = p.Fold | p.Tree | p.ScanSeq | p.ScanDoubling | p.Iterate
-TOGETHER = p.Tree | p.ScanDoubling
+LOOPS = p.Fold | p.Tree | p.ScanSeq | p.ScanDoubling | p.Count | p.Iterate
+TOGETHER = p.Tree | p.ScanDoubling | p.Count
 #: patterns whose parts may be written one by one where the whole is the result
 STRUCTURE = (*p.REARRANGING, p.Tup, p.Zip, p.Concat)
 
@@ -102,7 +102,7 @@ def _entry_nodes(body: Expr, space: str | None) -> tuple[Expr, ...]:
 
 
 def level_kinds(t: Expr) -> frozenset[str]:
-    """The kinds of levels in `t`, bodies included; "group" if it uses local memory, a tree or a scan by doubling."""
+    """The kinds of levels in `t`, bodies included; "group" if it uses local memory, or one of TOGETHER."""
     stack = [t]
     while stack:
         e = stack.pop()

@@ -50,7 +50,7 @@ def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
             return inside and loops and volume(type_of(x)) > SMALL
         case p.Map():
             return volume(type_of(t)) > SMALL and not analysis.shares_items(t)
-        case p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Iterate():
+        case p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Count() | p.Iterate():
             return volume(type_of(t)) > SMALL or (parallel and _work(t) > SMALL)
         case _:
             return False

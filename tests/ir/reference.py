@@ -74,6 +74,9 @@ def run(e: Expr, inputs: Mapping[str, Any], arg: Any = None) -> Any:
             for v in go(x):
                 total = body(f, (total, v))
             return total
+        case p.Count(n, t, x):
+            xs = [int(v) for v in go(x)]
+            return [t.dtype.type(xs.count(i)) for i in range(n)]
         case p.ScanSeq(f, init, x):
             acc, kept = go(init), []
             for v in go(x):
