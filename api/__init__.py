@@ -27,6 +27,7 @@ from egglift.ir.composed import (
     square,
     trunc,
 )
+from egglift.ir.counting import bincount, histogram
 from egglift.ir.errors import (
     ArgumentError,
     BuildError,
@@ -207,6 +208,7 @@ __all__ = [
     "as_expr",
     "as_program",
     "as_type",
+    "bincount",
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
@@ -251,6 +253,7 @@ __all__ = [
     "gather",
     "greater",
     "greater_equal",
+    "histogram",
     "hypot",
     "i8",
     "i16",

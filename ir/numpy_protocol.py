@@ -44,7 +44,7 @@ OVER_AXES = frozenset(
 #: functions of the same name, with NumPy's parameters in NumPy's order
 SAME = OVER_AXES | frozenset(
     ("where", "clip", "dot", "vdot", "inner", "outer", "ravel", "swapaxes", "moveaxis", "expand_dims")
-    + ("broadcast_to", "tile", "repeat", "stack")
+    + ("broadcast_to", "tile", "repeat", "stack", "histogram")
 )
 #: element by element functions that are made of others
 COMPOSED = frozenset(

@@ -283,5 +283,5 @@ def _rereads(body: Expr) -> int:
             if isinstance(t, p.Arg):
                 size = max(1, volume(t.type))
             if isinstance(t, p.Map | LOOPS):
-                total += volume(type_of(t.x)) * max(map(_rereads, bodies(t)))
+                total += volume(type_of(t.x)) * max(map(_rereads, bodies(t)), default=1)
     return max(1, total // size)

@@ -18,11 +18,13 @@ from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined, said_sizes
+from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.rows import Row, row_structures, rows_of
 from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
@@ -158,6 +160,8 @@ class _Choosing:
     def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         if stage.scan is not None:
             return self._of_scan(stage)
+        if stage.counts is not None:
+            return self._of_counts(stage)
         direct, shared = self._ranked(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         whole = self._generated(stage, direct, best)
@@ -185,6 +189,17 @@ class _Choosing:
             term = of_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))
             sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
             yield from self._priced(sign, term, parts)
+
+    def _of_counts(self, stage: Stage) -> list[Choice]:
+        """The cheapest choices of a stage that counts: of whole rows, and of parts of them, which are added."""
+        found = [_counting(stage, x) for x in whole_counts(stage, self.profile, self.limits)]
+        for length in lengths_of_parts(stage, self.profile):
+            parts, added = counted_in_parts(stage, length)
+            firsts = [_counting(parts, x) for x in whole_counts(parts, self.profile, self.limits)]
+            for last in self._of_stage(added, alone=False)[:1] if firsts else ():
+                term = placed(last.term, {parts.name: p.To("global", firsts[0].term)})
+                found += self._priced(f"parts of {length}: {firsts[0].sign}; {last.sign}", term, (firsts[0], last))
+        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT] if found else []
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
@@ -317,6 +332,11 @@ class _Choosing:
 def _scanning(stage: Stage, x: Priced) -> Choice:
     account = Account(f"{text_of(stage)}\n  {x.sign}{said_sizes(x.point.sizes)}", ())
     return Choice(x.sign, x.point.term, x.point.sizes, x.point.launch, x.point.estimate, account)
+
+
+def _counting(stage: Stage, x: Point) -> Choice:
+    account = Account(f"{text_of(stage)}\n  rows", ())
+    return Choice("rows", x.term, x.sizes, x.launch, x.estimate, account)
 
 
 def _kernels(x: Point) -> tuple[object, ...]:

@@ -44,7 +44,7 @@ def rows_of(whole: Stages) -> Iterator[Row]:
         starts = [s for s in stages if s.name in _read_by(last, stages)]
         others = [s for s in stages if s is not last and s not in starts]
         elsewhere = wanted.union(*(_read_by(o, stages) for o in others))
-        if not starts or elsewhere & {s.name for s in starts} or any(s.scan for s in (last, *starts)):
+        if not starts or elsewhere & {s.name for s in starts} or any(s.is_apart for s in (last, *starts)):
             continue
         try:
             yield _row(starts, last)

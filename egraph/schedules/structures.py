@@ -77,8 +77,8 @@ class Structure:
 
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
-    """Structures for a device of that kind ("gpu" or "cpu"); of a stage that scans, scan_structures.py has them."""
-    if stage.scan is not None:
+    """Structures for a device of that kind ("gpu" or "cpu"); those of stages that scan or count are elsewhere."""
+    if stage.is_apart:
         return
     whole = merged_reductions(stage)
     for way in ways(stage, kind, reassociate):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from egglift.egraph.stages.loops import Body, Tensor, nest
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Scanned, Stage, substituted
+from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.patterns import Expr
@@ -18,7 +18,24 @@ def as_pattern(stage: Stage) -> Expr:
     """The program of a stage, over the inputs that it reads."""
     if stage.scan is not None:
         return _scanned(stage, stage.scan)
+    if stage.counts is not None:
+        return _counted(stage, stage.counts)
     return computed(stage.names, stage.dims, stage.body)
+
+
+def _counted(stage: Stage, counts: Counted) -> Expr:
+    """Counts of the elements along the last dimension for each index of the others."""
+    names, (*outer, last) = stage.names, stage.dims
+    reads = reads_of(names, stage.body)
+    tensors = [_outside(Tensor(*ordered(r, stage.dims)), outer) for r in reads]
+
+    def row(elements: list[Tensor]) -> Expr:
+        def element(inner: list[Tensor]) -> Expr:
+            return _body(names, stage.body, dict(zip(reads, inner, strict=True)))
+
+        return p.Count(counts.length, counts.type, _nest([last], elements, element))
+
+    return _nest(outer, tensors, row)
 
 
 def _scanned(stage: Stage, scan: Scanned) -> Expr:

@@ -11,7 +11,7 @@
     reduce (+) z x                 =  z + (sum_d x[d])
     reduce (+) z (join x)          =  z + (sum_d,e x[d, e])
     reduce (map2 (+)) z x  [e]     =  z[e] + (sum_d x[d, e])
-    scan (+) z x           [d]     =  s[d], s an array that a stage of its own yields
+    scan (+) z x           [d]     =  s[d], s an array that a stage of its own yields; count n x likewise
     V (A[.., d, ..])               =  (map (.. V) A)[.., d', ..]     for split, join, slide, pad, take, ... (one axis)
 
 The last one floats a layout pattern to the array that is read, so that a computed array that is laid out anew is
@@ -29,7 +29,7 @@ from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Scanned, Stage, number
+from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, length_of, permuted, transposed
 from egglift.ir.check import type_of
@@ -83,7 +83,7 @@ class IndexNotation:
 
     reassociate: bool = True
     names: Names = field(default_factory=Names)
-    scans: list[Stage] = field(default_factory=list)  # each after those that it reads
+    apart: list[Stage] = field(default_factory=list)  # each after those that it reads
 
     def program(self, e: Expr) -> Value:
         """The value of a closed program.  NoStages if it has none in index notation."""
@@ -134,7 +134,9 @@ class IndexNotation:
             case p.Fold(body, init, x):
                 return self._reduction(body, of(init), of(x), None)
             case p.Scan(op, init, x):
-                return self._scanned(op, self.packed(of(init)), of(x))
+                return self._along(of(x), Scanned(op, self.packed(of(init))))
+            case p.Count(n, t, x):
+                return self._along(of(x), Counted(n, t))
             case p.Zip(arrays):
                 return self._zip([of(x) for x in arrays])
             case p.Distl(a, b):
@@ -328,18 +330,16 @@ class IndexNotation:
             return p.Tup(tuple(self.packed(v) for v in value.items))
         return self._scalar(value)
 
-    def _scanned(self, op: p.Operator, init: Expr, x: Value) -> Value:
-        """A scan for each index that it depends on: an array that is read."""
+    def _along(self, x: Value, what: Scanned | Counted) -> Value:
+        """What goes along an axis as a whole, for each index that it depends on: an array that is read."""
         last, value = self.element(x)
-        element = self.packed(value)
-        free = (self.names.free(element) | self.names.free(init)) - {last}
+        element, scan = self.packed(value), what if isinstance(what, Scanned) else None
+        free = (self.names.free(element) | (self.names.free(scan.init) if scan else frozenset())) - {last}
         dims = tuple(sorted(free, key=lambda d: d.number))
-        t = type_of(element)
-        for d in (last, *reversed(dims)):
-            t = Array(d.extent, t)
-        array = p.Input(f"%scan{len(self.scans)}", t)
-        self.scans.append(Stage(array.name, (*dims, last), element, self.names, scan=Scanned(op, init)))
-        return self._opened(View(array, dims))
+        counts = what if isinstance(what, Counted) else None
+        stage = Stage(f"%along{len(self.apart)}", (*dims, last), element, self.names, scan=scan, counts=counts)
+        self.apart.append(stage)
+        return self._opened(View(p.Input(stage.name, stage.type), dims))
 
     # ------------------------------------------------------------------------------------ reductions
 

@@ -57,8 +57,8 @@ def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False, aga
     notation = IndexNotation(reassociate)
     work = _Partition(notation, frugal, 1 if frugal else again)
     value = notation.program(program)
-    for scan in notation.scans:
-        work.scanned(scan)
+    for stage in notation.apart:
+        work.along(stage)
     result = work.result(value)
     if len(work.stages) > MANY:
         raise NoStages(f"{len(work.stages)} stages")
@@ -85,14 +85,15 @@ class _Partition:
             return together or p.Tup(tuple(self.result(v) for v in value.items))
         return self._stage(*self._element(value))
 
-    def scanned(self, s: Stage) -> None:
-        """A scan as a stage; what it reads is computed in place, but for reductions, and for what is costly, where it
-        may be computed twice."""
-        assert s.scan is not None
-        init, element = self._flat(s.dims[:-1], s.scan.init), self._flat(s.dims, s.body)
-        if self.frugal and _is_costly(element):
+    def along(self, s: Stage) -> None:
+        """A scan, or what counts, as a stage; what it reads is computed in place, but for reductions, and for what is
+        costly, where it may be computed twice."""
+        element, scan = self._flat(s.dims, s.body), s.scan
+        if scan is not None:
+            scan = replace(scan, init=self._flat(s.dims[:-1], scan.init))
+        if scan is not None and self.frugal and _is_costly(element):
             element = self.notation.packed(self.notation.opened(Read(self._stage(s.dims, element), s.dims)))
-        self.stages.append(replace(s, body=element, scan=replace(s.scan, init=init)))
+        self.stages.append(replace(s, body=element, scan=scan))
 
     def _element(self, value: Value) -> tuple[tuple[Dim, ...], Expr]:
         """The dimensions of an array, and its element, a scalar or a tuple of scalars."""

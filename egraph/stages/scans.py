@@ -126,7 +126,7 @@ def _followed(stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...]] | No
     """A scan with what its reader does, and its dimensions, in the reader's words; None if it reads other places."""
     names, scan = stage.names, stage.scan
     assert scan is not None
-    if reader.scan is not None or reader.reductions or len(reader.dims) != len(stage.dims):
+    if reader.is_apart or reader.reductions or len(reader.dims) != len(stage.dims):
         return None
     array, new = p.Input(stage.name, stage.type), dict[Expr, Expr]()
     orders: set[tuple[Dim, ...]] = set()

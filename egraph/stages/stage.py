@@ -22,7 +22,7 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import replaced, subterms
-from egglift.ir.types import Array, Type
+from egglift.ir.types import Array, Scalar, Type
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,14 @@ class Scanned:
         return p.Input("%scanned", self.type)
 
 
+@dataclass(frozen=True)
+class Counted:
+    """What a stage does with its elements, integers, along its last dimension: how many are 0, 1, ..., length-1."""
+
+    length: Size
+    type: Scalar
+
+
 @dataclass
 class Names:
     """What the inputs of bodies with names of ours stand for."""
@@ -189,7 +197,7 @@ class Stage:
     """`name[dims] = body`; the names in `body` are explained by `names`.
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
-    scan: `body` is what is scanned along the last dimension, without reductions in it.
+    scan: `body` is what is scanned along the last dimension, without reductions in it.  counts: it is what is counted.
     """
 
     name: str
@@ -198,6 +206,12 @@ class Stage:
     names: Names = field(compare=False, repr=False)
     given: frozenset[p.Input] = frozenset()
     scan: Scanned | None = None
+    counts: Counted | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        """Does it go along its last dimension as a whole?  Then its loops are no schedule's."""
+        return self.scan is not None or self.counts is not None
 
     @property
     def bodies(self) -> tuple[Expr, ...]:
@@ -208,8 +222,10 @@ class Stage:
     @property
     def type(self) -> Type:
         """The type of the array that it yields."""
-        t = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body)
-        for d in reversed(self.dims):
+        t, dims = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body), self.dims
+        if self.counts is not None:
+            t, dims = Array(self.counts.length, self.counts.type), dims[:-1]
+        for d in reversed(dims):
             t = Array(d.extent, t)
         return t
 

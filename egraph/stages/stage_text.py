@@ -21,6 +21,10 @@ def text_of(stage: Stage) -> str:
         if (after := stage.scan.after) is not None:
             own = p.Input(body, stage.scan.type)
             body = _body(stage.names, substituted(after, {stage.scan.result: own}), order)
+    if (counts := stage.counts) is not None:
+        last = len(stage.dims) - 1
+        dims, body = ", ".join(dims.split(", ")[:-1]), f"(count for {last} < {stage.dims[-1].extent} of {body})"
+        dims = f"{dims}, {last} < {counts.length}" if dims else f"0 < {counts.length}"
     return f"{stage.name.lstrip('%')}[{dims}] = {body}"
 
 
