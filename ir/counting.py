@@ -15,21 +15,28 @@ from egglift.ir.text import brief
 from egglift.ir.types import F16, F32, F64, I32, I64, U32, Scalar
 from egglift.ir.value import Like, Value, as_value, elementwise, typed, whole
 
+BLOCK = 1 << 13  # counts that a work-group's local memory has a place for: of more, some at a time
 MOST = 1 << 12  # bins of a histogram: its edges are a table in the kernel
 
 
 def bincount(x: Like, n: int) -> Value:
     """How many elements of a vector of integers are 0, how many are 1, ..., n-1, in i64.
 
-    Other integers are not counted.  NumPy's bincount has as many counts as the largest element asks for; here they are
-    part of the type.  TypeMismatch of other elements than integers.
+    Other integers are not counted.  Of more than 8192 counts, `x` is read once for each 8192.  NumPy's bincount has as
+    many counts as the largest element asks for; here they are part of the type.  TypeMismatch of other elements than
+    integers.
     """
     v = as_value(x)
     t = trace.element_of(v.expr)
     if not (isinstance(t, Scalar) and t.is_integer):
         raise TypeMismatch(f"{brief(v.expr)} is {v.type}: bincount takes a vector of integers; cast its elements")
-    counts = p.Count(whole(n, "the number of counts"), I32 if len(v) < 1 << 31 else U32, v.expr)
-    return typed(counts).cast(I64)
+    count, own = whole(n, "the number of counts"), I32 if len(v) < 1 << 31 else U32
+    if count <= BLOCK:
+        return typed(p.Count(count, own, v.expr)).cast(I64)
+    wide = v.cast(I32 if t.size < 4 or t == I32 else I64)  # so wide that nothing outside comes to be inside
+    firsts = typed(p.Iota(-(-count // BLOCK), I32)).map(lambda b: b.cast(scalar_of_elements(wide.expr)) * BLOCK)
+    blocks = firsts.map(lambda first: typed(p.Count(BLOCK, own, wide.map(lambda e: e - first).expr)))
+    return blocks.join().take(count).cast(I64)
 
 
 def histogram(

@@ -24,6 +24,7 @@ COMPUTING_STEPS = {
     "stencil": 3,
     "fold": 2.5,
     "scan": 2,
+    "count": 0.7,
     "iterate": 1,
     "place": 0.7,
 }
@@ -65,6 +66,10 @@ class ComputingSteps(Growing):
         seed = None if neutral and self.rng.random() < 0.6 else self.coerced(self.rng.choice(scope), t, scope)
         exclusive, reverse = self.rng.random() < 0.2, self.rng.random() < 0.2
         return x.scan(op, seed, exclusive=exclusive, reverse=reverse)
+
+    def count(self, scope: list[Value], room: Room) -> Value | None:
+        x = self.array(scope, lambda t: isinstance(t, Scalar) and t.is_integer)
+        return None if x is None else el.bincount(x, self.rng.choice((1, 2, 5, 17)))
 
     def row_sums(self, scope: list[Value], room: Room) -> Value | None:
         """A reduction of each row of a matrix, of products with a captured vector where there is one."""
