@@ -56,7 +56,7 @@ def histogram(
         )
     if count > MOST:
         raise ShapeError(f"histogram of {brief(v.expr)} in {count} bins: {MOST} at most; bincount counts in more")
-    edges = np.histogram_bin_edges(np.zeros(0, t.dtype if t.is_float else np.float64), count, tuple(range))
+    edges = np.histogram_bin_edges(np.zeros(0, t.dtype if t.is_float else np.float64), count, (range[0], range[1]))
     wide = F32 if t == F16 else t if t.is_float else F64
     places = _Bins(edges.astype(wide.dtype), count)
     flat = typed(merged(v.expr, 0, len(v.shape)))
