@@ -27,6 +27,7 @@ from egglift.ir.composed import (
     square,
     trunc,
 )
+from egglift.ir.counting import bincount, histogram
 from egglift.ir.errors import (
     ArgumentError,
     BuildError,
@@ -137,6 +138,7 @@ from egglift.ir.reduction import (
     mul,
     operator,
 )
+from egglift.ir.scans import cummax, cummin, cumprod, cumsum, scan, segmented_scan
 from egglift.ir.statistics import all, any, max, mean, min, prod, std, sum, var
 from egglift.ir.stencils import (
     convolution1d,
@@ -206,6 +208,7 @@ __all__ = [
     "as_expr",
     "as_program",
     "as_type",
+    "bincount",
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
@@ -220,6 +223,10 @@ __all__ = [
     "cos",
     "cosh",
     "cross",
+    "cummax",
+    "cummin",
+    "cumprod",
+    "cumsum",
     "deg2rad",
     "devices",
     "div",
@@ -246,6 +253,7 @@ __all__ = [
     "gather",
     "greater",
     "greater_equal",
+    "histogram",
     "hypot",
     "i8",
     "i16",
@@ -315,6 +323,8 @@ __all__ = [
     "roll",
     "rsqrt",
     "scalar",
+    "scan",
+    "segmented_scan",
     "separable_convolution2d",
     "sign",
     "sin",

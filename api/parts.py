@@ -87,7 +87,7 @@ def _named(part: Expr) -> dict[Expr, Expr]:
 def _is_stored(u: Use, w: Weights) -> bool:
     """Is an array computed once?  Reductions are; a map, where the model says that computing it again takes longer."""
     match u.term:
-        case p.Reduce(_, _, x) | p.Fold(_, _, x) | p.Iterate(_, _, x):
+        case p.Reduce(_, _, x) | p.Scan(_, _, x) | p.Fold(_, _, x) | p.Iterate(_, _, x):
             return volume(type_of(x)) > SMALL
         case p.Map(_, _, None):
             return u.times > 1 and _again(u, w) > _once(u, w)

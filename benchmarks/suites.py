@@ -39,6 +39,8 @@ SUITES: dict[str, Mapping[str, Sizes]] = {
         **_each([f"integer_sums-{t}" for t in INTEGERS], VECTOR),
         **_each(("gemv", "gesummv", "atax"), SIDE),
         "softmax_rows": Sizes("1000", "1000"),
+        "cumsum": Sizes("16777216", "268435456"),
+        **_each(("cumsum_axis-rows", "cumsum_axis-columns"), Sizes("1000,1003", "8192,8192")),
     },
     "products": {
         **_each(("matmul-f32", "gemm-nn", "gemm-nt", "gemm-tn", "gemm-tt", "linear_relu"), PRODUCT),

@@ -20,7 +20,7 @@ from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
-from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
+from egglift.ir.types import I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
 
 PAD_MODES = ("clamp", "mirror", "wrap", "constant")
 PREFETCH = (0, 1, 2)
@@ -94,6 +94,11 @@ def _besides(e: Expr, t: Type) -> None:
             raise ProgramError(f"{brief(e)}: no level {level}; there are {', '.join(p.LEVELS)} 0 to 2")
         case p.Reduce(op, _, _) if op.neutral is not None:
             _same(e, f"the neutral element of {op.name}", type_of(op.neutral), "its operands", t)
+        case p.Count(type=counts) if counts not in (I32, U32):
+            raise TypeMismatch(f"{brief(e)}: counts are i32 or u32, not {counts}; cast them afterwards")
+        case p.Scan(_, init) | p.ScanSeq(_, init) | p.ScanDoubling(_, init):
+            assert isinstance(t, Array)
+            _scan(e, Tuple((type_of(init), t.element)))
         case p.Fold(prefetch=int() as n) if n not in PREFETCH:
             raise ProgramError(f"{brief(e)}: no prefetch {n}; choose 0, 1 (registers) or 2 (registers and two buffers)")
         case p.Pad(_, _, mode, x, value):
@@ -178,6 +183,11 @@ class _Checked:
                 raise TypeMismatch(f"{brief(self.e)}: takes an array, got {t} from {brief(part)}")
             case Array(), _:
                 raise TypeMismatch(f"{brief(self.e)}: takes an array of arrays, got {_known(part)}; split it first")
+            case Tuple(wanteds), Tuple(items) if len(wanteds) == len(items):
+                for each, item in zip(wanteds, items, strict=True):
+                    self.match(part, each, item, what)
+            case Tuple(wanteds), _:
+                raise TypeMismatch(f"{brief(self.e)}: {what} is {t}, not a tuple of {len(wanteds)}")
             case Variable(v), _ if v not in self.types:
                 self.types[v], self.sources[v] = t, what
             case Variable(v), _:
@@ -313,6 +323,18 @@ def _countable(e: Expr, name: str, n: Size) -> Size:
     if isinstance(n, int) and n > MOST:
         raise ShapeError(f"{brief(e)}: {name} is {shown(n)}; more than 2^62 cannot be counted")
     return n
+
+
+def _scan(e: Expr, carried: Tuple) -> None:
+    """carried: the types of the accumulator and of what is kept of it."""
+    if any(shape for shape, _ in leaves(carried)):
+        raise TypeMismatch(
+            f"{brief(e)}: an element is {carried.items[1]}; a scan carries scalars, or tuples of scalars, from element "
+            "to element: map it over the rows, or transpose first to go along another axis"
+        )
+    if isinstance(e, p.Scan) and e.op.neutral is not None:
+        what = f"the neutral element of {e.op.name}"
+        _same(e, what, type_of(e.op.neutral), "its operands", carried.items[0])
 
 
 def _zip(e: Expr, arrays: list[Array]) -> Type:

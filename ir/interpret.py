@@ -42,6 +42,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
+from egglift.ir.special import counted
 from egglift.ir.text import brief
 from egglift.ir.types import Array, Scalar, Tuple, leaves, zero_or_one
 
@@ -185,7 +186,7 @@ class _Run:
         match e:
             case p.Map(body, x) | p.Tree(body, _, x):
                 return _length(x) * self.footprint(body) if self._computes(body) or own > 1 else 1
-            case p.Fold(body) | p.Iterate(_, body):
+            case p.Fold(body) | p.Iterate(_, body) | p.ScanSeq(body) | p.ScanDoubling(body):
                 return max(own, self.footprint(body))
             case p.Reduce(op, _, x) if recognise(op.body) is None:
                 return _length(x) * self.footprint(op.body)
@@ -223,6 +224,14 @@ class _Run:
                 return repeat(values[x], axis, number(n))
             case p.Map() | p.Reduce() | p.Fold() | p.Tree() | p.Iterate():
                 return self._computing(e, batch, values)
+            case p.ScanSeq(body, init, x):
+                return self._in_turn(body, batch, values[init], values[x])
+            case p.Scan(p.Operator(body=body), init, x) | p.ScanDoubling(body, init, x):
+                if (named := recognise(body)) is None:
+                    return self._doubled(body, batch, values[init], values[x])
+                return _accumulators(FUNCTIONS[named].numpy, _array(values[init]), _array(values[x]))
+            case p.Count(n, t, x):
+                return counted(_array(values[x]), number(n), t.dtype)
         return view(e, axis, values)
 
     def _constant(self, e: p.Constant) -> NdArray:
@@ -292,6 +301,31 @@ class _Run:
         for i in range(n):
             acc = self.scope(body, batch, (acc, each(at(axis, i), x)))
         return acc
+
+    def _in_turn(self, body: Expr, batch: tuple[int, ...], acc: Value, x: Value) -> Value:
+        """What the body keeps of each element, which are taken one after the other."""
+        axis, found = len(batch), list[Value]()
+        if (same := _same_twice(body)) is not None and not isinstance(acc, tuple):
+            return self._all_accumulators(*same, batch, acc, x)
+        for i in range(max(_count(x, batch), 1)):  # of none, what one would be tells of what kind they are
+            item = each(at(axis, i), x) if _count(x, batch) else _nothing(x, axis)
+            acc, kept = self.scope(body, batch, (acc, item))
+            found.append(each(lambda a: np.expand_dims(a, axis), kept))
+        return each(cut(axis, 0, _count(x, batch)), join_structures(found, axis))
+
+    def _all_accumulators(self, op: str, term: Expr, batch: tuple[int, ...], acc: NdArray, x: Value) -> NdArray:
+        unused = np.broadcast_to(np.zeros((), acc.dtype), (*batch, _count(x, batch)))
+        terms = _array(self.over(term, batch, _count(x, batch), (unused, x)))
+        return _accumulators(FUNCTIONS[op].numpy, acc, terms)
+
+    def _doubled(self, body: Expr, batch: tuple[int, ...], init: Value, x: Value) -> Value:
+        """What precedes an element combined with it from twice as far in each step, then the initial value with it."""
+        axis, n, far = len(batch), _count(x, batch), 1
+        while far < n:
+            later = self.over(body, batch, n - far, (each(cut(axis, 0, n - far), x), each(cut(axis, far, n), x)))
+            x = join_structures([each(cut(axis, 0, far), x), later], axis)
+            far *= 2
+        return self.over(body, batch, n, (repeat(init, axis, n), x)) if n else x
 
     def _accumulate(self, op: str, term: Expr, batch: tuple[int, ...], acc: NdArray, x: Value) -> NdArray:
         """A fold whose body is `op(acc, term)`: the terms as a batch, then strictly left to right."""
@@ -391,6 +425,25 @@ def _reads_accumulator(term: Expr) -> bool:
             seen.add(e)
             stack.extend(traverse.children(e))
     return False
+
+
+def _same_twice(body: Expr) -> tuple[str, Expr] | None:
+    """(op, term) of a body `<op(acc, term), op(acc, term)>`: a scan that keeps its accumulators."""
+    match body:
+        case p.Tup((a, b)) if a is b or a == b:
+            return _accumulation(a)
+    return None
+
+
+def _nothing(x: Value, axis: int) -> Value:
+    """An element of an empty array: zeros."""
+    return each(lambda a: np.zeros((*a.shape[:axis], *a.shape[axis + 1 :]), a.dtype), x)
+
+
+def _accumulators(f: Any, acc: NdArray, terms: NdArray) -> NdArray:
+    """`[f(acc, terms[..., 0]), f(f(acc, terms[..., 0]), terms[..., 1]), ...]`."""
+    line = np.concatenate([acc[..., None], terms], -1)
+    return np.asarray(f.accumulate(line, axis=-1, dtype=acc.dtype)[..., 1:])
 
 
 def _left_to_right(f: Any, acc: NdArray, terms: NdArray) -> NdArray:

@@ -10,12 +10,41 @@ from typing import Any
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.refusals import ABSENT, public_names
 
+#: NumPy's names for functions that egglift calls otherwise
+UFUNCS = {
+    "subtract": "sub",
+    "multiply": "mul",
+    "divide": "div",
+    "true_divide": "div",
+    "floor_divide": "floordiv",
+    "remainder": "mod",
+    "negative": "neg",
+    "absolute": "abs",
+    "fabs": "abs",
+    "power": "pow",
+    "float_power": "pow",
+    "arctan2": "atan2",
+    "equal": "eq",
+    "not_equal": "ne",
+    "less": "lt",
+    "less_equal": "le",
+    "greater": "gt",
+    "greater_equal": "ge",
+    "bitwise_invert": "invert",
+    "bitwise_not": "invert",
+    "bitwise_left_shift": "left_shift",
+    "bitwise_right_shift": "right_shift",
+}
+#: what accumulates by a function of NumPy's: `np.add.accumulate(x)` is `el.cumsum(x, axis=0)`
+ACCUMULATED = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 #: functions over axes: of NumPy's parameters they have the array and the axis, and some by name
-OVER_AXES = frozenset(("sum", "prod", "max", "min", "all", "any", "mean", "var", "std", "argmax", "argmin"))
+OVER_AXES = frozenset(
+    ("sum", "prod", "max", "min", "all", "any", "mean", "var", "std", "argmax", "argmin", "cumsum", "cumprod")
+)
 #: functions of the same name, with NumPy's parameters in NumPy's order
 SAME = OVER_AXES | frozenset(
     ("where", "clip", "dot", "vdot", "inner", "outer", "ravel", "swapaxes", "moveaxis", "expand_dims")
-    + ("broadcast_to", "tile", "repeat", "stack")
+    + ("broadcast_to", "tile", "repeat", "stack", "histogram")
 )
 #: element by element functions that are made of others
 COMPOSED = frozenset(
@@ -54,6 +83,10 @@ ADAPTED: Mapping[str, Callable[..., Any]] = {
 }
 
 
+#: the names of all of egglift's functions that a call of NumPy's may mean
+TAKEN = SAME | COMPOSED | frozenset(ACCUMULATED.values())
+
+
 class TakenByNumPy:
     """`np.sum(x, axis=0)` is `el.sum(x, axis=0)`."""
 
@@ -66,7 +99,7 @@ class TakenByNumPy:
 
 def called(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
     """What a function of NumPy's gives in a program; TypeMismatch where it gives nothing."""
-    function = ADAPTED.get(name) or (_own(name) if name in SAME | COMPOSED else None)
+    function = ADAPTED.get(name) or (_own(name) if name in TAKEN else None)
     if function is None:
         raise TypeMismatch(f"numpy.{name} is not taken in a program{_instead(name)}")
     if name in OVER_AXES and len(args) > 2:

@@ -203,6 +203,59 @@ class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
+    """`scan (+) z [x0, x1, ...] = [z + x0, z + x0 + x1, ...]`, in any association: (+) must be associative.
+
+    Its elements are scalars, or tuples of scalars.
+    """
+
+    op: Operator
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanSeq(Node, type="((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
+    """`scanSeq f z [x0, x1, ...] = [y0, y1, ...]` with `<z1, y0> = f <z, x0>`, `<z2, y1> = f <z1, x1>`, ...: in order.
+
+    `body` is over an accumulator and an element; it gives the next accumulator and what is kept (mapAccumL).
+    """
+
+    body: Body
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
+    """`scanDoubling (+) z x = scan (+) z x`, by doubling: y[i] = y[i-d] + y[i] for d = 1, 2, 4, ..., all i at once.
+
+    `body` is the operator's, over `Arg(Tuple((T, T)))`; it must be associative.  Executed by a work-group in local
+    memory, or by one work-item in private memory.  `z` is combined in at the end.
+    """
+
+    body: Body
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Count(
+    Node,
+    type="[s]n -> [type]length",
+    needs={
+        "0 <= length": "{length} counts; it must be 0 or more",
+        "s is integer": "integers are counted, not {s}",
+    },
+):
+    """`count n [i0, i1, ...]`: how many of the integers are 0, how many are 1, ..., n-1; as i32 or u32 (`type`)."""
+
+    length: Size
+    type: Scalar
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Iterate(Node, type="(t -> t) -> t -> t", needs={"0 <= count": "{count} iterations; it must be 0 or more"}):
     """`iterate n f x = f (f ... (f x))`, n times; `f: T -> T`."""
 
@@ -421,6 +474,10 @@ Expr: TypeAlias = (
     | Reduce
     | Fold
     | Tree
+    | Scan
+    | ScanSeq
+    | ScanDoubling
+    | Count
     | Iterate
     | Zip
     | Distl

@@ -51,7 +51,7 @@ def standard(op: Operator) -> Type | None:
 
 def scopes(e: Expr) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
     """(sub-expressions in the scope of e's own Arg, expressions that open scopes of their own)."""
-    return children(e), operator_parts(e.op) if isinstance(e, p.Reduce) else bodies(e)
+    return children(e), operator_parts(e.op) if isinstance(e, p.Reduce | p.Scan) else bodies(e)
 
 
 @dataclass

@@ -38,11 +38,11 @@ class Reducing:
 
         A.sum(axis=0) -> map (reduce (+) 0) (transpose A)
         """
-        return self._of(_reduced("add", _accumulated(self.expr), axis, keepdims))
+        return self._of(_reduced("add", accumulated(self.expr), axis, keepdims))
 
     def prod(self, axis: Axes = None, keepdims: bool = False) -> Self:
         """The product along axes.  As in NumPy, bools and signed integers are multiplied in i64, unsigned in u64."""
-        return self._of(_reduced("mul", _accumulated(self.expr), axis, keepdims))
+        return self._of(_reduced("mul", accumulated(self.expr), axis, keepdims))
 
     def min(self, axis: Axes = None, keepdims: bool = False) -> Self:
         """The least element along axes; NaN where there is one.  ShapeError of no elements."""
@@ -128,7 +128,7 @@ def _count(e: Expr, axis: Axes) -> int:
     return n
 
 
-def _accumulated(e: Expr) -> Expr:
+def accumulated(e: Expr) -> Expr:
     """`e` in the type in which NumPy adds and multiplies its elements."""
     t = scalar_of_elements(e)
     return e if t.is_float else _cast(e, I64 if t.is_signed or t == BOOL else U64)

@@ -18,6 +18,7 @@ _COUNT = (
 #: names of NumPy's that have no counterpart, with what to do instead
 ABSENT = dict.fromkeys(("sort", "argsort", "partition", "argpartition", "searchsorted", "median"), _ORDER)
 ABSENT |= dict.fromkeys(("nonzero", "compress", "flatnonzero", "argwhere", "unique", "extract"), _COUNT)
+ABSENT["bincount"] = "NumPy has as many counts as the values ask for, and lengths are parts of types: el.bincount(x, n)"
 ABSENT |= dict.fromkeys(("put", "itemset", "resize"), "values do not change: compute a new one")
 ABSENT |= dict.fromkeys(("item", "tolist", "get"), "it has no value while the program is written: call the kernel")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -131,3 +132,12 @@ def _middle(a: NdArray) -> NdArray:
 
 def _far(a: NdArray) -> NdArray:
     return 1 - np.exp(-a * a - 0.5625 + _ratio(1 / (a * a), _FAR)) / a
+
+
+def counted(a: NdArray, n: int, dtype: np.dtype[Any]) -> NdArray:
+    """How often each of 0..n-1 is in each row, the last axis of an array of integers; other numbers do not count."""
+    rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
+    inside = (rows >= 0) & (rows < n)
+    first = np.arange(len(rows))[:, None] * n
+    flat = (first + np.where(inside, rows, 0).astype(np.int64))[inside]
+    return np.bincount(flat, minlength=len(rows) * n).astype(dtype).reshape(*a.shape[:-1], n)

@@ -61,8 +61,11 @@ SWEPT = TileKind("b", "swept columns", "columns that a work-item sums in its cac
 MOVED_SIDE = TileKind("i", "moved side", "side of a tile that is only moved", None, (64, 32, 128), (16, 64, 8))
 MOVED_ROWS = TileKind("o", "moved rows", "rows of such a tile that a work-item moves", None, (8, 4, 16, 2), (16, 8))
 
+SCANNED_RUN = TileKind("U", "scanned run", "elements in a row that a work-item of a group scans")
+SCANNED_ROWS = TileKind("B", "scanned rows", "short rows that a group scans", None, (32, 16, 64, 8, 128))
+
 #: kinds that schedules of stages have besides (egraph/schedules/ways.py): no law on patterns makes them
-SCHEDULE_TILES = (ITEM_PART, SHARING_LANES, RESULTS, SWEPT, MOVED_SIDE, MOVED_ROWS)
+SCHEDULE_TILES = (ITEM_PART, SHARING_LANES, RESULTS, SWEPT, MOVED_SIDE, MOVED_ROWS, SCANNED_RUN, SCANNED_ROWS)
 
 #: what a grid of three dimensions is cut into; of fewer, the last ones
 GRID_TILES = (TILE_PLANES, TILE_ROWS, TILE_COLUMNS)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from egglift.ir.forms import BODIES, IN_SCOPE, SLOTS
-from egglift.ir.patterns import Arg, Expr, Operator
+from egglift.ir.patterns import Arg, Expr, Get, Operator, Tup
 from egglift.ir.sizes import Size, SizeOp, Sym, evaluate, symbols
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
@@ -32,7 +32,7 @@ def children(e: Expr) -> tuple[Expr, ...]:
 
 
 def bodies(e: Expr) -> tuple[Expr, ...]:
-    """The closed bodies of `e` (of Map, Fold, Tree, Iterate, and of Reduce's operator)."""
+    """The closed bodies of `e` (of Map, Fold, Tree, Iterate, ..., and of the operator of Reduce and Scan)."""
     return tuple([_body(e.__dict__[name]) for name in _BODIES[type(e)]])
 
 
@@ -84,6 +84,24 @@ def replaced(e: Expr, new: Callable[[Expr], Expr | None]) -> Expr:
         return memo[t]
 
     return go(e)
+
+
+def applied(step: Expr, accumulator: Expr, element: Expr) -> Expr:
+    """`step <accumulator, element>`, with what projections of tuples are."""
+    return with_argument(step, Tup((accumulator, element)))
+
+
+def with_argument(body: Expr, argument: Expr) -> Expr:
+    """`body` of an argument; components of tuples are their items."""
+    memo: dict[Expr, Expr] = {}
+
+    def go(e: Expr) -> Expr:
+        if e not in memo:
+            new = argument if isinstance(e, Arg) else rebuild(e, go)
+            memo[e] = new.x.items[new.index] if isinstance(new, Get) and isinstance(new.x, Tup) else new
+        return memo[e]
+
+    return go(body)
 
 
 def exchanged(e: Expr, new: Mapping[Expr, Expr]) -> Expr:

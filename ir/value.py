@@ -24,13 +24,14 @@ from egglift.ir.lifting import (
     scalars_in,
     seed,
 )
-from egglift.ir.numpy_protocol import COMPOSED, TakenByNumPy, called
+from egglift.ir.numpy_protocol import ACCUMULATED, COMPOSED, UFUNCS, TakenByNumPy, called
 from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
 from egglift.ir.reducing import Reducing
 from egglift.ir.refusals import ABSENT, Refusing, public_names
 from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.scanning import Scanning, element_at_depth, scanned
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
 from egglift.ir.types import BOOL, I32, I64, Array, Scalar, Tuple, Type, dims
@@ -42,31 +43,6 @@ Mode: TypeAlias = "str | tuple[str, Like] | Callable[[Value, int], Like]"
 
 #: arrays of at most this many elements can be unpacked and iterated over in Python
 UNPACK = 64
-#: NumPy's names for functions that egglift calls otherwise
-UFUNCS = {
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "true_divide": "div",
-    "floor_divide": "floordiv",
-    "remainder": "mod",
-    "negative": "neg",
-    "absolute": "abs",
-    "fabs": "abs",
-    "power": "pow",
-    "float_power": "pow",
-    "arctan2": "atan2",
-    "equal": "eq",
-    "not_equal": "ne",
-    "less": "lt",
-    "less_equal": "le",
-    "greater": "gt",
-    "greater_equal": "ge",
-    "bitwise_invert": "invert",
-    "bitwise_not": "invert",
-    "bitwise_left_shift": "left_shift",
-    "bitwise_right_shift": "right_shift",
-}
 
 
 class ReduceOperator(Protocol):
@@ -135,6 +111,15 @@ def operator_of(op: Any, t: Type) -> Operator:
     return named(known, t)
 
 
+def begun(op: Any, init: Like, t: Type) -> tuple[Operator, Expr]:
+    """What `reduce` was given, as an operator on elements of type `t` and its initial value, by default the neutral."""
+    operator = operator_of(op, t)
+    first = operator.neutral if init is None else adapt(init, t)
+    if first is None:
+        raise OperatorError(f"operator {operator.name} has no neutral element: give an initial value")
+    return operator, first
+
+
 def call_pair(f: Callable[..., Like], pair: Expr) -> Expr:
     """A binary function applied to the components of a pair (or to the pair, if it takes one argument)."""
     return call(f, pair) if arity(f) == 1 else call(f, p.Get(0, pair), p.Get(1, pair))
@@ -152,7 +137,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
     return forward, backward
 
 
-class Value(Reducing, Refusing, TakenByNumPy):
+class Value(Reducing, Scanning, Refusing, TakenByNumPy):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
 
@@ -271,6 +256,8 @@ class Value(Reducing, Refusing, TakenByNumPy):
             return typed(matmul(*map(as_expr, args)))
         if method == "__call__" and not named and ufunc.__name__ in COMPOSED:
             return called(ufunc.__name__, args, named)  # type: ignore[no-any-return]
+        if method == "accumulate" and ufunc.__name__ in ACCUMULATED:
+            return called(ACCUMULATED[ufunc.__name__], args, {"axis": 0, **named})  # type: ignore[no-any-return]
         if method != "__call__" or named or name not in FUNCTIONS:
             own = ufunc.__name__ if ufunc.__name__ in public_names() else "..."
             raise TypeMismatch(f"numpy.{ufunc.__name__} is not taken in a program; use egglift's own, el.{own}(x)")
@@ -331,11 +318,22 @@ class Value(Reducing, Refusing, TakenByNumPy):
     def reduce(self, op: ReduceOperator | Callable[..., Like], init: Like = None) -> Value:
         """The elements combined by an associative operator, beginning with `init` (its neutral element)."""
         t = trace.element_of(self.expr)
-        operator = operator_of(op, t)
-        first = operator.neutral if init is None else adapt(init, t)
-        if first is None:
-            raise OperatorError(f"operator {operator.name} has no neutral element: give an initial value")
+        operator, first = begun(op, init, t)
         return typed(p.Reduce(operator, first, self.expr))
+
+    def scan(
+        self,
+        op: ReduceOperator | Callable[..., Like],
+        init: Like = None,
+        *,
+        exclusive: bool = False,
+        reverse: bool = False,
+        axis: int = 0,
+    ) -> Value:
+        """All partial results of `reduce` along an axis: see `egglift.scan`."""
+        t = element_at_depth(self.expr)
+        operator, first = begun(op, init, t)
+        return typed(scanned(operator, first, self.expr, axis, exclusive, reverse))
 
     def fold(self, f: Callable[..., Like], init: Like) -> Value:
         """`... f(f(init, x0), x1) ...`, left to right; the accumulator may be a tuple or an array."""

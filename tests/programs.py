@@ -27,7 +27,7 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.syntax import FORMS
 from egglift.ir.traverse import is_closed
-from egglift.ir.types import BOOL, SCALARS, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import BOOL, I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
 
 ALL = tuple(SCALARS.values())
 LENGTHS = (1, 2, 3, 4, 6)
@@ -321,6 +321,25 @@ class _Maker:
     def step_tree(self, pool: list[Expr], depth: int) -> Expr | None:
         found = self.reduction(pool)
         return None if found is None else p.Tree(found[0].body, found[1], found[2])
+
+    def step_scan(self, pool: list[Expr], depth: int) -> Expr | None:
+        found = self.reduction(pool)
+        return None if found is None else p.Scan(*found)
+
+    def step_scanDoubling(self, pool: list[Expr], depth: int) -> Expr | None:
+        found = self.reduction(pool)
+        return None if found is None else p.ScanDoubling(found[0].body, found[1], found[2])
+
+    def step_count(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool, lambda t: isinstance(t, Scalar) and t.is_integer)
+        return None if x is None else p.Count(self.one(LENGTHS), self.one((I32, U32)), x)
+
+    def step_scanSeq(self, pool: list[Expr], depth: int) -> Expr | None:
+        x, init = self.array(pool), self.find(pool, self.operator_exists)
+        if x is None or init is None or depth == 0:
+            return None
+        state, kept = type_of(init), self.one([type_of(init), self.one(self.scalars)])
+        return p.ScanSeq(self.body(Tuple((state, _element(x))), Tuple((state, kept)), depth), init, x)
 
     def step_fold(self, pool: list[Expr], depth: int) -> Expr | None:
         x = self.array(pool)

@@ -21,6 +21,8 @@ NAMES = (
     "nrm2",
     "arg_max",
     "mean_variance",
+    "cumsum",
+    "cumsum_axis",
     "gemv",
     "gesummv",
     "atax",

@@ -9,7 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from egglift.codegen.emission import assign, copy, fold, guards, layout, levels, register_accumulators, tree_reduction
+from egglift.codegen.emission import (
+    assign,
+    copy,
+    count,
+    fold,
+    guards,
+    layout,
+    levels,
+    register_accumulators,
+    scan,
+    tree_reduction,
+)
 from egglift.codegen.emission.builder import NotVector, Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
@@ -125,7 +136,7 @@ class Emitter(Translator):
                 return component(v(x), i)
             case p.Map(_, _, None):
                 return self._lazy(e, v(e.x), scope)
-            case p.Map() | p.Fold() | p.Tree() | p.Iterate() | p.To():
+            case p.Map() | p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Count() | p.Iterate() | p.To():
                 return self._kept(e, scope)
             case _:
                 return layout.view(self, e, v)
@@ -154,7 +165,16 @@ class Emitter(Translator):
                 return fold.fold(self, e, scope)
             case p.Tree():
                 return tree_reduction.tree(self, e, scope)
-            case p.To("private", p.Fold() | p.Iterate() | p.Tree() as x):
+            case p.Count():
+                return count.count(self, e, scope)
+            case p.ScanDoubling():
+                return scan.doubling(self, e, scope)
+            case p.ScanSeq(body):
+                guards.refuse_spread(self, e, body)
+                target = self.allocate(type_of(e), "private", "r", e)
+                self.emit(e, target, scope)
+                return target.view
+            case p.To("private", p.Fold() | p.Iterate() | p.Tree() | p.ScanSeq() as x):
                 return self.view(x, scope)  # an accumulator is private already
             case p.To("private", x) if is_flat(type_of(x)):
                 return self._named(self.view(x, scope))
@@ -252,6 +272,8 @@ class Emitter(Translator):
                 into(x, acc)
             case p.Fold() | p.Iterate() if fold.into(self, t, target, scope):
                 pass
+            case p.ScanSeq():
+                scan.into(self, t, target, scope)
             case p.Tup(items):
                 for k, item in enumerate(items):
                     into(item, component(acc, k))

@@ -55,7 +55,8 @@ def _one(a: Statement, b: Statement, names: _Names) -> bool:
             return True
         case im.Store(x, at, value, lane), im.Store(y, place, other_value, other):
             return (
-                _lanes(lane, other, names)
+                a.atomic == b.atomic
+                and _lanes(lane, other, names)
                 and _buffers(x, y, names)
                 and _at(at, place, names)
                 and _values(value, other_value, names)

@@ -118,12 +118,16 @@ class Let:
 
 @dataclass(frozen=True)
 class Store:
-    """`buffer[at] = value;`.  With `lane`, for all of its values at once: a vector statement."""
+    """`buffer[at] = value;`.  With `lane`, for all of its values at once: a vector statement.
+
+    atomic: `value` is the place itself and what is added to it, which other work-items may do at the same time.
+    """
 
     buffer: Buffer
     at: Index
     value: ScalarValue
     lane: Var | None = None
+    atomic: bool = False
 
 
 @dataclass(frozen=True)

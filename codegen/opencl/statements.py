@@ -96,6 +96,8 @@ class KernelText(VectorText):
         self.kinds[s.name] = size
 
     def _store(self, s: im.Store, declares: bool) -> None:
+        if s.atomic:
+            return self._atomic(s)
         if s.lane is None:
             head = self._declaration(s.buffer) if declares else self.place(s.buffer, s.at)
             return self._assignment(head, s, self.scalar)
@@ -106,6 +108,10 @@ class KernelText(VectorText):
         totals = [f"&{self.place(x.buffer, x.at)}" for x in s.totals]
         factors = [stripped(self.scalar(x)) for x in (*s.rows, *s.columns)]
         self.line(f"{fragment_product(s.unit, self.helpers)}({', '.join(totals + factors)});")
+
+    def _atomic(self, s: im.Store) -> None:
+        assert isinstance(s.value, im.Call) and s.value.op == "add"
+        self.line(f"atomic_add(&{self.place(s.buffer, s.at)}, {stripped(self.scalar(s.value.args[1]))});")
 
     def _assignment(self, head: str, s: im.Store, text: Callable[[im.ScalarValue], str]) -> None:
         """`head = value`, or `head += rest` where that is the value."""

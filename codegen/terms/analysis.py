@@ -11,6 +11,9 @@ from egglift.ir.traverse import bodies, children
 
 GRID = ("global", "workgroup")
 ITEMS = ("local", "warp", "lane")
+#: patterns that carry values from element to element, as they are executed; and those that take a group together
+LOOPS = p.Fold | p.Tree | p.ScanSeq | p.ScanDoubling | p.Count | p.Iterate
+TOGETHER = p.Tree | p.ScanDoubling | p.Count
 #: patterns whose parts may be written one by one where the whole is the result
 STRUCTURE = (*p.REARRANGING, p.Tup, p.Zip, p.Concat)
 
@@ -22,7 +25,7 @@ _entries: WeakKeyDictionary[Expr, dict[str, tuple[Expr, ...]]] = WeakKeyDictiona
 
 def is_computing(t: Expr) -> bool:
     """Is `t` a loop or kept in memory: evaluated once where its scope begins if it is read?"""
-    return isinstance(t, p.Fold | p.Tree | p.Iterate | p.To) or (isinstance(t, p.Map) and t.level is not None)
+    return isinstance(t, LOOPS | p.To) or (isinstance(t, p.Map) and t.level is not None)
 
 
 def is_layout_body(body: Expr) -> bool:
@@ -90,7 +93,7 @@ def _entry_nodes(body: Expr, space: str | None) -> tuple[Expr, ...]:
         seen.add((t, into))
         if into is None and is_computing(t):
             stack.append((t, into, True))
-        if into is None and isinstance(t, p.To):
+        if isinstance(t, p.To) and into != t.space:
             stack.append((t.x, t.space, False))
             continue
         parts = result_parts(t, into) if into is not None and computes(t) else ()
@@ -99,7 +102,7 @@ def _entry_nodes(body: Expr, space: str | None) -> tuple[Expr, ...]:
 
 
 def level_kinds(t: Expr) -> frozenset[str]:
-    """The kinds of levels in `t`, bodies included; "group" if it uses local memory or a tree."""
+    """The kinds of levels in `t`, bodies included; "group" if it uses local memory, or one of TOGETHER."""
     stack = [t]
     while stack:
         e = stack.pop()
@@ -110,7 +113,7 @@ def level_kinds(t: Expr) -> frozenset[str]:
             stack.extend((e, *todo))
             continue
         own = {e.level.kind} if isinstance(e, p.Map) and e.level else set()
-        if isinstance(e, p.Tree) or (isinstance(e, p.To) and e.space == "local"):
+        if isinstance(e, TOGETHER) or (isinstance(e, p.To) and e.space == "local"):
             own.add("group")
         _kinds[e] = reduce(frozenset.union, (_kinds[c] for c in parts), frozenset(own))
     return _kinds[t]
@@ -127,7 +130,7 @@ def shares_items(t: Expr) -> bool:
         elif isinstance(t, p.To):
             shares = t.space == "local" or shares_items(t.x)
         elif is_computing(t):
-            own = isinstance(t, p.Tree) or (isinstance(t, p.Map) and t.level is not None and t.level.kind in ITEMS)
+            own = isinstance(t, TOGETHER) or (isinstance(t, p.Map) and t.level is not None and t.level.kind in ITEMS)
             shares = own or any(map(_takes_items, bodies(t))) or any(map(_lazily_shares, children(t)))
         else:
             shares = _lazily_shares(t)

@@ -50,7 +50,7 @@ def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
             return inside and loops and volume(type_of(x)) > SMALL
         case p.Map():
             return volume(type_of(t)) > SMALL and not analysis.shares_items(t)
-        case p.Fold() | p.Tree() | p.Iterate():
+        case p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Count() | p.Iterate():
             return volume(type_of(t)) > SMALL or (parallel and _work(t) > SMALL)
         case _:
             return False
@@ -58,7 +58,7 @@ def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
 
 def _work(t: Expr) -> int:
     """How many scalars a loop reads, roughly."""
-    assert isinstance(t, p.Fold | p.Tree | p.Iterate)
+    assert isinstance(t, analysis.LOOPS)
     n = number(t.count) if isinstance(t, p.Iterate) else 1
     return max(n, 1) * volume(type_of(t.x))
 

@@ -74,6 +74,8 @@ def _longest(term: Expr) -> dict[tuple[str, int], int]:
                 key, n = ("group", 0), volume(type_of(x))
             case p.Tree(_, _, p.To("private")):
                 continue  # a work-item's own
+            case p.ScanDoubling(x=x) | p.Count(x=x):
+                key, n = ("group", 0), length(type_of(x))
             case p.Tree(_, _, x):
                 key, n = ("group", 0), (length(type_of(x)) + 1) // 2
             case _:

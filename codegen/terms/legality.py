@@ -47,7 +47,7 @@ def check(term: Expr) -> None:
         match t:
             case p.Map(_, _, level) if level is not None:
                 inner = _level(t, level, context)
-            case p.Fold() | p.Tree() | p.Iterate():
+            case p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Count() | p.Iterate():
                 inner = replace(context, carried=t)
             case p.To("local", _) if context.around in ("global", "local", "lane"):
                 raise CodegenError(

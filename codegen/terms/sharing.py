@@ -29,7 +29,7 @@ SMALL = 256
 
 Step = tuple[object, ...]  # how a view moves an index
 Path = tuple[Step, ...]
-LOOPS = p.Reduce | p.Fold | p.Tree | p.Iterate
+LOOPS = p.Reduce | p.Scan | analysis.LOOPS
 
 _counted: WeakKeyDictionary[Expr, int] = WeakKeyDictionary()
 
@@ -151,7 +151,9 @@ class _Sharing:
     def _operands(self, t: Expr) -> Iterator[tuple[Expr, int]]:
         """The children of `t` and the closed parts of its bodies, and how often each is read for an element of `t`."""
         loops = isinstance(t, p.Map | LOOPS) and _is_producer(t)
-        again = max((_rereads(b) for b in bodies(t)), default=1) if loops and not isinstance(t, p.Reduce) else 1
+        again = (
+            max((_rereads(b) for b in bodies(t)), default=1) if loops and not isinstance(t, p.Reduce | p.Scan) else 1
+        )
         yield from ((c, again) for c in children(t))
         if loops:
             yield from ((part, _trips(t)) for b in bodies(t) for part in _closed_parts(b))
@@ -167,7 +169,7 @@ def _is_producer(t: Expr) -> bool:
 
 def _is_once(t: Expr) -> bool:
     """Is `t` computed once in any case, where what reads it begins?"""
-    return analysis.is_computing(t) or isinstance(t, p.Reduce)
+    return analysis.is_computing(t) or isinstance(t, p.Reduce | p.Scan)
 
 
 def _is_shift(path: Path) -> bool:
@@ -281,5 +283,5 @@ def _rereads(body: Expr) -> int:
             if isinstance(t, p.Arg):
                 size = max(1, volume(t.type))
             if isinstance(t, p.Map | LOOPS):
-                total += volume(type_of(t.x)) * max(map(_rereads, bodies(t)))
+                total += volume(type_of(t.x)) * max(map(_rereads, bodies(t)), default=1)
     return max(1, total // size)

@@ -14,7 +14,7 @@ from egglift.costmodel.measurement.row_samples import portions, sampled_rows
 from egglift.ir.check import type_of
 from egglift.ir.errors import OutOfMemory
 from egglift.ir.interpret import evaluate
-from egglift.ir.patterns import Expr, Fold, Reduce
+from egglift.ir.patterns import Expr, Fold, Reduce, Scan
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import subterms
@@ -196,8 +196,8 @@ def _finite(values: tuple[NdArray, ...]) -> float:
 
 
 def _longest(program: Expr) -> int:
-    """Elements of the longest array that is reduced."""
-    lengths = [type_of(e.x) for e in subterms(program) if isinstance(e, Reduce | Fold)]
+    """Elements of the longest array that is reduced or scanned."""
+    lengths = [type_of(e.x) for e in subterms(program) if isinstance(e, Reduce | Fold | Scan)]
     return max((number(t.length) for t in lengths if isinstance(t, Array)), default=1)
 
 

@@ -81,9 +81,9 @@ def _scope(e: Expr) -> Iterator[Expr]:
 def _own(e: Expr) -> int:
     """Operations of a node without those of its parts."""
     match e:
-        case p.Map(body, x) | p.Fold(body, _, x) | p.Tree(body, _, x):
-            return length(type_of(x)) * sum(map(operations, bodies(e)))
-        case p.Reduce(_, _, x):
+        case (
+            p.Map(x=x) | p.Fold(x=x) | p.Tree(x=x) | p.Reduce(x=x) | p.Scan(x=x) | p.ScanSeq(x=x) | p.ScanDoubling(x=x)
+        ):
             return length(type_of(x)) * sum(map(operations, bodies(e)))
         case p.Iterate(n, body, _):
             return number(n) * operations(body)

@@ -18,6 +18,7 @@ GPU_STARTS = (
     (64, 128, 2, 2, 8),
     (32, 32, 1, 1, 16),
 )
+SCANNING = (256, 512, 128)  # work-items of a group that scan a row together
 CPU_COLUMNS = (2, 3, 1, 4)  # in vectors, of what registers hold
 
 
@@ -33,6 +34,8 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
             return [_even(n, count) for count in _executors(role, profile)]
         case kinds.ITEM_PART if gpu:
             return [max(1, n // count) for count in (16, 8, 32, 4, 64)]
+        case kinds.SCANNED_RUN:
+            return list(dict.fromkeys((*(max(2, -(-n // count)) for count in SCANNING if n > count), 8, 16, 4)))
         case kinds.TileKind(gpu=(_, *_)) if gpu:
             return known.gpu
         case kinds.VECTOR if inner:  # columns of what registers hold

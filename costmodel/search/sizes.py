@@ -16,7 +16,7 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
-from egglift.costmodel.search.size_choices import GPU_STARTS, fitted, may_be_zero, wanted
+from egglift.costmodel.search.size_choices import GPU_STARTS, SCANNING, fitted, may_be_zero, wanted
 from egglift.ir import tile_kinds as kinds
 from egglift.ir.check import type_of
 from egglift.ir.deadline import TooLate
@@ -64,6 +64,7 @@ class Search:
         there = {TILE_KINDS.get(self.tiles[s].kind) for s in self.order}
         shared_out = bool(there & {kinds.CHUNKS, kinds.ROW_CHUNKS})
         self.by_lanes = kinds.SHARING_LANES in there and self.profile.kind == "gpu"
+        self.scans = kinds.SCANNED_RUN in there
         self.tiled = shared_out or (self.profile.kind == "cpu" and kinds.BLOCK_COLUMNS in there)
 
     def _depth(self, name: str) -> int:
@@ -183,6 +184,8 @@ class Search:
         levels = set(self.roles.values())
         if self.profile.kind == "gpu" and self.tiled:  # the tiles say how many work-items there are
             return [Launch(256, swizzle=8), Launch(256), Launch(256, swizzle=4)]
+        if self.profile.kind == "gpu" and self.scans:  # as many as there are runs, or fewer
+            return [Launch(count) for count in SCANNING]
         if self.by_lanes:  # so do lanes, up to the largest group
             return [Launch(self.limits.group_size)]
         if self.profile.kind == "cpu":

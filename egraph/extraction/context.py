@@ -18,6 +18,7 @@ from egglift.ir.sizes import symbols
 from egglift.ir.types import Array, Tuple, Type
 
 FOLDS = ("Fold", "FoldUnroll", "FoldAhead")
+SCANS = ("ScanSeq", "ScanDoubling")
 TINY = 1e-3  # a price for every node, so that no view loops
 AGAIN = 1.05  # what is computed element by element, where it is read, is rarely better than a loop of its own
 

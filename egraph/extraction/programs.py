@@ -7,7 +7,7 @@ from math import ceil, log2
 
 from egglift.egraph.extraction import access_costs
 from egglift.egraph.extraction.access_costs import Both, Row, ViewPrice, argument, price, priced, rounded, size, worst
-from egglift.egraph.extraction.context import AGAIN, FOLDS, TINY, Context
+from egglift.egraph.extraction.context import AGAIN, FOLDS, SCANS, TINY, Context
 from egglift.egraph.extraction.layout_costs import LAYOUT
 from egglift.egraph.extraction.nesting import (
     GRID,
@@ -27,8 +27,8 @@ from egglift.egraph.graph.graph import ENode
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Level
 
-COMPUTED = ("To", "Increase", *FOLDS, "Tree", "Iterate")  # written directly, not elsewhere and copied
-COMPUTING = ("Op1", "Op2", "Op3", "Cast", *FOLDS, "Tree", "Iterate")
+COMPUTED = ("To", "Increase", *FOLDS, *SCANS, "Tree", "Iterate")  # written directly, not elsewhere and copied
+COMPUTING = ("Op1", "Op2", "Op3", "Cast", *FOLDS, *SCANS, "Tree", "Iterate")
 AHEAD = 0.95  # of the price of a step that fetches what the next one needs
 REST = 4  # the same for a rest of the elements
 HELD = 256  # accumulators that a work-item of a group may have
@@ -42,7 +42,7 @@ def programs(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterat
                 yield from _loop(x, c, node, who, arg)
             case "Map":
                 yield from _rearranged(x, node, who, arg)
-            case "Fold" | "FoldUnroll" | "FoldAhead" | "Tree" | "Iterate":
+            case "Fold" | "FoldUnroll" | "FoldAhead" | "Tree" | "ScanSeq" | "ScanDoubling" | "Iterate":
                 yield from computed(x, c, node, who, arg)
             case op if op in LAYOUT:
                 for f in x.result(node.children[0], who, arg):
@@ -189,6 +189,10 @@ def computed(x: Context, c: int, node: ENode, who: Executor, arg: ViewPrice | No
             yield from _fold(x, node, who, arg)
         case "Tree", "item" | "group":
             yield from _tree(x, node, who, arg)
+        case "ScanSeq", "item" | "lane":
+            yield from _scan(x, node, who, arg)
+        case "ScanDoubling", "group":
+            yield from _doubling(x, node, arg)
         case "Iterate", "item":
             yield from _iterate(x, node, who, arg)
 
@@ -252,6 +256,36 @@ def _halving(w: Weights, n: int, cost: float, who: Executor) -> float:
     if who.kind == "group":
         return (steps + n / w.group) * cost + steps * w.barrier
     return n * cost * w.vector_ops + steps * cost
+
+
+def _scan(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:
+    """A scan by one work-item, or by each lane: what is kept of each step is written at once."""
+    body, init, over = node.children
+    w = x.weights
+    write = w.private if who.into == "private" else w.local if who.into == "local" else w.global_
+    for z in x.view(init, who, arg)[:1]:
+        acc = priced(z.value, w.private)
+        for s in x.view(over, who, arg):
+            assert isinstance(s.value, Row)
+            for f in x.result(body, who.writing("private"), Both(acc, argument(s.value.each))):
+                cost = s.setup + z.setup + s.value.n * (f.cost + w.loop + write)
+                yield Found(cost, s.once | z.once | f.once, f"S{s.sign}({f.sign})", Term(node, (f.how, z.how, s.how)))
+
+
+def _doubling(x: Context, node: ENode, arg: ViewPrice | None) -> Iterator[Found]:
+    """A scan by a work-group, of what is in local memory."""
+    body, init, over = node.children
+    w = x.weights
+    for z in x.view(init, GROUP, arg)[:1]:
+        for s in x.view(over, GROUP, arg):
+            assert isinstance(s.value, Row)
+            if worst(s.value) > rounded(w.local) or "[" not in s.sign:
+                continue
+            pair = priced(Both(s.value.each, s.value.each), w.local)
+            for f in x.result(body, ITEM.writing("private"), argument(pair))[:1]:
+                steps = max(1, ceil(log2(max(2, s.value.n))))
+                cost = s.setup + steps * (ceil(s.value.n / w.group) * f.cost + w.barrier)
+                yield Found(cost, s.once | z.once, f"D{s.sign}", Term(node, (f.how, z.how, s.how)))
 
 
 def _iterate(x: Context, node: ENode, who: Executor, arg: ViewPrice | None) -> Iterator[Found]:

@@ -23,9 +23,9 @@ def views(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterator[
         match node.op:
             case "To" | "Increase":
                 yield from _staged(x, c, node, who, arg)
-            case "Fold" | "FoldUnroll" | "FoldAhead" | "Tree" | "Iterate":
+            case "Fold" | "FoldUnroll" | "FoldAhead" | "Tree" | "ScanSeq" | "ScanDoubling" | "Iterate":
                 yield from _kept(x, c, node, who, arg)
-            case "MapL" | "Reduce":
+            case "MapL" | "Reduce" | "Scan" | "Count":
                 pass
             case "Map":
                 yield from _lazy(x, node, who, arg)

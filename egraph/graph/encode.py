@@ -67,8 +67,8 @@ def _binary_node(t: Expr, memo: dict[Expr, Expr]) -> Expr:
             return _nested(p.Zip, tuple(memo[a] for a in arrays))
         case p.Get(i, x):
             return _component(i, _width(t), memo[x])
-        case p.Reduce(op, init, x):
-            return p.Reduce(binary_operator(op, memo[op.body]), memo[init], memo[x])
+        case p.Reduce(op, init, x) | p.Scan(op, init, x):
+            return type(t)(binary_operator(op, memo[op.body]), memo[init], memo[x])
     new = rebuild(t, memo.__getitem__, memo.__getitem__)
     changes = {
         f.name: binary_type(getattr(new, f.name))
@@ -133,7 +133,7 @@ class Encoder:
         text = " ".join(self._call(t))
         self.slots[t] = len(self.slots)
         self.actions.append(f"(set (slot {self.slots[t]}) ({text}))")
-        if isinstance(t, p.Reduce):
+        if isinstance(t, p.Reduce | p.Scan):
             self.claim(t.op)
         if isinstance(t, p.Constant) and (vectors := factors(t)):
             u, v = (f"(slot {self.add(x)})" for x in vectors)

@@ -29,7 +29,7 @@ class ENode:
 
     children: classes of the Expr arguments, bodies included, in the order of the pattern (body, init, x).
     data: everything else in plain values: lengths as ir.sizes, Level, names, ir types, literals; for Reduce
-    its Operator.
+    and Scan its Operator.
     """
 
     op: str
@@ -316,7 +316,7 @@ class _Builder:
                 data[0] = literal_value(data[0], data[1])
             case "Constant":
                 data[0] = self.encoder.constants[data[0]].data
-            case "Reduce":
+            case "Reduce" | "Scan":
                 data = [self._operator(args[0])]
         return ENode(op, tuple(children), tuple(data))
 

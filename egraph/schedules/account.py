@@ -24,7 +24,7 @@ class Account:
 def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, int]) -> Account:
     """The stage, and its loops from the outside in, with the numbers that were chosen for their blocks."""
     order = {d: i for i, d in enumerate(dict.fromkeys(loop.dim for loop in schedule.loops))}
-    lines = [text_of(stage), f"  {sign}{_sizes(sizes)}"]
+    lines = [text_of(stage), f"  {sign}{said_sizes(sizes.items())}"]
     depth = 2
     for step in schedule.steps:
         match step:
@@ -64,5 +64,7 @@ def _digit(loop: Loop, schedule: Schedule) -> str:
     return " inside"
 
 
-def _sizes(sizes: Mapping[str, int]) -> str:
-    return ": " + ", ".join(f"{k} = {v}" for k, v in sorted(sizes.items())) if sizes else ""
+def said_sizes(sizes: Iterable[tuple[str, int]]) -> str:
+    """The numbers that were chosen, behind the name of a way."""
+    found = ", ".join(f"{k} = {v}" for k, v in sorted(sizes))
+    return f": {found}" if found else ""

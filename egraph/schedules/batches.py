@@ -21,13 +21,13 @@ from egglift.egraph.schedules.schedule import Loop, Schedule
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.given import NotGiven
 from egglift.egraph.stages.loops import Axis, Tensor, mapped, nest
-from egglift.egraph.stages.operands import Operand, with_argument
+from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.stage import Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import element_type, permuted
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.traverse import subterms
+from egglift.ir.traverse import subterms, with_argument
 
 SMALL = 64  # results of a stage for each index of the batch, and elements that one of them is reduced of
 MANY = 1024  # indices that a batch has at least
@@ -49,7 +49,7 @@ def batches(whole: Stages) -> Iterator[Batch]:
     """The chains of a program: stages as long, small but for that, which read each other at their own index."""
     wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
     for n in dict.fromkeys(number(s.dims[0]) for s in whole.stages if s.dims):
-        inside = [s for s in whole.stages if s.dims and number(s.dims[0]) == n and _is_small(s)]
+        inside = [s for s in whole.stages if s.dims and number(s.dims[0]) == n and _is_small(s) and not s.is_apart]
         names = {s.name for s in inside}
         outside = [s for s in whole.stages if s.name not in names]
         needed = set[str]().union(*(read_by(s, whole.stages) for s in inside))

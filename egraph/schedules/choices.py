@@ -17,18 +17,22 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
-from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.account import Account, account_of, joined, said_sizes
 from egglift.egraph.schedules.batches import Batch, batches, in_one_kernel, placed_ends
+from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
+from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
 from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.scans import Chunks, of_chunks
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
@@ -155,34 +159,38 @@ class _Choosing:
 
     def of_stages(self, stages: Sequence[Stage]) -> dict[str, list[Choice]]:
         """The cheapest choices of each stage: of those that matter little, only the first is looked at."""
-        direct = {s.name: self._direct(s) for s in stages}
-        least = {name: cheapest(found) for name, found in direct.items()}
+        least = {s.name: cheapest(self._direct(s)) for s in stages}
         best: dict[str, list[Choice]] = {}
         for s in sorted(stages, key=lambda s: -least[s.name]):
             tick("schedules", s.name)
-            matters = least[s.name] >= MINOR * sum(least.values())
-            best[s.name] = self._choices(s, direct[s.name], len(stages) == 1, matters)
+            matters = least[s.name] >= MINOR * sum(x for x in least.values() if x < inf)
+            best[s.name] = self._choices(s, len(stages) == 1, matters)
             if best[s.name]:
                 least[s.name] = best[s.name][0].seconds
         return {s.name: best[s.name] for s in stages}
 
     def _direct(self, stage: Stage) -> list[Ranked]:
-        """Schedules of a stage's own loops, ranked once."""
+        """Schedules of a stage's own loops, ranked once; none where it goes along an axis as a whole."""
         key = stage.name, as_pattern(stage)
         if key not in self._rows:
-            self._rows[key] = self._ranked(stage)
+            self._rows[key] = [] if stage.is_apart else self._ranked(stage)
         return self._rows[key]
 
-    def _choices(self, stage: Stage, direct: list[Ranked], alone: bool, matters: bool) -> list[Choice]:
+    def _choices(self, stage: Stage, alone: bool, matters: bool) -> list[Choice]:
         """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
         key = stage.name, as_pattern(stage), matters
         if key not in self._known:
-            few = [] if matters else self._generated(stage, direct[:1], cheapest(direct), (1,))
-            self._known[key] = few or self._of_stage(stage, direct, alone)
+            first = [] if matters else self._direct(stage)[:1]
+            few = self._generated(stage, first, cheapest(first), (1,))
+            self._known[key] = few or self._of_stage(stage, alone)
         return self._known[key]
 
-    def _of_stage(self, stage: Stage, direct: list[Ranked], alone: bool) -> list[Choice]:
-        shared = self._parts(stage)
+    def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
+        if stage.scan is not None:
+            return self._of_scan(stage)
+        if stage.counts is not None:
+            return self._of_counts(stage)
+        direct, shared = self._direct(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         whole = self._generated(stage, direct, best)
         halves = self._all_joined(self._mirrored(stage), best)
@@ -193,6 +201,33 @@ class _Choosing:
         if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
+
+    def _of_scan(self, stage: Stage, thorough: bool = True) -> list[Choice]:
+        """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
+        search = ScanSearch(self.profile, self.limits, self.reassociate, thorough)
+        found = [_scanning(stage, x) for x in search.whole(stage)]
+        for length, chunks in search.cut(stage):
+            found += self._in_chunks(stage, length, chunks, search)
+        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+
+    def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
+        totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries, thorough=False)
+        for x in search.whole(chunks.chunks)[:2] if totals and carries else ():
+            parts = (totals[0], carries[0], _scanning(chunks.chunks, x))
+            term = of_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))
+            sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
+            yield from self._priced(sign, term, parts)
+
+    def _of_counts(self, stage: Stage) -> list[Choice]:
+        """The cheapest choices of a stage that counts: of whole rows, and of parts of them, which are added."""
+        found = [_counting(stage, x) for x in whole_counts(stage, self.profile, self.limits)]
+        for length in lengths_of_parts(stage, self.profile):
+            parts, added = counted_in_parts(stage, length)
+            firsts = [_counting(parts, x) for x in whole_counts(parts, self.profile, self.limits)]
+            for last in self._of_stage(added, alone=False)[:1] if firsts else ():
+                term = placed(last.term, {parts.name: p.To("global", firsts[0].term)})
+                found += self._priced(f"parts of {length}: {firsts[0].sign}; {last.sign}", term, (firsts[0], last))
+        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT] if found else []
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
@@ -375,6 +410,16 @@ class _Choosing:
             sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
             found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]
+
+
+def _scanning(stage: Stage, x: Priced) -> Choice:
+    account = Account(f"{text_of(stage)}\n  {x.sign}{said_sizes(x.point.sizes)}", ())
+    return Choice(x.sign, x.point.term, x.point.sizes, x.point.launch, x.point.estimate, account)
+
+
+def _counting(stage: Stage, x: Point) -> Choice:
+    account = Account(f"{text_of(stage)}\n  rows", ())
+    return Choice("rows", x.term, x.sizes, x.launch, x.estimate, account)
 
 
 def _kernels(x: Point) -> tuple[object, ...]:

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, packed, sizes_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
-from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
+from egglift.egraph.stages.operands import Operand, bound, operands_of
 from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
+from egglift.ir.traverse import applied
 from egglift.ir.types import BOOL, Tuple
 
 

@@ -67,7 +67,7 @@ def one_readings(whole: Stages) -> Iterator[OneReading]:
         starts = [s for s in whole.stages if s.name in read_by(last, whole.stages)]
         others = [s for s in whole.stages if s is not last and s not in starts]
         elsewhere = wanted.union(*(read_by(o, whole.stages) for o in others))
-        if starts and not elsewhere & {s.name for s in starts}:
+        if starts and not elsewhere & {s.name for s in starts} and not any(s.is_apart for s in (last, *starts)):
             try:
                 yield _found(starts, last)
             except NotGiven:

@@ -44,7 +44,7 @@ def rows_of(whole: Stages) -> Iterator[Row]:
         starts = [s for s in stages if s.name in read_by(last, stages)]
         others = [s for s in stages if s is not last and s not in starts]
         elsewhere = wanted.union(*(read_by(o, stages) for o in others))
-        if not starts or elsewhere & {s.name for s in starts}:
+        if not starts or elsewhere & {s.name for s in starts} or any(s.is_apart for s in (last, *starts)):
             continue
         try:
             yield _row(starts, last)
@@ -59,7 +59,8 @@ def read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
     todo = [stage]
     while todo:
         s = todo.pop()
-        views = [t.name for r in reads_of(s.names, s.body) for t in subterms(r.view) if isinstance(t, p.Input)]
+        reads = [r for body in s.bodies for r in reads_of(s.names, body)]
+        views = [t.name for r in reads for t in subterms(r.view) if isinstance(t, p.Input)]
         new = {n for n in views if n in names} - found
         found |= new
         todo += [names[n] for n in new]

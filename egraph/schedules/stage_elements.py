@@ -9,12 +9,13 @@ from math import prod
 
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.elements import ACCUMULATOR, Element, element_of, sizes_of_leaves
-from egglift.egraph.stages.operands import Operand, applied, bound, operands_of
+from egglift.egraph.stages.operands import Operand, bound, operands_of
 from egglift.egraph.stages.stage import Dim, Reduction, Stage
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import evaluate
+from egglift.ir.traverse import applied
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,9 @@ class Structure:
 
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
-    """Structures for a device of that kind ("gpu" or "cpu")."""
+    """Structures for a device of that kind ("gpu" or "cpu"); those of stages that scan or count are elsewhere."""
+    if stage.is_apart:
+        return
     whole = merged_reductions(stage)
     for way in ways(stage, kind, reassociate):
         # who shares elements need not know of their dimensions

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
+from egglift.codegen.terms.reduce_to_fold import in_order
 from egglift.egraph.graph.encode import binary
 from egglift.egraph.graph.graph import Graph
 from egglift.egraph.soundness.batched_rewriting import Rewritten
@@ -92,12 +93,12 @@ def left_to_right(e: Expr) -> Expr:
     memo: dict[Expr, Expr] = {}
     for t in subterms(e):
         new = rebuild(t, memo.__getitem__, memo.__getitem__)
-        memo[t] = p.Fold(new.op.body, new.init, new.x) if _reduces_floats(t) and isinstance(new, p.Reduce) else new
+        memo[t] = in_order(new) if _reduces_floats(t) else new
     return memo[e]
 
 
 def _reduces_floats(t: Expr) -> bool:
-    return isinstance(t, p.Reduce) and any(s.is_float for _, s in leaves(type_of(t.op.body)))
+    return isinstance(t, p.Reduce | p.Scan) and any(s.is_float for _, s in leaves(type_of(t.op.body)))
 
 
 def same(exact: bool) -> Callable[[Any, Any], bool]:

@@ -314,7 +314,7 @@ class _Filled:
                 kids.append(self.build(arg))
             else:
                 data.append(self._plain(kind, arg))
-        if pattern.name == "Reduce":
+        if pattern.name in ("Reduce", "Scan"):
             data = [self.operators[self._name(pattern.args[0])]]
         return build(ENode(pattern.name, (), tuple(data)), kids)
 

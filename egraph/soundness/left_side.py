@@ -292,6 +292,14 @@ class LeftSide:
         self.uses.setdefault(array, Use(ArrayOf(37, self.number), None, closed=True))
 
 
+def _tuple_of_one(body: Any) -> str | None:
+    """The name of what a body gives twice."""
+    match body:
+        case Call(name="Tup", args=[Var(name=f), Var(name=g)]) if f == g:
+            return str(f)
+    return None
+
+
 @dataclass
 class _Typing:
     """The types of constructors, over types with unknowns.  names: what lengths in a scheme stand for; types: types."""
@@ -348,8 +356,15 @@ class _Typing:
     def _besides(self, name: str, args: list[Any]) -> None:
         """What constructors ask for besides their schemes."""
         match name, args:
-            case (("Reduce" | "Tree"), [Var(name=f), *_]):
+            case (("Reduce" | "Tree" | "Scan" | "ScanDoubling"), [Var(name=f), *_]):
                 self.pattern.ops.setdefault(f, set())
+                if name.startswith("Scan"):
+                    flatten(self.types["t"])
+            case "ScanSeq", [body, *_]:
+                flatten(self.types["s"])
+                flatten(self._kind(Variable("r")))
+                if _tuple_of_one(body) in self.pattern.ops:
+                    unify(self.types["s"], self.types["t"], self._lengths)
             case (("Fold" | "FoldUnroll"), [Var(name=f), *_]) if f in self.pattern.ops:
                 unify(self.types["s"], self.types["t"], self._lengths)
             case "FoldAhead", [ahead, f, *_]:

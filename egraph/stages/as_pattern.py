@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from egglift.egraph.stages.loops import Body, Tensor, nest
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
+from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.patterns import Expr
@@ -16,7 +16,50 @@ from egglift.ir.patterns import Expr
 
 def as_pattern(stage: Stage) -> Expr:
     """The program of a stage, over the inputs that it reads."""
+    if stage.scan is not None:
+        return _scanned(stage, stage.scan)
+    if stage.counts is not None:
+        return _counted(stage, stage.counts)
     return computed(stage.names, stage.dims, stage.body)
+
+
+def _counted(stage: Stage, counts: Counted) -> Expr:
+    """Counts of the elements along the last dimension for each index of the others."""
+    names, (*outer, last) = stage.names, stage.dims
+    reads = reads_of(names, stage.body)
+    tensors = [_outside(Tensor(*ordered(r, stage.dims)), outer) for r in reads]
+
+    def row(elements: list[Tensor]) -> Expr:
+        def element(inner: list[Tensor]) -> Expr:
+            return _body(names, stage.body, dict(zip(reads, inner, strict=True)))
+
+        return p.Count(counts.length, counts.type, _nest([last], elements, element))
+
+    return _nest(outer, tensors, row)
+
+
+def _scanned(stage: Stage, scan: Scanned) -> Expr:
+    """A scan along the last dimension for each index of the others, and what is kept of it."""
+    names, (*outer, last) = stage.names, stage.dims
+    after = scan.result if scan.after is None else scan.after
+    parts = [reads_of(names, body) for body in (scan.init, stage.body, after)]
+    reads = list(dict.fromkeys(r for part in parts for r in part))
+    tensors = [_outside(Tensor(*ordered(r, stage.dims)), outer) for r in reads]
+
+    def row(elements: list[Tensor]) -> Expr:
+        at = dict(zip(reads, elements, strict=True))
+
+        def along(body: Expr, own: list[Read], scanned: list[Tensor]) -> Expr:
+            def element(inner: list[Tensor]) -> Expr:
+                found = _body(names, body, dict(zip(own, inner, strict=False)))
+                return substituted(found, {scan.result: inner[-1].x}) if scanned else found
+
+            return _nest([last], [*(at[r] for r in own), *scanned], element)
+
+        whole = p.Scan(scan.op, _body(names, scan.init, at), along(stage.body, parts[1], []))
+        return whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
+
+    return _nest(outer, tensors, row)
 
 
 def computed(names: Names, dims: Sequence[Dim], body: Expr) -> Expr:

@@ -11,6 +11,7 @@
     reduce (+) z x                 =  z + (sum_d x[d])
     reduce (+) z (join x)          =  z + (sum_d,e x[d, e])
     reduce (map2 (+)) z x  [e]     =  z[e] + (sum_d x[d, e])
+    scan (+) z x           [d]     =  s[d], s an array that a stage of its own yields; count n x likewise
     V (A[.., d, ..])               =  (map (.. V) A)[.., d', ..]     for split, join, slide, pad, take, ... (one axis)
 
 The last one floats a layout pattern to the array that is read, so that a computed array that is laid out anew is
@@ -26,10 +27,9 @@ from dataclasses import dataclass, field, replace
 from egglift.egraph.stages.as_pattern import computed, ordered, reads_of
 from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
-from egglift.egraph.stages.operands import applied
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import pointwise
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
+from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, number
 from egglift.egraph.stages.windows import shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, length_of, permuted, transposed
@@ -37,7 +37,7 @@ from egglift.ir.check import type_of
 from egglift.ir.operators import named, recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
-from egglift.ir.traverse import is_closed, subterms
+from egglift.ir.traverse import applied, is_closed, subterms
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 
 #: a body that has more nodes than this is not taken: what it reads is better computed first
@@ -84,6 +84,7 @@ class IndexNotation:
 
     reassociate: bool = True
     names: Names = field(default_factory=Names)
+    apart: list[Stage] = field(default_factory=list)  # each after those that it reads
 
     def program(self, e: Expr) -> Value:
         """The value of a closed program.  NoStages if it has none in index notation."""
@@ -133,6 +134,10 @@ class IndexNotation:
                 return self._reduction(op.body, of(init), of(x), op)
             case p.Fold(body, init, x):
                 return self._reduction(body, of(init), of(x), None)
+            case p.Scan(op, init, x):
+                return self._along(of(x), Scanned(op, self.packed(of(init))))
+            case p.Count(n, t, x):
+                return self._along(of(x), Counted(n, t))
             case p.Zip(arrays):
                 return self._zip([of(x) for x in arrays])
             case p.Distl(a, b):
@@ -325,6 +330,17 @@ class IndexNotation:
         if isinstance(value, Tuples):
             return p.Tup(tuple(self.packed(v) for v in value.items))
         return self._scalar(value)
+
+    def _along(self, x: Value, what: Scanned | Counted) -> Value:
+        """What goes along an axis as a whole, for each index that it depends on: an array that is read."""
+        last, value = self.element(x)
+        element, scan = self.packed(value), what if isinstance(what, Scanned) else None
+        free = (self.names.free(element) | (self.names.free(scan.init) if scan else frozenset())) - {last}
+        dims = tuple(sorted(free, key=lambda d: d.number))
+        counts = what if isinstance(what, Counted) else None
+        stage = Stage(f"%along{len(self.apart)}", (*dims, last), element, self.names, scan=scan, counts=counts)
+        self.apart.append(stage)
+        return self._opened(View(p.Input(stage.name, stage.type), dims))
 
     # ------------------------------------------------------------------------------------ reductions
 

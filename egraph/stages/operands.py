@@ -15,7 +15,7 @@ from egglift.egraph.stages.stage import Dim, Names, substituted
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import children, rebuild, subterms
+from egglift.ir.traverse import children, subterms
 from egglift.ir.types import Scalar
 
 
@@ -68,21 +68,3 @@ def _array(names: Names, dims: Sequence[Dim], e: Expr) -> Expr:
 def bound(body: Expr, operands: Sequence[Operand], elements: Sequence[Expr]) -> Expr:
     """`body` with expressions for the elements of its operands."""
     return substituted(body, {o.at: e for o, e in zip(operands, elements, strict=True)})
-
-
-def applied(step: Expr, accumulator: Expr, element: Expr) -> Expr:
-    """`step <accumulator, element>`, with what projections of tuples are."""
-    return with_argument(step, p.Tup((accumulator, element)))
-
-
-def with_argument(body: Expr, argument: Expr) -> Expr:
-    """`body` of an argument; components of tuples are their items."""
-    memo: dict[Expr, Expr] = {}
-
-    def go(e: Expr) -> Expr:
-        if e not in memo:
-            new = argument if isinstance(e, p.Arg) else rebuild(e, go)
-            memo[e] = new.x.items[new.index] if isinstance(new, p.Get) and isinstance(new.x, p.Tup) else new
-        return memo[e]
-
-    return go(body)

@@ -25,6 +25,7 @@ from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.repeats import of_repeats
+from egglift.egraph.stages.scans import with_followers
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.unrolled import can_unroll, unrolled
@@ -61,7 +62,9 @@ def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False, aga
     """
     notation = IndexNotation(reassociate)
     work = _Partition(notation, frugal, 1 if frugal else again)
-    stages, result = together(work.stages, work.result(notation.program(work.with_written_indices(program))))
+    value = work.value(work.with_written_indices(program))
+    stages, result = together(work.stages, work.result(value))
+    stages, result = with_followers(stages, result)
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
     return Stages(tuple(stages), result)
@@ -80,12 +83,20 @@ class _Partition:
     def names(self) -> Names:
         return self.notation.names
 
+    def value(self, program: Expr) -> Value:
+        """The value of a closed program, after what goes along its axes as a whole: stages of their own."""
+        done = len(self.notation.apart)
+        value = self.notation.program(program)
+        for stage in self.notation.apart[done:]:
+            self.along(stage)
+        return value
+
     def with_written_indices(self, program: Expr) -> Expr:
         """A program whose gathers read no indices that are reduced: arrays of such are stages of their own."""
         new: dict[Expr, Expr] = {}
         for t in subterms(program):
             if isinstance(t, p.Gather) and t.indices not in new and is_closed(t.indices) and _reduces(t.indices):
-                new[t.indices] = self.result(self.notation.program(exchanged(t.indices, new)))
+                new[t.indices] = self.result(self.value(exchanged(t.indices, new)))
         return exchanged(program, new) if new else program
 
     def result(self, value: Value) -> Expr:
@@ -94,6 +105,16 @@ class _Partition:
             together = self._together(value.items)
             return together or p.Tup(tuple(self.result(v) for v in value.items))
         return self._stage(*self._element(value))
+
+    def along(self, s: Stage) -> None:
+        """A scan, or what counts, as a stage; what it reads is computed in place, but for reductions, and for what is
+        costly, where it may be computed twice."""
+        element, scan = self._flat(s.dims[:-1], s.body, s.dims[-1:]), s.scan
+        if scan is not None:
+            scan = replace(scan, init=self._flat(s.dims[:-1], scan.init))
+        if scan is not None and self.frugal and _is_costly(element):
+            element = self.notation.packed(self.notation.opened(Read(self._stage(s.dims, element), s.dims)))
+        self.stages.append(replace(s, body=element, scan=scan))
 
     def _element(self, value: Value) -> tuple[tuple[Dim, ...], Expr]:
         """The dimensions of an array, and its element, a scalar or a tuple of scalars."""
@@ -141,7 +162,7 @@ class _Partition:
     def _settled(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
         """`body` with reductions over one set of elements only: the largest that depend on all of `dims`."""
         reductions = {x: what for x, what in self.names.of(body) if isinstance(what, Reduction)}
-        plain = {x: replace(r, element=self._flat(dims, r)) for x, r in reductions.items()}
+        plain = {x: replace(r, element=self._flat(dims, r.element, r.dims)) for x, r in reductions.items()}
         kept = [r for r in plain.values() if self._free(r) == frozenset(dims)]
         space = max((r.dims for r in kept), key=_volume, default=())
         new: dict[Expr, Expr] = {}
@@ -152,13 +173,13 @@ class _Partition:
                 new[x] = self._apart(dims, r)
         return substituted(body, new)
 
-    def _flat(self, outer: tuple[Dim, ...], around: Reduction) -> Expr:
-        """What is reduced, without reductions in it."""
-        element = self._rewritten(around.element)
+    def _flat(self, outer: tuple[Dim, ...], element: Expr, inner: tuple[Dim, ...] = ()) -> Expr:
+        """What is reduced over `inner`, or scanned, without reductions in it."""
+        element = self._rewritten(element)
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
-                near = can_unroll(self.names, r, (*outer, *around.dims))
+                near = can_unroll(self.names, r, outer, inner)
                 new[x] = unrolled(self.names, r) if near else self._apart(outer, r)
         return substituted(element, new)
 

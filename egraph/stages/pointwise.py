@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from egglift.egraph.stages.operands import with_argument
 from egglift.ir import patterns as p
 from egglift.ir.axes import element_type
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import is_closed
+from egglift.ir.traverse import is_closed, with_argument
 from egglift.ir.types import Array, Tuple, Type
 
 

@@ -22,7 +22,7 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import replaced, subterms
-from egglift.ir.types import Array, Type
+from egglift.ir.types import Array, Scalar, Type
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,37 @@ class Reduction:
     def type(self) -> Type:
         """The type of the result."""
         return type_of(self.init)
+
+
+@dataclass(frozen=True)
+class Scanned:
+    """What a stage does with its elements along its last dimension: `[init + x0, init + x0 + x1, ...]`.
+
+    op: associative; init: a body over the other dimensions.  after: a body over all dimensions, of `result`, that is
+    kept of each; None: `result` itself.
+    """
+
+    op: p.Operator
+    init: Expr
+    after: Expr | None = None
+
+    @property
+    def type(self) -> Type:
+        """The type of what is carried."""
+        return type_of(self.init)
+
+    @property
+    def result(self) -> p.Input:
+        """What stands for the scan's own value in `after`."""
+        return p.Input("%scanned", self.type)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a stage does with its elements, integers, along its last dimension: how many are 0, 1, ..., length-1."""
+
+    length: Size
+    type: Scalar
 
 
 @dataclass
@@ -170,6 +201,7 @@ class Stage:
     """`name[dims] = body`; the names in `body` are explained by `names`.
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
+    scan: `body` is what is scanned along the last dimension, without reductions in it.  counts: it is what is counted.
     """
 
     name: str
@@ -177,12 +209,34 @@ class Stage:
     body: Expr
     names: Names = field(compare=False, repr=False)
     given: frozenset[p.Input] = frozenset()
+    scan: Scanned | None = None
+    counts: Counted | None = None
+
+    @property
+    def is_apart(self) -> bool:
+        """Does it go along its last dimension as a whole?  Then its loops are no schedule's."""
+        return self.scan is not None or self.counts is not None
+
+    @property
+    def bodies(self) -> tuple[Expr, ...]:
+        """All that reads arrays: the body, and what a scan begins with."""
+        parts = (self.body,) if self.scan is None else (self.scan.init, self.body, self.scan.after)
+        return tuple(part for part in parts if part is not None)
+
+    def with_bodies(self, f: Callable[[Expr], Expr]) -> Stage:
+        """The stage with all of its bodies changed."""
+        if self.scan is None:
+            return replace(self, body=f(self.body))
+        after = None if self.scan.after is None else f(self.scan.after)
+        return replace(self, body=f(self.body), scan=replace(self.scan, init=f(self.scan.init), after=after))
 
     @property
     def type(self) -> Type:
         """The type of the array that it yields."""
-        t = type_of(self.body)
-        for d in reversed(self.dims):
+        t, dims = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body), self.dims
+        if self.counts is not None:
+            t, dims = Array(self.counts.length, self.counts.type), dims[:-1]
+        for d in reversed(dims):
             t = Array(d.extent, t)
         return t
 

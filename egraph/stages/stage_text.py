@@ -14,7 +14,18 @@ def text_of(stage: Stage) -> str:
     """A stage as one line."""
     order = {d: str(i) for i, d in enumerate(stage.dims)}
     dims = ", ".join(f"{order[d]} < {d.extent}" for d in stage.dims)
-    return f"{stage.name.lstrip('%')}[{dims}] = {_body(stage.names, stage.body, order)}"
+    body = _body(stage.names, stage.body, order)
+    if stage.scan is not None:
+        init = _body(stage.names, stage.scan.init, order)
+        body = f"({stage.scan.op.name} up to {len(stage.dims) - 1} from {init} of {body})"
+        if (after := stage.scan.after) is not None:
+            own = p.Input(body, stage.scan.type)
+            body = _body(stage.names, substituted(after, {stage.scan.result: own}), order)
+    if (counts := stage.counts) is not None:
+        last = len(stage.dims) - 1
+        dims, body = ", ".join(dims.split(", ")[:-1]), f"(count for {last} < {stage.dims[-1].extent} of {body})"
+        dims = f"{dims}, {last} < {counts.length}" if dims else f"0 < {counts.length}"
+    return f"{stage.name.lstrip('%')}[{dims}] = {body}"
 
 
 def _body(names: Names, body: Expr, order: dict[Dim, str]) -> str:

@@ -39,7 +39,7 @@ def _can_join(stages: Sequence[Stage], first: Stage, second: Stage) -> bool:
 def _is_plain(s: Stage) -> bool:
     """Does a stage reduce over one space, to one number or to numbers of stages that were joined?"""
     scalars = all(isinstance(type_of(x), Scalar) for x in _items(s.body))
-    return scalars and len(s.phases) == 1 and len({r.dims for r in s.reductions}) == 1
+    return scalars and not s.is_apart and len(s.phases) == 1 and len({r.dims for r in s.reductions}) == 1
 
 
 def _shape(s: Stage) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -71,7 +71,7 @@ def _needs(stages: Sequence[Stage], stage: Stage) -> frozenset[str]:
 
 def _inputs(stage: Stage) -> frozenset[str]:
     found: set[str] = set()
-    todo = [stage.body]
+    todo = list(stage.bodies)
     while todo:
         body = todo.pop()
         found |= {t.name for t in subterms(body) if isinstance(t, p.Input)}  # one number is read at no dimension
@@ -89,7 +89,7 @@ def _joined(stages: Sequence[Stage], result: Expr, first: Stage, second: Stage) 
     needed = _needs(stages, first) | _needs(stages, second)
     left = [s for s in stages if s not in (first, second)]
     before, after = ([s for s in left if (s.name in needed) == b] for b in (True, False))
-    reading = [replace(s, body=_reading(s.names, s.body, new)) for s in after]
+    reading = [s.with_bodies(lambda body, s=s: _reading(s.names, body, new)) for s in after]  # type: ignore[misc]
     return [*before, both, *reading], replaced(result, new.get)
 
 

@@ -12,25 +12,24 @@ from functools import reduce
 from itertools import product
 from math import prod
 
-from egglift.egraph.stages.operands import applied
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import subterms
+from egglift.ir.traverse import applied, subterms
 
 #: elements that a reduction has at most, and parts of all elements together
 SHORT, LARGE = 8, 300
 
 
-def can_unroll(names: Names, r: Reduction, space: Sequence[Dim]) -> bool:
-    """Is it short, and different for nearly every index of the space in which it is needed?"""
+def can_unroll(names: Names, r: Reduction, outer: Sequence[Dim], around: Sequence[Dim]) -> bool:
+    """Is it short, and different for each element of the reduction over `around`, and nearly each index of `outer`?"""
     if not names.is_closed(r.init) or names.has_reductions(r.element):
         return False
-    count = prod(map(number, r.dims))
+    free, count = names.free(r.element), prod(map(number, r.dims))
     parts = sum(1 for _ in subterms(r.element))
-    again = prod(number(d) for d in space if d not in names.free(r.element))
-    return count <= SHORT and count * parts <= LARGE and again <= SHORT
+    again = prod(number(d) for d in outer if d not in free)
+    return bool(around) and free >= set(around) and max(count, again) <= SHORT and count * parts <= LARGE
 
 
 def unrolled(names: Names, r: Reduction) -> Expr:

@@ -15,6 +15,7 @@ from egglift.costmodel.measurement.expected_results import NdArray, flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Search
 from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.scan_structures import ScanStructure
 from egglift.egraph.schedules.structures import Structure
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import Stages, stages_of
@@ -82,7 +83,7 @@ def only_stage(program: Any, reassociate: bool = True, frugal: bool = False) -> 
     return stage
 
 
-def sized(structure: Structure, rng: Random) -> Expr:
+def sized(structure: Structure | ScanStructure, rng: Random) -> Expr:
     """A structure with random small sizes that fit the lengths; AssertionError if none of many do."""
     search = Search(structure.term, structure.tiles, presets()["generic_gpu"], DeviceLimits())
     for _ in range(TRIES):

@@ -9,7 +9,7 @@ from typing import Any
 
 import egglift as el
 from egglift.ir.sizes import evaluate as number
-from egglift.ir.types import BOOL, Array, Scalar, Type
+from egglift.ir.types import BOOL, Array, Scalar, Type, leaves
 from egglift.ir.value import Value
 from tests.fuzz.growing import Growing
 from tests.fuzz.operators import random_operator
@@ -23,6 +23,8 @@ COMPUTING_STEPS = {
     "product": 2,
     "stencil": 3,
     "fold": 2.5,
+    "scan": 2,
+    "count": 0.7,
     "iterate": 1,
     "place": 0.7,
 }
@@ -52,6 +54,22 @@ class ComputingSteps(Growing):
             return None
         seed = None if neutral and self.rng.random() < 0.6 else self.coerced(self.rng.choice(scope), t, scope)
         return x.reduce(op, seed)
+
+    def scan(self, scope: list[Value], room: Room) -> Value | None:
+        x = self.array(scope, lambda t: all(not shape for shape, _ in leaves(t)))
+        if x is None:
+            return None
+        t = x.type.element  # type: ignore[union-attr]
+        op, neutral = random_operator(t, len(x), self.style.functions, self.rng)
+        if op is None:
+            return None
+        seed = None if neutral and self.rng.random() < 0.6 else self.coerced(self.rng.choice(scope), t, scope)
+        exclusive, reverse = self.rng.random() < 0.2, self.rng.random() < 0.2
+        return x.scan(op, seed, exclusive=exclusive, reverse=reverse)
+
+    def count(self, scope: list[Value], room: Room) -> Value | None:
+        x = self.array(scope, lambda t: isinstance(t, Scalar) and t.is_integer)
+        return None if x is None else el.bincount(x, self.rng.choice((1, 2, 5, 17)))
 
     def row_sums(self, scope: list[Value], room: Room) -> Value | None:
         """A reduction of each row of a matrix, of products with a captured vector where there is one."""

@@ -74,6 +74,20 @@ def run(e: Expr, inputs: Mapping[str, Any], arg: Any = None) -> Any:
             for v in go(x):
                 total = body(f, (total, v))
             return total
+        case p.Count(n, t, x):
+            xs = [int(v) for v in go(x)]
+            return [t.dtype.type(xs.count(i)) for i in range(n)]
+        case p.ScanSeq(f, init, x):
+            acc, kept = go(init), []
+            for v in go(x):
+                acc, y = body(f, (acc, v))
+                kept.append(y)
+            return kept
+        case p.Scan(p.Operator(body=f), init, x) | p.ScanDoubling(f, init, x):
+            totals = [go(init)]
+            for v in go(x):
+                totals.append(body(f, (totals[-1], v)))
+            return totals[1:]
         case p.Iterate(n, f, x):
             value = go(x)
             for _ in range(n):

@@ -42,7 +42,7 @@ def test_what_nothing_reads_is_repeated() -> None:
 
 
 def test_reduced_axes_are_read_in_any_order() -> None:
-    rows = arr("A", 3, 4)
+    rows = arr("A", 3, 9)
     products = rows.map(lambda a: rows.map(lambda b: dot(a, b)))
     _, text = texts(products.T.map(least).reduce(el.minimum, float("inf")))
     assert text == "stage1[] = (minimum for 0 < 3, 1 < 3 of stage0[1,0])"

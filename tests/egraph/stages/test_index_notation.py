@@ -169,7 +169,7 @@ def test_what_has_no_index_notation_is_refused(name: str) -> None:
 
 
 def test_sums_of_sums_stay_apart_where_order_is_kept() -> None:
-    assert len(texts(add_up(A), reassociate=False)) == 2
+    assert len(texts(add_up(arr("A", 5, 9)), reassociate=False)) == 2
     with pytest.raises(NoStages, match="begins with what is computed"):
         stages_of(as_program(A.map(lambda r: el.reduce(el.add, r[0] * 2, r))), reassociate=False)
 

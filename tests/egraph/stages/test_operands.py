@@ -6,10 +6,11 @@ from typing import Any
 
 import egglift as el
 from egglift.egraph.schedules.lower import operands
-from egglift.egraph.stages.operands import applied, operands_of
+from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
+from egglift.ir.traverse import applied
 from egglift.ir.types import F32, Tuple
 from tests.egraph.staged import only_stage
 from tests.egraph.stages.programs import PROGRAMS, arr

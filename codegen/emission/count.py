@@ -1,0 +1,71 @@
+"""Counts: a group counts together in local memory, by atomic additions; a work-item that is alone in its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from egglift.codegen.emission.builder import Builder, NotVector, Target
+from egglift.codegen.emission.translator import Scope, Translator
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import within
+from egglift.codegen.kernel.distribution import DIMENSIONS
+from egglift.codegen.kernel.imperative import Comment, ScalarValue
+from egglift.codegen.kernel.index import Index
+from egglift.codegen.kernel.views import View, element, length
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.operators import highest, lowest
+from egglift.ir.types import I64
+
+
+def count(em: Translator, t: p.Count, scope: Scope) -> View:
+    """The view of counts, which all work-items of the group may read."""
+    if em.distribution.lane is not None:
+        raise NotVector  # lanes would add to one place at once
+    xs, m, n = em.view(t.x, scope), length(type_of(t.x)), length(type_of(t))
+    em.put(Comment(f"count over {m}"))
+    alone = em.distribution.inside or not em.free_items()
+    counts = em.allocate(type_of(t), "private" if alone else "local", "r" if alone else "s", t)
+
+    def add(i: Index) -> None:
+        value = element(xs, i)
+        assert isinstance(value, ScalarValue)
+        at = _place(em, value, n)
+        with em.when(*within(at, n)):
+            old = element(counts.view, at)
+            assert isinstance(old, im.Load)
+            one = em.call("add", (old, em.const(1, t.type)), t.type)
+            em.put(im.Store(old.buffer, old.at, one, atomic=not alone))
+
+    _each(em, n, alone, lambda i: _clear(em, t, counts, i))
+    _each(em, m if n else 0, alone, add)
+    return counts.view
+
+
+def _clear(em: Builder, t: p.Count, counts: Target, i: Index) -> None:
+    place = element(counts.view, i)
+    assert isinstance(place, im.Load)
+    em.put(im.Store(place.buffer, place.at, em.const(0, t.type)))
+
+
+def _each(em: Builder, n: int, alone: bool, body: Callable[[Index], None]) -> None:
+    """`body` for all of n elements: by one work-item, or shared out over those of the group."""
+    if alone:
+        return em.loop(n, body)
+    with em.step():
+        me, team = em.team("local")
+        with em.running(locals=DIMENSIONS):
+            em.strided(me, team, n, body, inside=True)
+
+
+def _place(em: Builder, value: ScalarValue, n: int) -> Index:
+    """A number as an index: itself where it is in 0..n-1, else -1 or n."""
+    t = value.type
+    low, high = int(lowest(t)), int(highest(t))
+    if high > n:
+        value, high = em.call("minimum", (value, em.const(n, t)), t), n
+    if low < -1:
+        value, low = em.call("maximum", (value, em.const(-1, t)), t), -1
+    if t.size == 8 and not t.is_signed:
+        value = em.call("cast", (value,), I64)
+    return em.data(em.bind(value), low, high)

@@ -1,0 +1,97 @@
+"""Scans: loops that keep every value that they carry, and by doubling in local memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from egglift.codegen.emission import assign
+from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.translator import Scope, Translator
+from egglift.codegen.kernel.distribution import DIMENSIONS
+from egglift.codegen.kernel.imperative import Comment, ScalarValue
+from egglift.codegen.kernel.index import Index
+from egglift.codegen.kernel.views import Arr, View, Where, component, element, length, part
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+
+
+def into(em: Translator, t: p.ScanSeq, target: Target, scope: Scope) -> None:
+    """Write what a loop keeps of its accumulators, each as soon as it is known."""
+    em.put(Comment(f"scanSeq over {length(type_of(t.x))}"))
+    _in_order(em, t.body, t, em.view(t.init, scope), em.view(t.x, scope), target)
+
+
+def doubling(em: Translator, t: p.ScanDoubling, scope: Scope) -> View:
+    """The view of a scan's result: in local memory, which all work-items of the group may read, or in private memory
+    of a work-item that is alone."""
+    type, n = type_of(t), length(type_of(t.x))
+    init, xs = em.view(t.init, scope), em.view(t.x, scope)
+    em.put(Comment(f"scanDoubling over {n}"))
+    if em.distribution.inside or em.distribution.lane is not None or not em.free_items():
+        alone = em.allocate(type, "private", "r", t)
+        _in_order(em, p.Tup((t.body, t.body)), t, init, xs, alone)
+        return alone.view
+    source, distance = xs, 1
+    turn = [em.allocate(type, "local", "s", t) for _ in range(2 if n > 2 else 1)]
+    while n:
+        target = turn[0]
+        with em.step():
+            _step(em, t, (init, source), target, distance, n)
+        turn.reverse()
+        source, distance = target.view, 2 * distance
+        if distance >= n:
+            break
+    return source
+
+
+def _step(em: Translator, t: p.ScanDoubling, given: tuple[View, View], target: Target, distance: int, n: int) -> None:
+    """target[i] = xs[i - distance] + xs[i], or xs[i] where there is no such element; the last step adds `init` too."""
+    init, xs = given
+    me, team = em.team("local")
+    last = 2 * distance >= n
+
+    def put(i: Index, value: View) -> None:
+        whole = em.value(t.body, (init, value)) if last else value
+        assign.assign(em, element(target.view, i), whole)
+
+    def combine(i: Index) -> None:
+        put(i + distance, em.value(t.body, (element(xs, i), element(xs, i + distance))))
+
+    with em.running(locals=DIMENSIONS):
+        em.strided(me, team, n - distance, combine, inside=True)
+        em.strided(me, team, min(distance, n), lambda i: put(i, element(xs, i)), inside=True)
+
+
+def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: View, xs: View, target: Target) -> None:
+    assert isinstance(xs, Arr)
+    acc = em.allocate(type_of(t.init), "private", "acc", t)
+    assign.assign(em, acc.view, init)
+    start = 0
+    for piece in xs.parts or (xs,):
+        _run(em, body, acc, piece, Target(part(target.view, start, piece.length), target.space))
+        start += piece.length
+
+
+def _run(em: Translator, body: Expr, acc: Target, xs: Arr, target: Target) -> None:
+    def step(i: Index) -> None:
+        with em.scratch():
+            result = em.value(body, (acc.view, element(xs, i)))
+            values = iter(assign.shared(em, _scalars(result)))  # what is carried is often a part of what is kept
+            carried, kept = (_filled(component(result, k), values) for k in range(2))
+            assign.assign(em, element(target.view, i), kept)  # of the accumulator as it was, and where there is a place
+            assign.assign(em, acc.view, carried)
+
+    em.loop(xs.length, step)
+
+
+def _scalars(v: View) -> list[ScalarValue]:
+    if isinstance(v, tuple):
+        return [s for item in v for s in _scalars(item)]
+    assert not isinstance(v, Arr | Where)
+    return [v]
+
+
+def _filled(v: View, values: Iterator[ScalarValue]) -> View:
+    """A value of the same form, of these scalars."""
+    return tuple(_filled(item, values) for item in v) if isinstance(v, tuple) else next(values)

@@ -1,0 +1,113 @@
+"""The best programs of stages that scan: whole rows, or chunks of them with carries between, in several levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.costmodel.profiles.profile import Profile
+from egglift.costmodel.search.sizes import Point, Search, varied
+from egglift.egraph.schedules.scan_structures import ScanStructure, scan_structures
+from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.scans import Chunks, in_chunks, is_exact
+from egglift.egraph.stages.stage import Stage, number
+from egglift.ir import patterns as p
+from egglift.ir.deadline import require_time
+from egglift.ir.errors import EggliftError
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+from egglift.ir.types import leaves
+
+TRIES, FEW = 14, 4  # assignments of each structure that are generated and priced: of the whole, and of its carries
+DIFFERENT = 3  # of them that are looked at further
+ON_CHIP = (16 << 10, 8 << 10)  # bytes of a chunk that a group of a GPU holds
+LONG = 512  # elements of rows that are cut
+SHARES = (4, 8)  # chunks for each unit of a CPU
+SHORTEST = 16  # elements of a row for each work-item, where neighbours go through rows side by side
+LINE, SETS = 64, 8  # elements of some cache lines; as many of these as must not divide a length
+ROWS = 16  # times as many rows as a device has work-groups are not cut
+
+
+@dataclass(frozen=True)
+class Priced:
+    """A program for a scan, its structure, its assignment and its price."""
+
+    sign: str
+    point: Point
+
+
+@dataclass(frozen=True)
+class ScanSearch:
+    """What is looked for, for a device of that profile.  thorough: is it of the whole, and not of its carries?"""
+
+    profile: Profile
+    limits: DeviceLimits
+    reassociate: bool
+    thorough: bool = True
+
+    def associative(self, stage: Stage) -> bool:
+        """May a scan be computed in another order than that of its elements?"""
+        assert stage.scan is not None
+        return self.reassociate or is_exact(stage.scan)
+
+    def whole(self, stage: Stage) -> list[Priced]:
+        """The best programs for a stage whose rows are not cut, by rising price."""
+        structures = scan_structures(stage, self.profile.kind, self.limits, self.associative(stage))
+        return sorted((x for s in structures for x in self._sized(s)), key=lambda x: x.point.estimate.seconds)
+
+    def _sized(self, s: ScanStructure) -> Iterator[Priced]:
+        require_time()
+        with suppress(EggliftError):
+            points = Search(s.term, s.tiles, self.profile, self.limits).run(TRIES if self.thorough else FEW)
+            yield from (Priced(s.sign, point) for point in varied(points, DIFFERENT))
+
+    def lengths(self, stage: Stage) -> list[int]:
+        """The lengths of chunks that are worth trying; none where rows are short, or enough to go round."""
+        assert stage.scan is not None
+        n, rows, units = number(stage.dims[-1]), 1, self.profile.compute_units
+        for d in stage.dims[:-1]:
+            rows *= number(d)
+        size = sum(scalar.size for _, scalar in leaves(stage.scan.type))
+        if not self.associative(stage):
+            return []
+        if self.profile.kind == "gpu" and _is_across(stage):
+            each = n * rows // (units * self.profile.items_per_unit)  # for a work-item, if all are busy
+            return [c for c in (max(SHORTEST, each), 4 * SHORTEST) if 2 * c <= n and rows >= self.profile.warp]
+        if n < LONG:
+            return []
+        if self.profile.kind == "gpu":
+            held = [b // size for b in ON_CHIP]
+            return [c for c in held if 2 * c <= n and (rows < ROWS * units or n * size > ON_CHIP[0])]
+        if rows >= ROWS * units:
+            return []
+        shares = [max(1, s * units // rows) for s in SHARES]
+        return list(dict.fromkeys(_apart(-(-n // s)) for s in shares if s > 1))
+
+    def cut(self, stage: Stage) -> Iterator[tuple[int, Chunks]]:
+        """A stage in chunks of some lengths."""
+        for length in self.lengths(stage)[: None if self.thorough else 1]:
+            if (chunks := in_chunks(stage, length)) is not None:
+                yield length, chunks
+
+
+def _is_across(stage: Stage) -> bool:
+    """Do neighbouring rows lie together in what is read, rather than the elements of a row?"""
+    return any(isinstance(t, p.Transpose) for r in reads_of(stage.names, stage.body) for t in subterms(r.view))
+
+
+def _apart(n: int) -> int:
+    """A length of whole cache lines, near `n`: chunks that are gone through side by side lie in different sets."""
+    lines = -(-n // LINE)
+    return LINE * (lines + (lines % SETS == 0))
+
+
+Placed = Callable[[Expr, dict[str, Expr]], Expr]
+
+
+def in_order(chunks: Chunks, terms: Sequence[Expr], placed: Placed) -> Expr:
+    """The program of the chunks, which reads that of the carries, which reads that of the totals."""
+    totals, carries, last = terms
+    carries = placed(carries, {chunks.totals.name: p.To("global", totals)})
+    return placed(last, {chunks.carries.name: p.To("global", carries)})

@@ -1,0 +1,206 @@
+"""Low-level programs of stages that scan, but for how long rows are cut (stages/scans.py).
+
+one row a work-item:    mapGlobal0 (scanSeq ..)
+one row a lane:         mapGlobal0 (mapVec (scanSeq ..)) over blocks of rows: of what lies across, on a CPU
+one row a group:        work-items reduce a run each, their totals are scanned by doubling, and each run from its carry
+rows a group:           the same for short rows, the totals of each of which one work-item scans
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.egraph.schedules.structures import Tile
+from egglift.egraph.stages.as_pattern import computed, reads_of
+from egglift.egraph.stages.stage import Read, Scanned, Stage, number, substituted
+from egglift.ir import patterns as p
+from egglift.ir.axes import element_type, merged
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.tile_kinds import SCANNED_ROWS, SCANNED_RUN, VECTOR
+from egglift.ir.traverse import applied
+from egglift.ir.types import Tuple, Type, leaves
+
+SHORT = 512  # elements of rows of which a group scans several
+ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
+FEWEST = 256  # rows that are worth a work-item each, of a GPU
+
+
+@dataclass(frozen=True)
+class ScanStructure:
+    """A low-level program of a scan, whose sizes are symbols."""
+
+    sign: str
+    term: Expr
+    tiles: dict[str, Tile]
+
+
+def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: bool) -> Iterator[ScanStructure]:
+    """Structures for a device of that kind ("gpu" or "cpu"); associative: may what is scanned be combined in chunks?
+
+    There is always one, however slow.
+    """
+    work = Rows(stage)
+    items = kind == "cpu" or (work.count >= FEWEST and work.length <= ALONE)
+    groups = kind == "gpu" and associative and work.bytes <= limits.local_bytes
+    blocks = kind == "gpu" and work.length <= SHORT and work.count >= FEWEST
+    if items or not (groups or blocks):
+        yield work.by_items()
+    if kind == "cpu" and work.count > 1:
+        yield work.by_lanes()
+    if blocks:
+        yield work.in_blocks()
+    if groups:
+        yield work.by_groups()
+
+
+class Rows:
+    """The rows of a stage that scans: arrays of what is scanned, and of what is read beside it."""
+
+    def __init__(self, stage: Stage) -> None:
+        assert stage.scan is not None
+        self.stage, self.scan = stage, stage.scan
+        self.batch, self.length = stage.dims[:-1], number(stage.dims[-1])
+        self.count = prod(map(number, self.batch))
+        names, after = stage.names, self.scan.after
+        self.others: list[Expr] = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
+        element = p.Tup((stage.body, *self.others)) if self.others else stage.body
+        rows = computed(names, stage.dims, element)
+        self.rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
+        self.begins = _begins(stage, self.scan)
+
+    @property
+    def bytes(self) -> int:
+        """Of a row that is in local memory, with its result."""
+        result = self.scan.type if self.scan.after is None else type_of(self.scan.after)
+        read = (self.scan.type, *map(type_of, self.others))
+        return self.length * sum(scalar.size for t in (*read, result) for _, scalar in leaves(t))
+
+    # ------------------------------------------------------------------------------------ structures
+
+    def by_items(self) -> ScanStructure:
+        """One row a work-item."""
+        return self._whole("rows", self._mapped(self._paired(self.rows), self._in_order, Level("global", 0)), {})
+
+    def by_lanes(self) -> ScanStructure:
+        """One row a lane of a vector."""
+        v = Sym("v0")
+        blocks = p.Split(v, p.PadUp(v, self._paired(self.rows)))
+        lanes = self._mapped(p.Arg(element_type(blocks)), self._in_order, Level("vec"))
+        found = p.Take(self.count, p.Join(p.Map(lanes, blocks, Level("global", 0))))
+        return self._whole("rows in lanes", found, {"v0": Tile("v0", VECTOR.letter, self.count)})
+
+    def in_blocks(self) -> ScanStructure:
+        """Some rows a group, some work-items each."""
+        rows, run = Tile("B0", SCANNED_ROWS.letter, self.count), Tile("U0", SCANNED_RUN.letter, self.length)
+        size = Sym("B0")
+        blocks = p.Split(size, p.PadUp(size, self._paired(self.rows)))
+        found = p.Map(self._block(p.Arg(element_type(blocks)), Sym("U0")), blocks, Level("workgroup", 0))
+        return self._whole("rows in blocks", p.Take(self.count, p.Join(found)), {"B0": rows, "U0": run})
+
+    def by_groups(self) -> ScanStructure:
+        """One row a group."""
+        run = Tile("U0", SCANNED_RUN.letter, self.length)
+        found = self._mapped(
+            self._paired(self.rows), lambda z, row: self._by_group(z, row, Sym("U0")), Level("workgroup", 0)
+        )
+        return self._whole("runs of rows", found, {"U0": run})
+
+    # ------------------------------------------------------------------------------------ parts
+
+    def _paired(self, rows: Expr) -> Expr:
+        """Rows, each with what it begins with if that is not the same for all."""
+        return rows if self.begins is None else p.Zip((self.begins, rows))
+
+    def _mapped(self, rows: Expr, f: Callable[[Expr, Expr], Expr], level: Level) -> Expr:
+        """`f` of what a row begins with, and the row."""
+        arg = p.Arg(element_type(rows))
+        body = f(self.scan.init, arg) if self.begins is None else f(p.Get(0, arg), p.Get(1, arg))
+        return p.Map(body, rows, level)
+
+    def _whole(self, sign: str, found: Expr, tiles: dict[str, Tile]) -> ScanStructure:
+        """The rows as the stage's array."""
+        for d in reversed(self.batch[1:]):
+            found = p.Split(d.extent, found)
+        return ScanStructure(sign, found if self.batch else p.Join(found), tiles)
+
+    def _in_order(self, init: Expr, row: Expr) -> Expr:
+        """A row by one work-item."""
+        carried = p.Arg(Tuple((self.scan.type, element_type(row))))
+        acc, element = p.Get(0, carried), p.Get(1, carried)
+        scanned = applied(self.scan.op.body, acc, self._scanned(element))
+        return p.ScanSeq(p.Tup((scanned, self._after(scanned, element))), init, row)
+
+    def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
+        """A row by a group: runs, their totals, what precedes each, and its scan."""
+        count = self._runs(run)
+        runs = p.To("local", p.Split(run, p.PadUp(run, row)), 1)
+        totals = p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
+        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(self.scan.op.body, init, totals))
+        starts = p.Pad(1, 0, "constant", up_to, init)
+        return p.Take(self.length, p.Join(self._from(starts, runs)))
+
+    def _block(self, rows: Expr, run: Size) -> Expr:
+        """A block of rows by a group: the totals of a row's runs are few, and scanned by one work-item."""
+        count = self._runs(run)
+        each, starts = rows, None
+        if self.begins is not None:
+            t = element_type(rows)
+            starts, each = (p.Map(p.Get(i, p.Arg(t)), rows) for i in range(2))
+        cut = p.Map(p.Split(run, p.PadUp(run, p.Arg(element_type(each)))), each)
+        runs = p.To("local", p.Join(cut), 1)
+        totals = p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
+        by_rows: Expr = p.Split(count, totals)
+        by_rows = by_rows if starts is None else p.Zip((starts, by_rows))
+        before = p.To("local", self._mapped(by_rows, self._before, Level("local", 0)))
+        scanned = p.Split(count, self._from(p.Join(before), runs))
+        return p.Map(p.Take(self.length, p.Join(p.Arg(element_type(scanned)))), scanned)
+
+    def _runs(self, run: Size) -> Size:
+        """How many runs a row has."""
+        return SizeOp("/", SizeOp("+", self.length, SizeOp("-", run, 1)), run)
+
+    def _total(self, run: Type) -> Expr:
+        """The body that combines the elements of a run, of which there is one at least."""
+        own = self._column(p.Arg(run))
+        return p.Fold(self.scan.op.body, p.At(0, own), p.Drop(1, own))
+
+    def _before(self, init: Expr, totals: Expr) -> Expr:
+        """What precedes each of the runs of a row."""
+        carried = p.Arg(Tuple((self.scan.type, element_type(totals))))
+        return p.ScanSeq(p.Tup((self.scan.op.body, p.Get(0, carried))), init, totals)
+
+    def _from(self, starts: Expr, runs: Expr) -> Expr:
+        """Runs, each scanned from what precedes it, in local memory."""
+        begun = p.Zip((starts, runs))
+        pair = p.Arg(element_type(begun))
+        scanned = p.Map(self._in_order(p.Get(0, pair), p.Get(1, pair)), begun, Level("local", 0))
+        return p.To("local", scanned, 1)
+
+    # ------------------------------------------------------------------------------------ elements
+
+    def _scanned(self, element: Expr) -> Expr:
+        """What is scanned of an element."""
+        return p.Get(0, element) if self.others else element
+
+    def _column(self, row: Expr) -> Expr:
+        return p.Map(p.Get(0, p.Arg(element_type(row))), row) if self.others else row
+
+    def _after(self, scanned: Expr, element: Expr) -> Expr:
+        """What is kept."""
+        if self.scan.after is None:
+            return scanned
+        new = {x: p.Get(1 + i, element) for i, x in enumerate(self.others)}
+        return substituted(self.scan.after, {**new, self.scan.result: scanned})
+
+
+def _begins(stage: Stage, scan: Scanned) -> Expr | None:
+    """What each row begins with; None where that is closed: the same for all."""
+    if not reads_of(stage.names, scan.init):
+        return None
+    outer = stage.dims[:-1]
+    return merged(computed(stage.names, outer, scan.init), 0, len(outer))

@@ -1,0 +1,30 @@
+"""Samples of counts: by a group, with others beside it, and by a work-item that is alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from egglift.ir import patterns as p
+from egglift.ir.types import I32, I64, U8, U32, U64
+from tests.codegen.low import fmap, lit, op, total, vector
+from tests.codegen.samples.base import sample
+
+i, rows = vector("i", 100, t=I32), vector("rows", 6, 40, t=I32)
+
+sample("count", p.Count(7, I32, i))
+sample("count of nothing", p.Count(7, I32, p.Take(0, i)))
+sample("count in no place", p.Count(0, I32, i))
+sample("count of bytes", p.Count(300, U32, vector("b", 50, t=U8)))
+sample(
+    "count of wide numbers", p.Count(5, I32, vector("w", 9, t=U64)), w=np.array([4, 5, 1 << 63, 0, 4, 3, 2, 1, 9], "u8")
+)
+sample(
+    "count of negative wide numbers", p.Count(5, I32, vector("w", 4, t=I64)), w=np.array([-1, 4, -(1 << 63), 4], "i8")
+)
+sample("counts of rows by groups", fmap(lambda r: p.Count(9, I32, r), rows, "workgroup"))
+sample("counts of rows by work-items", fmap(lambda r: p.Count(9, I32, r), rows, "global"))
+sample("counts that are read", fmap(lambda r: total(p.Count(9, I32, r), I32), rows, "workgroup"))
+sample(
+    "counts of what is computed",
+    fmap(lambda r: p.Count(9, U32, fmap(lambda v: op("add", v, lit(3, I32)), r)), rows, "workgroup"),
+)

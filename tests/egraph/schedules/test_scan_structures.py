@@ -1,0 +1,207 @@
+"""Programs of stages that scan: every structure, and chunks of it, computes what the stage means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.codegen.compile import compile_term
+from egglift.codegen.device.device import open_device
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
+from egglift.costmodel.measurement.expected_results import flatten
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.schedules.choices import placed, scheduled
+from egglift.egraph.schedules.scan_choices import in_order
+from egglift.egraph.schedules.scan_structures import ALONE, ScanStructure, scan_structures
+from egglift.egraph.schedules.structures import structures
+from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.scans import in_chunks, of_chunks
+from egglift.egraph.stages.stage import Stage
+from egglift.ir.errors import CodegenError, EggliftError
+from egglift.ir.lifting import as_program
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import instantiate
+from tests.egraph.staged import composed, exact_inputs, result, same, sized, whole
+from tests.egraph.stages.programs import arr
+from tests.fuzz.guarded import run_all
+from tests.oclgrind import LIMITS, examine
+
+GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
+
+
+def weighted(m: int, n: int) -> Any:
+    """Rows that begin with numbers of their own, and what follows reads another array."""
+    a, w = arr("A", m, n), arr("w", m)
+    scanned = el.map(lambda row, v: el.scan(el.add, v, row.map(lambda e: e * v)), a, w)
+    return scanned + arr("B", m, n)
+
+
+def of_segments(n: int) -> Any:
+    return el.segmented_scan(el.add, 1, el.array("flags", el.bool_, n), arr("x", n))
+
+
+def of_maps(n: int) -> Any:
+    """Compositions, which do not commute."""
+    return el.scan(composed, (1, 2), el.zip(arr("a", n, t=el.i32), arr("b", n, t=el.i32)))
+
+
+SMALL: dict[str, Callable[[], Any]] = {
+    "one": lambda: el.cumsum(arr("x", 1)),
+    "two": lambda: el.cumsum(arr("x", 2)),
+    "a prime": lambda: el.cumsum(arr("x", 101)),
+    "a power of two": lambda: el.cummax(arr("x", 64, t=el.i32)),
+    "and what follows": lambda: el.cumsum(arr("x", 37)) / (arr("y", 37) + 9),
+    "rows": lambda: el.cumsum(arr("A", 5, 33), axis=1),
+    "columns": lambda: el.cumsum(arr("A", 12, 7), axis=0) * 2,
+    "three axes": lambda: el.cumsum(arr("A", 3, 5, 4), axis=1),
+    "rows with beginnings": lambda: weighted(6, 19),
+    "segments": lambda: of_segments(45),
+    "compositions": lambda: of_maps(23),
+    "backwards": lambda: el.scan(el.add, 3, arr("x", 29), reverse=True),
+    "without an element's own": lambda: el.scan(el.add, 3, arr("x", 29), exclusive=True),
+}
+
+
+def scan_of(stages: Stages) -> Stage:
+    (stage,) = (s for s in stages.stages if s.scan is not None)
+    return stage
+
+
+def all_structures(stage: Stage, kind: str) -> list[ScanStructure]:
+    """Those of any number of rows: a device with much to do would not try all."""
+    return list(scan_structures(stage, kind, DeviceLimits(), associative=True))
+
+
+def terms(stage: Stage, kind: str, rng: Random) -> Iterator[Expr]:
+    """Low-level programs of whole rows, and of chunks of some lengths, sizes at random."""
+    for s in all_structures(stage, kind):
+        yield sized(s, rng)
+    for length in (1, 4, 7):
+        chunks = in_chunks(stage, length)
+        assert chunks is not None
+        parts = [as_pattern(chunks.totals), as_pattern(chunks.carries)]
+        for s in all_structures(chunks.chunks, kind):
+            yield of_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng)], placed))
+
+
+@pytest.fixture(autouse=True)
+def few_rows_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All structures are tried, whatever the number of rows."""
+    monkeypatch.setattr("egglift.egraph.schedules.scan_structures.FEWEST", 1)
+
+
+@pytest.mark.parametrize("kind", ["gpu", "cpu"])
+@pytest.mark.parametrize("name", SMALL)
+def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
+    program = as_program(SMALL[name]())
+    stages, inputs = stages_of(program), exact_inputs(program)
+    stage = scan_of(stages)
+    assert same(program, whole(stages), inputs)
+    for term in terms(stage, kind, Random(name + kind)):
+        assert same(program, whole(stages, {stage.name: term}), inputs, 1e-5)
+
+
+def plans(name: str, kind: str, limits: DeviceLimits) -> list[Plan]:
+    stages, found = stages_of(as_program(SMALL[name]())), list[Plan]()
+    stage = scan_of(stages)
+    for term in terms(stage, kind, Random(name)):
+        try:
+            found.append(compile_term(whole(stages, {stage.name: term}), Launch(group_size=16), limits))
+        except CodegenError as error:
+            assert "branch of a loop" in str(error)  # what PoCL compiles wrongly
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("kind", ["gpu", "cpu"])
+@pytest.mark.parametrize("name", SMALL)
+def test_kernels_of_scans_compute_them(name: str, kind: str) -> None:
+    device, program = open_device("pocl"), as_program(SMALL[name]())
+    inputs = exact_inputs(program)
+    expected = result(program, inputs)
+    made = plans(name, kind, device.limits)
+    for plan, actual in zip(made, run_all(device, made, {k: flatten(v) for k, v in inputs.items()}), strict=True):
+        assert not isinstance(actual, EggliftError), f"{actual}\n{plan.source}"
+        for e, a in zip(expected, actual, strict=True):
+            np.testing.assert_allclose(a.reshape(e.shape), e, 1e-5, 1e-5, err_msg=plan.source)
+
+
+@pytest.mark.parametrize("name", ["a prime", "rows with beginnings", "segments"])
+def test_kernels_of_scans_have_no_races(name: str) -> None:
+    program = as_program(SMALL[name]())
+    inputs = {k: flatten(v) for k, v in exact_inputs(program).items()}
+    expected = result(program, exact_inputs(program))
+    made = plans(name, "gpu", LIMITS)
+    for plan, report in zip(made, examine([(x, inputs) for x in made]), strict=True):
+        assert report.clean, f"{report}\n{plan.source}"
+        for e, a in zip(expected, report.outputs, strict=True):
+            np.testing.assert_allclose(a.reshape(e.shape), e, 1e-5, 1e-5)
+
+
+# ---------------------------------------------------------------------------------------- what is chosen
+
+
+def signs(program: Any, profile: Any = GPU, reassociate: bool = True) -> list[str]:
+    limits = profile.limits if profile is GPU else DeviceLimits(compute_units=2)
+    return [c.sign for c in scheduled(as_program(program), profile, limits, reassociate)]
+
+
+def test_a_long_scan_goes_in_chunks_of_three_kernels() -> None:
+    for profile in (GPU, CPU):
+        assert signs(el.cumsum(arr("x", 1 << 18)), profile)[0].startswith("chunks of ")
+
+
+def test_very_many_chunks_have_carries_in_chunks_too() -> None:
+    best = signs(el.cumsum(arr("x", 1 << 26)))[0]
+    assert best.count("chunks of ") == 2
+
+
+def test_many_short_rows_go_through_local_memory_in_blocks() -> None:
+    assert signs(el.cumsum(arr("A", 1 << 16, 32), axis=1))[0] == "rows in blocks"
+
+
+def test_a_row_that_a_group_can_hold_is_not_cut() -> None:
+    assert signs(el.cumsum(arr("A", 1 << 13, 2048), axis=1))[0] == "runs of rows"
+
+
+def test_columns_are_cut_for_all_work_items_and_read_together() -> None:
+    best = scheduled(as_program(el.cumsum(arr("A", 1 << 12, 1 << 12), axis=0)), GPU, GPU.limits, True)[0]
+    assert best.sign.startswith("chunks of 64: ")
+    least = 3 * 4 * (1 << 24) / GPU.bandwidth  # seconds to read all twice, and to write it
+    assert best.seconds < 2 * least
+
+
+def test_sums_of_floats_keep_their_order_where_asked() -> None:
+    assert set(signs(el.cumsum(arr("x", 1 << 13)), reassociate=False)) == {"rows"}
+
+
+def test_integers_and_maxima_may_be_combined_in_any_order() -> None:
+    for x in (el.cumsum(arr("x", 1 << 18, t=el.i32)), el.cummax(arr("x", 1 << 18))):
+        assert signs(x, reassociate=False)[0].startswith("chunks of ")
+
+
+def test_an_operator_without_neutral_element_is_not_cut() -> None:
+    first = el.operator(lambda a, b: a, commutative=False)
+    assert set(signs(el.scan(first, 0, arr("x", ALONE)))) <= {"rows", "runs of rows"}
+
+
+def test_a_scan_has_no_structures_of_other_stages() -> None:
+    stage = scan_of(stages_of(as_program(SMALL["rows"]())))
+    assert not list(structures(stage, "gpu", True))
+
+
+def test_the_kernel_of_rows_that_groups_scan(request: pytest.FixtureRequest) -> None:
+    stage = scan_of(stages_of(as_program(el.cumsum(arr("A", 300, 512), axis=1) * 2)))
+    (s,) = (s for s in all_structures(stage, "gpu") if s.sign == "runs of rows")
+    source = compile_term(instantiate(s.term, {"U0": 8}), Launch(256), GPU.limits).source
+    path = Path(__file__).with_name("rows_that_groups_scan.cl")
+    if request.config.getoption("--update-golden"):
+        path.write_text(source)
+    assert source == path.read_text(), "pytest --update-golden writes what it looks like now"

@@ -1,0 +1,86 @@
+"""Scans as stages: what is computed in them, before and behind, and what is an array of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import egglift as el
+from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.scan_choices import in_order
+from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.scans import in_chunks, is_exact, of_chunks
+from egglift.ir.lifting import as_program
+from tests.egraph.staged import composed, exact_inputs, same, texts, whole
+from tests.egraph.stages.programs import arr
+
+X, Y, A = arr("x", 12), arr("y", 12), arr("A", 4, 6)
+
+
+def test_what_is_mapped_before_and_behind_is_computed_in_a_scan() -> None:
+    (only,) = texts(el.cumsum(X * Y) / (Y + 2))
+    assert only == "stage1[0 < 12] = (div (add up to 0 from 0.0 of (mul x[0] y[0])) (add y[0] 2.0))"
+
+
+def test_what_reads_another_place_of_a_scan_is_a_stage() -> None:
+    for program in (el.cumsum(X)[::-1] + X, el.cumsum(X).take(6) * 2, el.roll(1, el.cumsum(X)) * 2):
+        first, second = texts(program)
+        assert "up to" in first and "along0" in second
+
+
+def test_a_scan_that_two_read_is_an_array() -> None:
+    scanned = el.cumsum(X)
+    first, second = texts(el.tuple(scanned * 2, scanned[::-1]))
+    assert "up to" in first and second.count("along0") == 2
+
+
+def test_a_scan_of_columns_is_written_as_it_is_read() -> None:
+    (only,) = texts(el.cumsum(A, axis=0) * A)
+    assert only == "stage1[0 < 6, 1 < 4] = (mul (add up to 1 from 0.0 of (transpose A)[0,1]) A[1,0])"
+
+
+def test_reductions_that_a_scan_needs_come_before_it() -> None:
+    shares = A.map(lambda row: el.scan(el.add, row.max(), row / row.sum()))
+    found = texts(shares)
+    assert [t.split("[")[0] for t in found] == ["stage0_1", "stage3"]
+    assert "from (map (get 0 arg) %stage0_1)[0] of (div A[0,1] (map (get 1 arg) %stage0_1)[0])" in found[1]
+
+
+def test_a_cpu_stores_what_is_costly_and_read_twice() -> None:
+    assert len(texts(el.cumsum(el.exp(X)), frugal=True)) == 2
+    assert len(texts(el.cumsum(el.exp(X)), frugal=False)) == 1
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 12, 40])
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: el.cumsum(X) * Y,
+        lambda: el.cumsum(A, axis=0),
+        lambda: el.scan(composed, (2, 1), el.zip(arr("a", 9, t=el.i32), arr("b", 9, t=el.i32))),
+    ],
+    ids=["a vector", "columns", "compositions"],
+)
+def test_a_scan_in_chunks_means_the_same(program: Any, length: int) -> None:
+    e = as_program(program())
+    stages = stages_of(e)
+    (stage,) = stages.stages
+    chunks = in_chunks(stage, length)
+    assert chunks is not None
+    parts = [as_pattern(s) for s in (chunks.totals, chunks.carries, chunks.chunks)]
+    found = of_chunks(stage, chunks, in_order(chunks, parts, placed))
+    assert same(e, whole(stages, {stage.name: found}), exact_inputs(e), 1e-5)
+
+
+def test_a_scan_without_neutral_element_has_no_chunks() -> None:
+    first = el.operator(lambda a, b: a, commutative=False)
+    (stage,) = stages_of(as_program(el.scan(first, 0, X))).stages
+    assert in_chunks(stage, 4) is None
+
+
+def test_only_sums_of_floats_depend_on_their_order() -> None:
+    programs = (el.cumsum(X), el.cummax(X), el.cumsum(arr("i", 5, t=el.i32)), el.scan(el.logical_or, False, X > 0))
+    scans = [stages_of(as_program(e)).stages[0].scan for e in programs]
+    assert [scan is not None and is_exact(scan) for scan in scans] == [False, True, True, True]
