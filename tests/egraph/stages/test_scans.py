@@ -45,7 +45,7 @@ def test_reductions_that_a_scan_needs_come_before_it() -> None:
     shares = A.map(lambda row: el.scan(el.add, row.max(), row / row.sum()))
     found = texts(shares)
     assert [t.split("[")[0] for t in found] == ["stage0_1", "stage3"]
-    assert "from (map (get 0 arg) %stage0_1)[0] of (div A[0,1] (map (get 1 arg) %stage0_1)[0])" in found[1]
+    assert "from (map (get 1 arg) %stage0_1)[0] of (div A[0,1] (map (get 0 arg) %stage0_1)[0])" in found[1]
 
 
 def test_a_cpu_stores_what_is_costly_and_read_twice() -> None:
