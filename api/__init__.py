@@ -138,6 +138,7 @@ from egglift.ir.reduction import (
     mul,
     operator,
 )
+from egglift.ir.run_time_lengths import size
 from egglift.ir.scans import cummax, cummin, cumprod, cumsum, scan, segmented_scan
 from egglift.ir.statistics import all, any, max, mean, min, prod, std, sum, var
 from egglift.ir.stencils import (
@@ -168,7 +169,9 @@ from egglift.ir.types import U32 as u32
 from egglift.ir.types import U64 as u64
 from egglift.ir.value import Value
 from egglift.jit import jit
-from egglift.kernel import Kernel, load
+from egglift.kernel import Kernel
+from egglift.length_kernel import LengthKernel
+from egglift.loading import load
 from egglift.optimize import optimize
 
 pow = power
@@ -185,6 +188,7 @@ __all__ = [
     "EggliftError",
     "ForkError",
     "Kernel",
+    "LengthKernel",
     "OperatorError",
     "OutOfMemory",
     "ProgramError",
@@ -329,6 +333,7 @@ __all__ = [
     "sign",
     "sin",
     "sinh",
+    "size",
     "slide",
     "slide2d",
     "slide3d",

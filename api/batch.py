@@ -30,8 +30,10 @@ from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.jsonl import append_line
 from egglift.ir.check import type_of
-from egglift.ir.errors import EggliftError, RecordError
+from egglift.ir.errors import EggliftError, ProgramError, RecordError
 from egglift.ir.parser import loads
+from egglift.ir.patterns import Expr
+from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.text import dumps
 from egglift.memory import journal, remember
 from egglift.optimize import remembered
@@ -102,7 +104,7 @@ def run_batch(
     todo, failed = [], 0
     for name in files:
         try:
-            job = Job(name, dumps(load_program(name)))
+            job = Job(name, dumps(_of_numbers(load_program(name))))
         except EggliftError as error:
             failed += 1
             _append(out, {"name": name, "error": str(error)})
@@ -123,6 +125,14 @@ def run_batch(
         bar.step(job.name)
     bar.close()
     return Summary(len(files) - skipped - failed, failed, skipped, time.perf_counter() - start)
+
+
+def _of_numbers(program: Expr) -> Expr:
+    """A program whose lengths are numbers; ProgramError for others, which are not searched by laws."""
+    if lengths := lengths_of(program):
+        names = ", ".join(n.name for n in lengths)
+        raise ProgramError(f"its lengths {names} are known when it is called: a batch takes numbers; use el.optimize")
+    return program
 
 
 def _finished(out: Path, device: Device) -> set[str]:

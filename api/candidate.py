@@ -9,6 +9,7 @@ from functools import cached_property
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.egraph.schedules.account import Account
+from egglift.egraph.schedules.steps import Steps
 from egglift.ir.patterns import Expr
 
 
@@ -31,7 +32,8 @@ class Candidate:
 
     structure: its loops, staging and tiles in short, e.g. `1T[l...]`; parameters: tile and launch sizes; form: the
     term as extraction found it, its tile lengths still symbols (None: it has none); account: how it was made of
-    stages and schedules, if it was; parts: those of a program that was searched in parts;
+    stages and schedules, if it was, and steps, how it is made so again over other lengths; parts: those of a program
+    that was searched in parts;
     estimate: seconds by the analytic model, and `bound`, what limits it, in a sentence; measured: seconds, None
     unless it was timed; status: "ok", "model" (not measured), or why it cannot be chosen, with `reason`.
     """
@@ -49,6 +51,7 @@ class Candidate:
     form: Expr | None = field(default=None, repr=False)
     account: Account | None = field(default=None, repr=False)
     parts: tuple[Part, ...] = field(default=(), repr=False)
+    steps: Steps | None = field(default=None, repr=False)
     derive: Callable[[Candidate], tuple[str, ...]] | None = field(default=None, repr=False)
 
     @cached_property

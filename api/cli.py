@@ -22,6 +22,7 @@ from egglift.ir.errors import EggliftError
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
 from egglift.kernel import Kernel
+from egglift.length_kernel import LengthKernel
 from egglift.optimize import optimize
 from egglift.processes.interrupts import delivered
 from egglift.programs import load_program
@@ -171,6 +172,7 @@ def _show(kernel: Kernel, problem: str | None, explain: bool) -> None:
 
 def check(kernel: Kernel) -> str | None:
     """Runs a kernel on a random sample: None where it agrees with the NumPy meaning, else how not."""
+    kernel = kernel.liked if isinstance(kernel, LengthKernel) else kernel
     expected = expect(kernel.program, seed=1)
     arguments = operands(kernel.device, inputs_of(kernel.program), expected.inputs)
     return expected.disagreement(kernel.executable.run(arguments, poison=True, rows=expected.rows))

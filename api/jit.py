@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -15,6 +15,7 @@ from egglift.ir.errors import ArgumentError, EggliftError, ProgramError
 from egglift.ir.lifting import as_program, is_number
 from egglift.ir.notation import array, scalar
 from egglift.ir.patterns import Expr
+from egglift.ir.run_time_lengths import size
 from egglift.ir.types import SCALARS, Scalar, scalar_of
 from egglift.ir.value import Value
 from egglift.kernel import Kernel
@@ -32,12 +33,19 @@ def jit(f: Callable[..., Any], /) -> Jitted:
 
 
 @overload
-def jit(*, static: str | Sequence[str] = (), **options: Any) -> Callable[[Callable[..., Any]], Jitted]:
-    """`@el.jit(static=..., device=..., ...)`."""
+def jit(
+    *, static: str | Sequence[str] = (), lengths: Mapping[str, str] = {}, **options: Any
+) -> Callable[[Callable[..., Any]], Jitted]:
+    """`@el.jit(static=..., lengths=..., device=..., ...)`."""
 
 
 def jit(
-    f: Callable[..., Any] | None = None, /, *, static: str | Sequence[str] = (), **options: Any
+    f: Callable[..., Any] | None = None,
+    /,
+    *,
+    static: str | Sequence[str] = (),
+    lengths: Mapping[str, str] = {},
+    **options: Any,
 ) -> Jitted | Callable[[Callable[..., Any]], Jitted]:
     """A function of arrays and numbers as one that computes it by optimised kernels.
 
@@ -52,16 +60,18 @@ def jit(
     scalars, Python's numbers, or pyopencl arrays, by position or by name; defaults are arguments too.
 
     static: names of parameters that the function gets as they are (a size, a name, a function): they must be hashable,
-    and each other value is another kernel.  options: those of `optimize`, `device=` among them.
+    and each other value is another kernel.  lengths: names of the axes of parameters, `{"A": "n m", "x": "m"}`: of any
+    length, known when it is called, and the same where the name is; one kernel serves all of them, chosen for those of
+    the first call; an axis named `_` is as long as it is.  options: those of `optimize`, `device=` among them.
     A number of Python's own takes the type that the call's arrays have together, as in NumPy, if that can hold it:
     2.0 is an f32 beside arrays of f32, an f64 beside arrays of i32.  ArgumentError where an argument is none of these.
     """
     if unknown := sorted(set(options) - OPTIONS):
-        raise ArgumentError(f"jit takes static and the options of optimize, not {', '.join(unknown)}")
+        raise ArgumentError(f"jit takes static, lengths and the options of optimize, not {', '.join(unknown)}")
     names = (static,) if isinstance(static, str) else tuple(static)
     if f is None:
-        return lambda g: Jitted(g, names, options)
-    return Jitted(f, names, options)
+        return lambda g: Jitted(g, names, options, lengths)
+    return Jitted(f, names, options, lengths)
 
 
 class Jitted:
@@ -71,14 +81,21 @@ class Jitted:
     """
 
     def __init__(
-        self, f: Callable[..., Any], static: Sequence[str] = (), options: dict[str, Any] | None = None
+        self,
+        f: Callable[..., Any],
+        static: Sequence[str] = (),
+        options: dict[str, Any] | None = None,
+        lengths: Mapping[str, str] = {},
     ) -> None:
         if not callable(f):
             raise ArgumentError(f"jit takes a function, not {f!r}")
         functools.update_wrapper(self, f)
         self._function, self._static, self._options = f, frozenset(static), dict(options or {})
         self._signature = inspect.signature(f)
+        self._lengths = {name: axes.split() for name, axes in lengths.items()}
         _require_plain(f, self._signature, self._static)
+        if unknown := sorted(set(lengths) - set(self._signature.parameters) | set(lengths) & self._static):
+            raise ArgumentError(f"{_name(f)}{self._signature} has no array {', '.join(unknown)}, which lengths names")
         self._lock = threading.Lock()
         self._entries: dict[Key, _Entry] = {}
 
@@ -126,7 +143,8 @@ class Jitted:
 
     def _traced(self, described: dict[str, Any], given: dict[str, Any]) -> Expr:
         """The function's program for arguments of these types and shapes."""
-        values = {n: given[n] if n in self._static else _input(n, *d) for n, d in described.items()}
+        sizes = self._sizes(given)
+        values = {n: given[n] if n in self._static else _input(sizes, n, *d) for n, d in described.items()}
         bound = self._signature.bind_partial()
         bound.arguments.update(values)
         try:
@@ -146,13 +164,32 @@ class Jitted:
             elif name in numbers:
                 signature[name] = _scalar(name, _beside(arrays, v)), ()
             elif hasattr(v, "dtype") and hasattr(v, "shape"):
-                signature[name] = _scalar(name, v.dtype), tuple(int(n) for n in v.shape)
+                signature[name] = _scalar(name, v.dtype), self._shape(name, v)
             else:
                 raise ArgumentError(
                     f"{_name(self._function)}: {name} is {type(v).__name__}, not an array or a number; convert it with "
                     f"numpy.asarray, or name it in jit(static=...) to be given to the function as it is"
                 )
         return signature
+
+    def _shape(self, name: str, v: Any) -> tuple[int | str, ...]:
+        """The lengths of an array; of axes that are named, their names."""
+        axes = self._lengths.get(name)
+        if axes is None:
+            return tuple(int(n) for n in v.shape)
+        if len(axes) != len(v.shape):
+            given = f"{name} has {len(v.shape)} axes, and lengths names {len(axes)}: {' '.join(axes)}"
+            raise ArgumentError(f"{_name(self._function)}: {given}")
+        return tuple(int(n) if axis == "_" else axis for axis, n in zip(axes, v.shape, strict=True))
+
+    def _sizes(self, given: dict[str, Any]) -> dict[str, int]:
+        """The lengths that have names, for which kernels are chosen as they are in this call."""
+        found: dict[str, int] = {}
+        for name, axes in self._lengths.items():
+            for axis, n in zip(axes, given[name].shape, strict=True):
+                if axis != "_" and axis not in found:
+                    found[axis] = size(axis, min=0, like=max(1, int(n)))
+        return found
 
     def _bind(self, args: Sequence[Any], named: dict[str, Any]) -> dict[str, Any]:
         """Arguments by parameter, defaults too; ArgumentError where they do not fit the function."""
@@ -218,9 +255,10 @@ def _hashable(f: Callable[..., Any], name: str, value: Any) -> tuple[type, Any]:
     return type(value), value
 
 
-def _input(name: str, type: Scalar, shape: tuple[int, ...]) -> Value:
+def _input(sizes: Mapping[str, int], name: str, type: Scalar, shape: tuple[int | str, ...]) -> Value:
     try:
-        return array(name, type, shape) if shape else scalar(name, type)
+        lengths = [sizes[n] if isinstance(n, str) else n for n in shape]
+        return array(name, type, lengths) if shape else scalar(name, type)
     except ProgramError as error:
         raise ArgumentError(f"the argument {name} cannot be an input: {error}") from error
 

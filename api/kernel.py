@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import is_on_device, operands, placed
@@ -24,7 +24,7 @@ from egglift.costmodel.measurement.refused_kernels import named
 from egglift.costmodel.records.whole_file import write_whole
 from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RecordError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.launches import LaunchedKernel, launches_of
@@ -186,7 +186,7 @@ class Kernel:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as `save` writes it: another process opens its own device, the one that `optimize` would take."""
-        return _from_text, (self._text(), "the pickle")
+        return _restored, (type(self), self._text(), "the pickle")
 
     def __copy__(self) -> Kernel:
         """Itself, as it does not change."""
@@ -195,6 +195,17 @@ class Kernel:
     def __deepcopy__(self, memo: object) -> Kernel:
         """Itself: what is on a device is not copied."""
         return self
+
+    @classmethod
+    def restored(cls, saved: Saved, device: Device, where: str) -> Self:
+        """What was saved as a kernel again, compiled; DeviceError where this device cannot run it."""
+        kernel = cls(saved.program, saved.chosen, device, [saved.chosen], saved.options)
+        try:
+            _ = kernel.executable
+        except (BuildError, CodegenError) as error:
+            why = f"{where} holds a kernel that {device.name} cannot run: {error}; optimise the program for this device"
+            raise DeviceError(why) from error
+        return kernel
 
     # ------------------------------------------------------------------------------------ running it
 
@@ -278,31 +289,9 @@ class Kernel:
         return given | dict(named)
 
 
-def load(path: str | PathLike[str], device: object = None) -> Kernel:
-    """The kernel that `kernel.save(path)` wrote, compiled for `device`, which is as for `optimize`.
-
-    Nothing is searched or measured: on another kind of device than it was chosen for, it is right, but may be slow.
-    Load what you trust: that the saved term equals its program is not proved again.  RecordError where there is no such
-    file, or it holds no kernel, or one of another version; DeviceError where this device cannot run it.
-    """
-    try:
-        text = Path(path).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise RecordError(f"cannot read a kernel from {path}: {why}") from error
-    return _from_text(text, str(path), device)
-
-
-def _from_text(text: str, where: str, device: object = None) -> Kernel:
-    opened = open_device(device)
-    saved = read(text, opened, where)
-    kernel = Kernel(saved.program, saved.chosen, opened, [saved.chosen], saved.options)
-    try:
-        _ = kernel.executable
-    except (BuildError, CodegenError) as error:
-        why = f"{where} holds a kernel that {opened.name} cannot run: {error}; optimise the program for this device"
-        raise DeviceError(why) from error
-    return kernel
+def _restored(cls: type[Kernel], text: str, where: str) -> Kernel:
+    device = open_device(None)
+    return cls.restored(read(text, device, where), device, where)
 
 
 def _on_device(given: Mapping[str, Sequence[Any]]) -> list[Any]:
@@ -312,7 +301,12 @@ def _on_device(given: Mapping[str, Sequence[Any]]) -> list[Any]:
 
 def kernel_of(program: Expr, device: Device, candidates: Sequence[Candidate], options: Options) -> Kernel:
     """The first of `candidates`, which come best first, as a callable; EggliftError where none of them runs."""
+    return Kernel(program, runs(candidates, device), device, candidates, options)
+
+
+def runs(candidates: Sequence[Candidate], device: Device) -> Candidate:
+    """The first of `candidates`, which come best first; EggliftError where none of them runs."""
     if candidates[0].seconds == float("inf"):
         reasons = "; ".join(f"{c.structure}: {c.reason}" for c in candidates[:3])
         raise EggliftError(f"no candidate for this program runs on {device.name}: {reasons}")
-    return Kernel(program, candidates[0], device, candidates, options)
+    return candidates[0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.device.arguments import leaf_names
-from egglift.codegen.kernel.imperative import Buffer, Plan
+from egglift.codegen.kernel.imperative import Buffer, LengthArgument, Plan
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import Type, leaves
 
@@ -22,12 +22,14 @@ class KernelArgument:
     name: of an input `x`, or `x[0]`, `x[1]` where it is held as several arrays (as of an array of tuples); of the
     result `out` (`out_` beside an input `out`), or `out[0]`, ...; of what one launch writes for another, its own.
     role: "input", "output" or "temporary".  shape and dtype: the elements, in C order; a bool is a byte, 0 or 1.
+    role "length": no buffer but a number of that dtype, `value`, which a run-time length decides.
     """
 
     name: str
     role: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+    value: int | None = None
 
     @property
     def nbytes(self) -> int:
@@ -61,9 +63,15 @@ def launches_of(plan: Plan, inputs: Mapping[str, Type], result: Type) -> tuple[L
     for name, buffers in plan.inputs.items():
         known |= _arguments(name, "input", inputs[name], buffers)
     return tuple(
-        LaunchedKernel(k.name, k.alone, k.global_size, k.local_size, tuple(known[b] for b in given))
+        LaunchedKernel(
+            k.name, k.alone, k.global_size, k.local_size, (*(known[b] for b in given), *map(_length, k.lengths))
+        )
         for k, given in ((plan.kernels[i], given) for i, given in plan.steps)
     )
+
+
+def _length(a: LengthArgument) -> KernelArgument:
+    return KernelArgument(a.name, "length", (), np.dtype(a.type.dtype), a.value)
 
 
 def _arguments(name: str, role: str, type: Type, buffers: tuple[Buffer, ...]) -> dict[Buffer, KernelArgument]:

@@ -21,10 +21,12 @@ from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.records import Record, Records, record_key
 from egglift.costmodel.records.signing import is_own, sealed
 from egglift.egraph.schedules.account import Account
+from egglift.egraph.schedules.steps import steps_from
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
+from egglift.ir.run_time_lengths import liked
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps
 from egglift.options import Options
@@ -57,6 +59,7 @@ def recall(program: Expr, device: Device, options: Options) -> Recalled | None:
 
 def fits(c: Candidate, program: Expr) -> bool:
     """Has the candidate the program's type and inputs, and numbers where numbers belong?"""
+    program = liked(program)
     numbers = [c.estimate] if c.measured is None else [c.estimate, c.measured]
     sizes = [*c.parameters.values(), *astuple(c.launch)]
     texts = (c.structure, c.bound, c.status, c.reason)
@@ -155,6 +158,7 @@ def candidate_data(c: Candidate) -> dict[str, Any]:
         "launch": asdict(c.launch),
         "form": _text(c.form),
         "account": None if c.account is None else asdict(c.account),
+        "steps": None if c.steps is None else asdict(c.steps),
         "parts": [[q.structure, dumps(q.program), _text(q.form), dict(q.parameters)] for q in c.parts],
     }
 
@@ -177,6 +181,7 @@ def candidate_from(data: Mapping[str, Any], device: Device, read: Callable[[str]
         _term(data["form"], read),
         None if data["account"] is None else Account(data["account"]["text"], tuple(data["account"]["laws"])),
         parts,
+        None if data["steps"] is None else steps_from(data["steps"]),
     )
 
 

@@ -20,9 +20,12 @@ from egglift.ir.deep import deeply
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from egglift.ir.run_time_lengths import lengths_of, liked
 from egglift.ir.text import dumps
-from egglift.kernel import Kernel, kernel_of
+from egglift.kernel import Kernel, kernel_of, runs
+from egglift.length_kernel import LengthKernel
 from egglift.memory import journal, recall, remember
+from egglift.optimize_lengths import candidates_for_lengths, general_program
 from egglift.options import Laws, Options, texts, useful
 from egglift.processes.interrupts import Interrupts
 from egglift.progress_bar import shown
@@ -78,11 +81,12 @@ def optimize(
     measuring = Measuring(measurements, budget, isolate, deadline)
     options = Options(Laws(reassociate, texts(rules)), measure, measuring, fast_math, cache, on_interrupt)
     program, opened = as_program(expr), open_device(device)
-    admit(program, opened)
+    admit(liked(program), opened)
     profile = load_profile(opened)
     options = replace(options, laws=useful(options.laws, profile))
     with until(float("inf") if budget is None else start + max(budget, LEAST)), shown(verbose):
-        return deeply(lambda: _pipeline(program, opened, profile, options))
+        pipeline = _over_lengths if lengths_of(program) else _pipeline
+        return deeply(lambda: pipeline(program, opened, profile, options))
 
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
@@ -115,6 +119,28 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
     if options.cache and checked and not interrupts.met:
         remember(program, device, options, candidates)
     return kernel_of(program, device, candidates, options)
+
+
+def _over_lengths(program: Expr, device: Device, profile: Profile, options: Options) -> LengthKernel:
+    """The kernel of a program whose lengths are known when it is called."""
+    known = recall(program, device, options) if options.cache else None
+    if known is not None and known.own:
+        return LengthKernel(program, runs(known.candidates, device), device, known.candidates, options)
+    candidates = candidates_for_lengths(program, device, profile, options)
+    if options.is_measured:
+        candidates = _timed(candidates, general_program(program), device, options)
+    if options.cache and not (options.is_measured and candidates[0].status == "model"):
+        remember(program, device, options, candidates)
+    return LengthKernel(program, runs(candidates, device), device, candidates, options)
+
+
+def _plain(program: Expr, device: Device, options: Options) -> Kernel:
+    """A program whose lengths are numbers, with options that are checked already."""
+    with until(float("inf")):
+        return deeply(lambda: _pipeline(program, device, load_profile(device), options))
+
+
+LengthKernel.optimised = _plain
 
 
 def _search(search: Searched, options: Options) -> None:

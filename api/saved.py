@@ -16,6 +16,7 @@ from egglift.codegen.device.device import Device
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
+from egglift.ir.run_time_lengths import liked
 from egglift.ir.text import dumps
 from egglift.memory import candidate_data, candidate_from, fits
 from egglift.options import Laws, Options
@@ -69,7 +70,7 @@ def read(text: str, device: Device, where: str) -> Saved:
         raise RecordError(f"{where} is damaged: {error}; optimise the program again, and save that") from error
     if not right:
         raise RecordError(f"{where} is damaged: its term is not of its program's type; optimise the program again")
-    admit(program, device)
+    admit(liked(program), device)
     return Saved(program, chosen, options)
 
 

@@ -23,6 +23,7 @@ from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
 from egglift.egraph.schedules.bounds import products_seconds, traffic_seconds
 from egglift.egraph.schedules.choices import Choice, scheduled
+from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.ir.deadline import TooLate, left, require_time, until
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
@@ -166,8 +167,13 @@ def equal_programs(
     return choose_sizes(structures, graph, profile, limits, parts, best)
 
 
-def by_schedules(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
-    """What schedules of a program's stages give, by rising estimate; nothing where it has no index notation."""
+def by_schedules(
+    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, patterns: bool = True
+) -> list[Candidate]:
+    """What schedules of a program's stages give, by rising estimate; nothing where it has no index notation.
+
+    patterns: of single stages, also what laws on patterns find.
+    """
     if SCHEDULES in laws.disabled:
         return []
 
@@ -187,8 +193,9 @@ def by_schedules(program: Expr, profile: Profile, limits: DeviceLimits, laws: La
             c.seconds,
             c.estimate.sentence(),
             account=c.account,
+            steps=c.made if isinstance(c.made, MadeAgain) else None,
         )
-        for c in scheduled(program, profile, limits, laws.reassociate, by_book)
+        for c in scheduled(program, profile, limits, laws.reassociate, by_book if patterns else None)
     ]
 
 

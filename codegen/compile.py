@@ -27,6 +27,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.deep import deep, deeply
 from egglift.ir.errors import CodegenError
+from egglift.ir.lengths import Tracing
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms
@@ -36,21 +37,24 @@ from egglift.ir.types import Type, leaves
 SHALLOW = 100
 
 
-def compile_term(term: Expr, launch: Launch = Launch(), limits: DeviceLimits = DeviceLimits()) -> Plan:
-    """The kernels that compute a closed low-level program whose lengths are numbers.
+def compile_term(
+    term: Expr, launch: Launch = Launch(), limits: DeviceLimits = DeviceLimits(), tracing: Tracing | None = None
+) -> Plan:
+    """The kernels that compute a closed low-level program whose lengths are numbers, or those of a tracing.
 
     `toGlobal x` of a closed x, and a closed map over groups or global ids that is read, becomes a kernel of its own.
     Raises CodegenError for a program that has no OpenCL on a device with these limits.
     """
-    return _plan(term, launch, limits)
+    return _plan(term, launch, limits, tracing)
 
 
 # the search prices what is compared, measured and shown later: few programs, asked for again and again
 @lru_cache(maxsize=256)
-def _plan(term: Expr, launch: Launch, limits: DeviceLimits) -> Plan:
+def _plan(term: Expr, launch: Launch, limits: DeviceLimits, tracing: Tracing | None) -> Plan:
     type_of(term)
     work = deeply if _depth(term) < SHALLOW else deep  # how many frames a level takes is not known: views take more
-    return work(lambda: _Planner(launch, limits).plan(term))
+    names = Names(tuple(tracing.names.values())) if tracing is not None else Names()
+    return work(lambda: _Planner(launch, limits, tracing, names=names).plan(term))
 
 
 def _is_stored(x: Expr) -> TypeGuard[p.To]:
@@ -90,6 +94,7 @@ class _Planner:
 
     launch: Launch
     limits: DeviceLimits
+    tracing: Tracing | None = None
     kernels: list[PlannedKernel] = field(default_factory=list)
     steps: list[LaunchStep] = field(default_factory=list)
     memory: dict[str, tuple[Type, tuple[Buffer, ...]]] = field(default_factory=dict)  # by name of its Input
@@ -183,19 +188,23 @@ class _Planner:
             )
         name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
         cpu = self.limits.warp == 1
-        source, whole = kernel_source(name, shape, params, frozenset(outputs), body, self.defined, cpu)
+        written = frozenset(outputs)
+        source, whole, lengths = kernel_source(name, shape, params, written, body, self.defined, cpu, self.tracing)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
         memory = emitter.local_bytes, emitter.private_bytes
         own = whole if whole != source else ""
-        self.kernels.append(PlannedKernel(name, source, params, sizes, group, body, *memory, whole=own))
+        self.kernels.append(
+            PlannedKernel(name, source, params, sizes, group, body, *memory, whole=own, lengths=lengths)
+        )
         self.steps.append((len(self.kernels) - 1, params))
 
     def _emitted(self, term: Expr, outputs: tuple[Buffer, ...]) -> Emitter:
         """The translation of a kernel's term: an emitter with its statements."""
         check(term)
         taken = tuple(b.name for _, buffers in self.memory.values() for b in buffers)
-        emitter = Emitter(shape_of(term, self.launch, self.limits), self.limits, taken + tuple(b.name for b in outputs))
+        taken += tuple(b.name for b in outputs) + tuple(self.tracing.names.values() if self.tracing else ())
+        emitter = Emitter(shape_of(term, self.launch, self.limits), self.limits, taken)
         emitter.constant_names = self.names
         read = {t.name: self.memory[t.name] for t in subterms(term) if isinstance(t, p.Input)}
         emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in read.items()}
@@ -213,7 +222,7 @@ class _Planner:
 
     def _iterate(self, t: p.Iterate, outputs: tuple[Buffer, ...]) -> None:
         """`count` launches of the body's kernels, from one buffer to another in turn."""
-        count, type = number(t.count), type_of(t)
+        count, type = int(number(t.count)), type_of(t)  # so many launches: of a length, of that one only
         if count == 0:
             return self._compute(assign_levels(t.x, self.levels), outputs)
         start = t.x if isinstance(t.x, p.Input) else self._stored(assign_levels(t.x, self.levels))

@@ -21,13 +21,18 @@ def convert(types: Mapping[str, Type], given: Mapping[str, Any]) -> dict[str, Va
     An input with tuples is given as a tuple of arrays; for the rest, see `elements`.  ArgumentError names the input
     and what was expected.
     """
+    require_names(types, given)
+    return {name: _value(name, t, given[name]) for name, t in types.items()}
+
+
+def require_names(types: Mapping[str, Type], given: Mapping[str, Any]) -> None:
+    """ArgumentError where inputs are missing, or there are others."""
     missing = [name for name in types if name not in given]
     unknown = [name for name in given if name not in types]
     if missing or unknown:
         mismatches = (("missing", missing), ("unknown", unknown))
         wrong = "; ".join(f"{what}: {', '.join(names)}" for what, names in mismatches if names)
         raise ArgumentError(f"{wrong}; the program takes {', '.join(types) or 'no inputs'}")
-    return {name: _value(name, t, given[name]) for name, t in types.items()}
 
 
 def _value(name: str, t: Type, given: Any) -> Value:

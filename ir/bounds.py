@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from egglift.ir.errors import ShapeError
+from egglift.ir.lengths import lower
 from egglift.ir.types import Array, Tuple, Type
 
 #: elements of an array, iterations and steps: indices are counted in 64 bits, and sums of two of these fit
@@ -46,4 +47,4 @@ def _elements(n: int, around: int) -> int:
         raise ShapeError(f"an array of {shown(n)} elements; a length is 0 or more")
     if around * n > MOST:
         raise ShapeError(f"an array of {shown(around * n)} elements; more than 2^62 cannot be counted")
-    return max(1, around * n)
+    return lower(around * n, 1)

@@ -17,7 +17,7 @@ from egglift.ir.patterns import Expr, Operator
 from egglift.ir.reader import Reader
 from egglift.ir.scalars import result_type
 from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
-from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.sizes import Size, SizeOp, Sym, computed
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
 from egglift.ir.types import I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
@@ -213,7 +213,7 @@ class _Checked:
             case SizeOp(op, a, b):
                 x, y = self.length(a), self.length(b)
                 if isinstance(x, int) and isinstance(y, int):
-                    return {"+": x + y, "-": x - y, "*": x * y, "/": x // y if y else 0}[op]
+                    return computed(op, x, y)
                 return SizeOp(op, x, y)
         return n
 

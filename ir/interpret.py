@@ -16,7 +16,7 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir import traverse
-from egglift.ir.arguments import convert, result
+from egglift.ir.arguments import convert, require_names, result
 from egglift.ir.batch import (
     NdArray,
     Value,
@@ -32,13 +32,16 @@ from egglift.ir.batch import (
     repeat,
     under,
 )
+from egglift.ir.called_lengths import CalledLengths
 from egglift.ir.check import type_of
 from egglift.ir.conversions import converted
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import OutOfMemory, ProgramError
 from egglift.ir.layouts import view
+from egglift.ir.length_forms import Lengths
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
+from egglift.ir.run_time_lengths import at_lengths, lengths_of
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
@@ -59,6 +62,8 @@ def evaluate(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
     type_of(e)
     if not traverse.is_closed(e):
         raise ProgramError(f"{brief(e)} depends on the argument of a body; only whole programs have a value")
+    if lengths_of(e):
+        e = at_lengths(e, _lengths(e, inputs))
     values = convert(inputs_of(e), inputs)
     try:
         with np.errstate(all="ignore"):
@@ -66,6 +71,13 @@ def evaluate(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
         return result(value, arrays(tuple(values.values())))
     except MemoryError as error:
         raise OutOfMemory(f"{brief(e)}: its values do not fit into memory: {error}") from None
+
+
+def _lengths(e: Expr, inputs: Mapping[str, Any]) -> Lengths:
+    """The run-time lengths that the inputs say."""
+    called = CalledLengths(e)
+    require_names(called.types, inputs)
+    return called.of(inputs)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from egglift.ir.lifting import adapt, as_expr, is_number
 from egglift.ir.notation import TypeLike, as_type, fill, iota
 from egglift.ir.promotion import cast
 from egglift.ir.types import F64, I64, Scalar
-from egglift.ir.value import Like, Value, elementwise, typed, whole
+from egglift.ir.value import Like, Value, elementwise, typed
+from egglift.ir.whole_numbers import whole
 
 
 def zeros(shape: int | Sequence[int], type: TypeLike = F64) -> Value:

@@ -24,7 +24,8 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.syntax import NAME
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL, I32, I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
-from egglift.ir.value import Like, Mode, ReduceOperator, Value, as_value, elementwise, typed, whole
+from egglift.ir.value import Like, Mode, ReduceOperator, Value, as_value, elementwise, typed
+from egglift.ir.whole_numbers import whole
 
 TypeLike = Any
 
@@ -176,7 +177,8 @@ def _place(op: reduction.Defined, xs: Value, worst: float) -> Value:
     t = trace.element_of(xs.expr)
     if not isinstance(t, Scalar) or t == BOOL:
         raise TypeMismatch(f"{op.name} compares numbers; {brief(xs.expr)} is {xs.type}: map its elements to numbers")
-    places = iota(len(xs), I32 if len(xs) < 1 << 31 else I64)
+    n = whole(xs.shape[0], "the length")
+    places = iota(n, I32 if n < 1 << 31 else I64)
     pairs = xs.zip(places)
     if t.is_float:
         pairs = pairs.map(lambda v, i: as_value((elementwise("where", v != v, worst, v), i)))

@@ -20,12 +20,15 @@ from egglift.ir.forms import SLOTS, Form
 from egglift.ir.operators import OPERATORS, named
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.reader import STRING, WORD, Reader
+from egglift.ir.run_time_lengths import size
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.syntax import ALIASES, FORMS, RESERVED
 from egglift.ir.text import dumps
 from egglift.ir.types import SCALARS, Array, Scalar, Type, dims
 
 _NUMBER = re.compile(r"-?(?:inf\b|nan\b|\d+(?:\.\d*)?(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)", re.ASCII)
+
+_LENGTHS, _NONE = re.compile(r"\(\s*lengths\b"), re.compile(r"none\b")
 
 #: a parsing step: yields the steps it waits for and is sent their results
 Step: TypeAlias = Generator[Any, Any, Any]
@@ -67,10 +70,34 @@ class _Parser(Reader):
     # ------------------------------------------------------------------------------------ expressions
 
     def program(self) -> Step:
+        ends = self.declared()
         e = yield self.expr(None)
+        if ends:
+            self.expect(")", "to end (lengths")
         if self.peek():
             self.fail(f"expected the end of the program, found {self.found()}")
         return e
+
+    def declared(self) -> bool:
+        """The lengths that a program begins with, if it has some: `(lengths ((n 1 none 1 1048576)) ...`."""
+        if self.match(_LENGTHS) is None:
+            return False
+        self.expect("(", "to begin the lengths")
+        while self.peek() == "(":
+            self.pos += 1
+            self.skip()
+            at = self.pos
+            name = self.name("the name of a length")
+            least = self.integer("the least length")
+            most = None if self.match(_NONE) is not None else self.integer("the greatest length, or none")
+            multiple, like = self.integer("what it is a multiple of"), self.integer("what kernels are chosen for")
+            try:
+                self.lengths[name] = size(name, least, most, multiple, like)
+            except ProgramError as error:
+                self.fail(str(error), at, type(error))
+            self.expect(")", f"to end the length {name}")
+        self.expect(")", "to end the lengths")
+        return True
 
     def expr(self, argument: Type | None) -> Step:
         self.skip()
@@ -126,6 +153,8 @@ class _Parser(Reader):
             e = yield self.let(argument)
         elif head == "fn":
             e = yield self.expr(self.type())
+        elif head == "length":
+            e = p.Literal(self.length(), self.scalar())
         elif head == "constant":
             e = self.constant(at)
         elif head in FORMS:
@@ -136,6 +165,14 @@ class _Parser(Reader):
             self.fail(f"no pattern or function {head!r}{hint}", start)
         self.expect(")", f"to end ({head}")
         return e
+
+    def length(self) -> int:
+        """A length as a number of the program."""
+        at = self.pos
+        n = self.size()
+        if not isinstance(n, int):
+            self.fail(f"{n} is none of the lengths that the program begins with", at)
+        return n
 
     def let(self, argument: Type | None) -> Step:
         self.expect("(", "to begin the names of a let")

@@ -18,8 +18,11 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir.layout import Doc
+from egglift.ir.length_forms import Atom, Form, Operation, RunTimeLength
+from egglift.ir.lengths import Length
 from egglift.ir.operators import OPERATORS, named
 from egglift.ir.patterns import Expr, Operator
+from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.syntax import NAME, RESERVED, form_of
 from egglift.ir.traverse import bodies, children
@@ -31,7 +34,14 @@ NUMBERS = 256
 
 def document(e: Expr, elide: bool = False) -> Doc:
     """The text form of `e` as nested lists.  elide: shorten large constants (not readable back)."""
-    return _Printer(e, elide).document()
+    body = _Printer(e, elide).document()
+    lengths = lengths_of(e)
+    return ["lengths", [*map(_declared, lengths)], body] if lengths else body
+
+
+def _declared(n: RunTimeLength) -> Doc:
+    """`(n 1 none 1 1048576)`: name, least and greatest number, what it is a multiple of, and what is liked."""
+    return [n.name, str(n.min), "none" if n.max is None else str(n.max), str(n.multiple), str(n.like)]
 
 
 def operator_parts(op: Operator) -> tuple[Expr, ...]:
@@ -191,6 +201,9 @@ class _Printer:
         self._node(e, argument, out, i)
 
     def _node(self, e: Expr, argument: Type | None, out: list[Doc], i: int) -> None:
+        if isinstance(e, p.Literal) and isinstance(e.value, Length):
+            out[i] = ["length", size_text(e.value), type_text(e.type)]
+            return
         if isinstance(e, p.Literal):
             out[i] = literal_text(e.value, e.type)
             return
@@ -277,7 +290,32 @@ def size_text(s: Size) -> str:
             return name_text(name)
         case SizeOp(op, a, b):
             return f"({size_text(a)}{op}{size_text(b)})"
+        case Length():
+            return _form_text(s.form)
     return str(s)
+
+
+def _form_text(form: Form) -> str:
+    """An expression over lengths, each operation in parentheses."""
+    found = ""
+    for product, k in form.terms:
+        text = str(abs(k)) if abs(k) != 1 or not product else ""
+        for a in product:
+            text = f"({text}*{_atom_text(a)})" if text else _atom_text(a)
+        found = f"({found or '0'}-{text})" if k < 0 else f"({found}+{text})" if found else text
+    return found or "0"
+
+
+def _atom_text(a: Atom) -> str:
+    match a:
+        case RunTimeLength(name, multiple=m):
+            return name if m == 1 else f"({name}/{m})"
+        case Operation("//", x, y):
+            return f"({_form_text(x)}/{_form_text(y)})"
+        case Operation("%", x, y):
+            whole, by = _form_text(x), _form_text(y)
+            return f"({whole}-(({whole}/{by})*{by}))"
+    raise AssertionError(a)
 
 
 def name_text(name: str) -> str:

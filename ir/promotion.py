@@ -16,6 +16,7 @@ import numpy as np
 from egglift.ir.check import type_of
 from egglift.ir.conversions import converted
 from egglift.ir.errors import TypeMismatch
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Apply, Cast, Expr, Literal
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.text import brief
@@ -43,6 +44,8 @@ _TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne
 
 def literal(value: Number, t: Scalar) -> Literal:
     """`value` written as a `t`; TypeMismatch where `t` has no such value."""
+    if isinstance(value, Length) and t.is_float:
+        raise TypeMismatch(f"{value}, known when a kernel is called, is no number of type {t} as it stands; cast it")
     if t == BOOL and isinstance(value, bool):
         return Literal(value, t)
     if t.is_float:
@@ -57,8 +60,9 @@ def literal(value: Number, t: Scalar) -> Literal:
         return Literal(number, t)
     if t.is_integer and not isinstance(value, float):
         bits = 8 * t.size - t.is_signed
-        if (-(1 << bits) if t.is_signed else 0) <= int(value) < 1 << bits:
-            return Literal(int(value), t)
+        value = value if isinstance(value, Length) else int(value)
+        if (-(1 << bits) if t.is_signed else 0) <= value < 1 << bits:
+            return Literal(value, t)
         raise TypeMismatch(f"{value} does not fit into {t}; cast the other operand to a wider type")
     raise TypeMismatch(f"{value!r} is not a value of {t}; write one that is, or cast the other operand")
 
@@ -88,11 +92,13 @@ def promote(a: Scalar, b: Scalar) -> Scalar:
 
 def cast(x: Operand, t: Scalar) -> Expr:
     """`x` as a `t`: a literal where it is one, the expression itself where it has that type."""
+    if isinstance(x, Length) and t.is_float:
+        return Cast(t, Literal(x, I64))
     if isinstance(x, int | float):
         return literal(x, t)
     if _scalar(x) == t:
         return x
-    if isinstance(x, Literal):
+    if isinstance(x, Literal) and not isinstance(x.value, Length):
         with np.errstate(all="ignore"):
             return Literal(converted(np.asarray(x.value, x.type.dtype), t.dtype).item(), t)
     return Cast(t, x)

@@ -7,7 +7,8 @@ import re
 from typing import NoReturn
 
 from egglift.ir.errors import ProgramError
-from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.lengths import Length
+from egglift.ir.sizes import Size, SizeOp, Sym, computed
 from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
 
 #: types and lengths nested deeper than this are refused
@@ -26,6 +27,7 @@ class Reader:
 
     def __init__(self, text: str) -> None:
         self.text, self.pos = text, 0
+        self.lengths: dict[str, int] = {}  # those that are known when a kernel is called
 
     # ------------------------------------------------------------------------------------ characters
 
@@ -98,7 +100,8 @@ class Reader:
         if self.peek() != "(":
             if self.peek() in set("-0123456789"):
                 return self.integer("a length")
-            return Sym(self.name("a length"))
+            name = self.name("a length")
+            return self.lengths.get(name, Sym(name))
         self.pos += 1
         a = self.size(depth + 1)
         op = self.match(_OPERATOR)
@@ -106,6 +109,8 @@ class Reader:
             self.fail(f"expected one of + - * / in a length, found {self.found()}")
         b = self.size(depth + 1)
         self.expect(")", "after a length")
+        if isinstance(a, int) and isinstance(b, int) and (isinstance(a, Length) or isinstance(b, Length)):
+            return computed(op, a, b)
         return SizeOp(op, a, b)
 
     def type(self, depth: int = 0) -> Type:

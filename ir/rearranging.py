@@ -14,7 +14,8 @@ from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief
 from egglift.ir.types import Scalar, dims
-from egglift.ir.value import Like, Value, as_value, typed, whole
+from egglift.ir.value import Like, Value, as_value, typed
+from egglift.ir.whole_numbers import whole
 
 
 def ravel(x: Like) -> Value:

@@ -9,6 +9,7 @@ from egglift.ir import promotion
 from egglift.ir.axes import Axes, at_depth, axes_of, merged, permuted, scalar_of_elements
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError
+from egglift.ir.lengths import Length
 from egglift.ir.lifting import lifted
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
@@ -116,7 +117,7 @@ def _variance(e: Expr, axis: Axes, ddof: int, keepdims: bool) -> Expr:
 
 
 def _share(total: Expr, count: int) -> Expr:
-    return lifted("div", [total, float(count)])
+    return lifted("div", [total, count if isinstance(count, Length) else float(count)])
 
 
 def _count(e: Expr, axis: Axes) -> int:

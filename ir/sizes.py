@@ -47,7 +47,20 @@ def evaluate(size: Size, env: Mapping[str, int] = {}) -> int:
             x, y = evaluate(a, env), evaluate(b, env)
             if op == "/" and y == 0:
                 raise ShapeError(f"{size}: division by a zero length")
-            return {"+": x + y, "-": x - y, "*": x * y, "/": x // y if y else 0}[op]
+            return computed(op, x, y)
+
+
+def computed(op: str, x: int, y: int) -> int:
+    """`x op y` on numbers; 0 for a division by zero."""
+    match op:
+        case "+":
+            return x + y
+        case "-":
+            return x - y
+        case "*":
+            return x * y
+        case _:
+            return x // y if y else 0
 
 
 def symbols(size: Size) -> frozenset[str]:

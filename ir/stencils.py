@@ -16,7 +16,8 @@ from egglift.ir.reduction import add
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief
 from egglift.ir.types import leaves
-from egglift.ir.value import Like, Mode, Value, as_value, whole
+from egglift.ir.value import Like, Mode, Value, as_value
+from egglift.ir.whole_numbers import whole
 
 Widths: TypeAlias = "int | Sequence[int]"
 Modes: TypeAlias = "Mode | list[Mode]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import UnionType
 from typing import Any
 
 from egglift.ir.forms import BODIES, IN_SCOPE, SLOTS
@@ -164,17 +165,19 @@ def is_closed(e: Expr) -> bool:
 
 def instantiate(e: Expr, env: dict[str, int]) -> Expr:
     """`e` with every tile symbol replaced by its number, in lengths and types; ShapeError if one has none."""
-    memo: dict[Expr, Expr] = {}
+    return resized(e, Sym | SizeOp, lambda s: evaluate(s, env))
 
-    def size(s: Size) -> Size:
-        return evaluate(s, env)
+
+def resized(e: Expr, kind: type | UnionType, size: Callable[[Any], Size]) -> Expr:
+    """`e` with every length of that kind replaced, in types and operators too; and numbers in literals."""
+    memo: dict[Expr, Expr] = {}
 
     def type_(t: Type) -> Type:
         match t:
             case Scalar():
                 return t
             case Array(n, el):
-                return Array(size(n), type_(el))
+                return Array(size(n) if isinstance(n, kind) else n, type_(el))
             case Tuple(items):
                 return Tuple(tuple(map(type_, items)))
 
@@ -183,12 +186,12 @@ def instantiate(e: Expr, env: dict[str, int]) -> Expr:
         changes: dict[str, Any] = {}
         for name, _ in SLOTS[type(new)]:
             v = getattr(new, name)
-            if isinstance(v, Sym | SizeOp):
+            if isinstance(v, kind):
                 changes[name] = size(v)
             elif isinstance(v, Array | Tuple):
                 changes[name] = type_(v)
             elif isinstance(v, Operator) and v.neutral is not None:
-                changes[name] = replace(v, neutral=instantiate(v.neutral, env))
+                changes[name] = replace(v, neutral=resized(v.neutral, kind, size))
         memo[t] = replace(new, **changes) if changes else new
     return memo[e]
 

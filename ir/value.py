@@ -9,9 +9,10 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion, trace
-from egglift.ir.bounds import MOST, shown
+from egglift.ir.bounds import MOST
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
+from egglift.ir.lengths import Length
 from egglift.ir.lifting import (
     adapt,
     arity,
@@ -35,6 +36,7 @@ from egglift.ir.scanning import Scanning, element_at_depth, scanned
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
 from egglift.ir.types import BOOL, I32, I64, Array, Scalar, Tuple, Type, dims
+from egglift.ir.whole_numbers import limits, whole
 
 #: what may stand for a value: a Value, a Python or NumPy number, an ndarray, a tuple of these
 Like: TypeAlias = Any
@@ -167,6 +169,8 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
 
     def __len__(self) -> int:
         match self.type:
+            case Array(Length() as n, _):
+                raise ShapeError(f"{brief(self.expr)} has {n} elements, known when a kernel is called: use .shape[0]")
             case Array(int() as n, _):
                 return n
             case Tuple(items):
@@ -176,12 +180,18 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
     def __hash__(self) -> int:
         return hash(self.expr)
 
+    @property
+    def _count(self) -> int:
+        """The length of an array, also one that is known when a kernel is called; how many parts a tuple has."""
+        n = self.type.length if isinstance(self.type, Array) else None
+        return n if isinstance(n, Length) else len(self)
+
     # ------------------------------------------------------------------------------------ parts
 
     def __iter__(self) -> Iterator[Value]:
-        if isinstance(self.type, Array) and len(self) > UNPACK:
+        if isinstance(self.type, Array) and self._count > UNPACK:
             raise ProgramError(
-                f"{brief(self.expr)} has {len(self)} elements, and more than {UNPACK} are not taken one by one: use "
+                f"{brief(self.expr)} has {self._count} elements, and more than {UNPACK} are not taken one by one: use "
                 "map, reduce or fold; of Python's functions, egglift's own: el.sum, el.min, el.max, el.any, el.all"
             )
         return iter([self[i] for i in range(len(self))])
@@ -219,27 +229,33 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
 
     def _position(self, at: Any) -> int:
         try:
-            i = int(at.__index__())
+            i = at if isinstance(at, Length) else int(at.__index__())
         except AttributeError:
             raise TypeMismatch(f"{at!r} is not an index: use whole numbers, slices or values") from None
         if isinstance(self.type, Scalar):
             raise TypeMismatch(f"{brief(self.expr)} is {self.type}: a scalar has no component {i}")
-        n = len(self)
+        n = self._count
         if not -n <= i < n:
             what = "array" if isinstance(self.type, Array) else "tuple"
             raise ShapeError(f"{brief(self.expr)}[{i}]: outside of an {what} of {n}: {self.type}")
-        return i % n
+        return i + n if i < 0 else i
 
     def _slice(self, at: slice) -> Value:
         if isinstance(self.type, Tuple):
             return typed(p.Tup(tuple(component(self.expr, i) for i in range(len(self))[at])))
-        start, stop, step = at.indices(len(self))
+        n = self._count
+        if isinstance(n, Length) and (at.start, at.stop, at.step) == (None, None, -1):
+            return self.reorder(lambda i: n - 1 - i)
+        if isinstance(n, Length) or isinstance(at.start, Length) or isinstance(at.stop, Length):
+            start, stop, step = limits(at, n)
+        else:
+            start, stop, step = at.indices(n)
         if step < 0:
             return self._backwards(range(start, stop, step))
         stop = max(stop, start)
-        part = self if stop == len(self) else self.take(stop)
+        part = self if stop == n else self.take(stop)
         part = part.drop(start) if start else part
-        return part if step == 1 or len(part) == 0 else part.slide(1, step).map(lambda window: window[0])
+        return part if step == 1 or part._count == 0 else part.slide(1, step).map(lambda window: window[0])
 
     def _backwards(self, places: range) -> Value:
         n = len(self)
@@ -418,7 +434,7 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
         With a function for mode, element i of -left .. n + right - 1 is `x[mode(i, n)]`, clamped into the array.
         """
         if callable(mode):
-            n, before = len(self), whole(left, "the padding")
+            n, before = self._count, whole(left, "the padding")
             places = Value(p.Iota(n + before + whole(right, "the padding"), I32 if n < 1 << 30 else I64))
             return self.gather(places.map(lambda i: mode(i - before, n)))
         name, value = (mode, None) if isinstance(mode, str) else mode
@@ -441,7 +457,7 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
 
     def roll(self, n: int) -> Value:
         """`y[(i + n) % length] = x[i]`: every element n places on, the last ones first; backwards where n < 0."""
-        length = len(self)
+        length = self._count
         return typed(p.Roll(whole(n, "how far to roll", -MOST) % max(length, 1), self.expr))
 
     def concat(self, *others: Like) -> Value:
@@ -458,7 +474,7 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
 
     def reorder(self, order: Callable[[Value], Like] | Like) -> Value:
         """`y[i] = x[order(i)]` for an index function, or `y[i] = x[order[i]]` for a permutation of 0..n-1."""
-        n = len(self)
+        n = self._count
         if callable(order):
             count = I32 if n < 1 << 31 else I64
             return self.gather(Value(p.Iota(n, count)).map(order))
@@ -468,16 +484,3 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
         if given.shape != (n,) or given.dtype.kind not in "iu" or (np.sort(given) != np.arange(n)).any():
             raise ShapeError(f"{brief(self.expr)}: not a permutation of 0..{n - 1}; use gather instead")
         return self.gather(given)
-
-
-def whole(n: Any, what: str, least: int = 0) -> int:
-    """A whole number of at least `least`, as a Python int; ProgramError names `what` it should be."""
-    try:
-        number = int(n.__index__())
-    except AttributeError:
-        raise TypeMismatch(f"{what} must be a whole number, not {n!r}") from None
-    if number < least:
-        raise ShapeError(f"{what} must be {least} or more, not {shown(number)}")
-    if number > MOST:
-        raise ShapeError(f"{what} must be at most 2^62, not {shown(number)}")
-    return number

@@ -98,7 +98,10 @@ def _portable(plan: Plan, inputs: Inputs) -> dict[str, Any]:
         if b in number
     }
     buffers = [("bool" if b.scalar == BOOL else b.scalar.dtype.name, b.size) for b in number]
-    kernels = [(k.name, k.global_size, k.local_size) for k in plan.kernels]
+    kernels = [
+        (k.name, k.global_size, k.local_size, [(a.type.dtype.name, int(a.value)) for a in k.lengths])
+        for k in plan.kernels
+    ]
     steps = [(k, [number[b] for b in given]) for k, given in plan.steps]
     outputs = [(number.get(o), "bool" if o.scalar == BOOL else o.scalar.dtype.name) for o in plan.outputs]
     return {

@@ -33,7 +33,7 @@ def run(context: "cl.Context", queue: "cl.CommandQueue", job: dict) -> list:
     """The outputs of one plan."""
     # without optimisation: Oclgrind's own interpreter takes `not` of a vector of LLVM's i1 for 254 or 255 instead of 1
     program = cl.Program(context, job["source"]).build(["-cl-opt-disable"]) if job["kernels"] else None
-    kernels = [cl.Kernel(program, name) for name, _, _ in job["kernels"]]
+    kernels = [cl.Kernel(program, name) for name, *_ in job["kernels"]]
     flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
     buffers = []
     for i, (name, size) in enumerate(job["buffers"]):
@@ -41,8 +41,8 @@ def run(context: "cl.Context", queue: "cl.CommandQueue", job: dict) -> list:
         # exactly as large as the plan says: an access beyond it is an error that Oclgrind reports
         buffers.append(cl.Buffer(context, flags, hostbuf=data if data.nbytes else np.zeros(1, np.uint8)))
     for index, given in job["steps"]:
-        _, global_size, local_size = job["kernels"][index]
-        kernels[index].set_args(*(buffers[g] for g in given))
+        _, global_size, local_size, lengths = job["kernels"][index]
+        kernels[index].set_args(*(buffers[g] for g in given), *(np.dtype(t).type(n) for t, n in lengths))
         cl.enqueue_nd_range_kernel(queue, kernels[index], global_size, local_size).wait()
     outputs = []
     for i, name in job["outputs"]:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import z3
 
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
+from egglift.ir.length_forms import Form, Operation
+from egglift.ir.lengths import Length, Tracing
 
 STEPS = 40_000_000  # of the solver for one question, some ten seconds, where the hardest takes half a one
 INT = (-(1 << 31), (1 << 31) - 1)
@@ -73,7 +75,34 @@ def reflected(i: z3.ArithRef, n: int) -> z3.ArithRef:
 
 def integer(x: int) -> z3.ArithRef:
     """A number, or the term of one that stands for many (tests/codegen/kernel/test_boundary_proofs.py)."""
+    if isinstance(x, Length):
+        return of_form(x.form)
     return x.term if hasattr(x, "term") else z3.IntVal(x)
+
+
+def of_form(form: Form) -> z3.ArithRef:
+    """The integer that an expression over run-time lengths is; a length is a variable of its name."""
+    total = z3.IntVal(0)
+    for product, k in form.terms:
+        part = z3.IntVal(k)
+        for a in product:
+            part = part * (_operation(a) if isinstance(a, Operation) else z3.Int(a.name))
+        total = total + part
+    return total
+
+
+def _operation(a: Operation) -> z3.ArithRef:
+    x, y = of_form(a.a), of_form(a.b)
+    return x / y if a.op == "//" else x % y  # of positive divisors, as Python's
+
+
+def conditions_of(tracing: Tracing) -> list[z3.BoolRef]:
+    """What holds for the lengths for which all is as it was traced."""
+    found = []
+    for c in tracing.conditions:
+        x = of_form(c.form)
+        found.append({"==": x == c.number, "!=": x != c.number, "<=": x <= c.number, ">=": x >= c.number}[c.relation])
+    return [*found, *(z3.Int(n.name) >= n.min for n in tracing.values)]
 
 
 def variable(v: Var) -> z3.ArithRef:
@@ -83,7 +112,7 @@ def variable(v: Var) -> z3.ArithRef:
 
 def ranges(variables: frozenset[Var]) -> list[z3.BoolRef]:
     """`0 <= v < count` for each of them."""
-    return [z3.And(variable(v) >= 0, variable(v) < v.count) for v in variables]
+    return [z3.And(variable(v) >= 0, variable(v) < integer(v.count)) for v in variables]
 
 
 def meaning(x: Index) -> z3.ArithRef:
@@ -96,9 +125,9 @@ def _atom(a: Atom) -> z3.ArithRef:
         case Var():
             return variable(a)
         case Quotient(x, d):
-            return meaning(x) / d
+            return meaning(x) / integer(d)
         case Remainder(x, d):
-            return meaning(x) % d
+            return meaning(x) % integer(d)
         case Clamp(x, high):
             return clamped(meaning(x), integer(high) + 1)
         case Choice(test, n, inside, outside):
@@ -109,7 +138,7 @@ def _atom(a: Atom) -> z3.ArithRef:
 
 def within(i: z3.ArithRef, n: int | z3.ArithRef) -> z3.BoolRef:
     """`0 <= i < n`."""
-    return z3.And(i >= 0, i < n)
+    return z3.And(i >= 0, i < (n if isinstance(n, z3.ArithRef) else integer(n)))
 
 
 def promises(x: Index) -> Iterator[z3.BoolRef]:

@@ -151,7 +151,7 @@ def _launches(executable: Executable, table: dict[Buffer, Any]) -> list[Command]
     for index, arguments in executable.plan.steps:
         spec, shared = executable.plan.kernels[index], executable.kernels[index]
         kernel = cl.Kernel(shared.program, spec.name)
-        kernel.set_args(*[table[b] for b in arguments])
+        kernel.set_args(*[table[b] for b in arguments], *spec.numbers)
         sizes = kernel, spec.global_size, spec.local_size
         found.append(lambda queue, after, sizes=sizes: enqueue(queue, *sizes, wait_for=after))  # type: ignore[misc]
     return found

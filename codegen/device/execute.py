@@ -226,7 +226,7 @@ class Executable:
         for index, arguments in self.plan.steps:
             kernel, spec = self.kernels[index], self.plan.kernels[index]
             try:
-                kernel.set_args(*[table[b] for b in arguments])
+                kernel.set_args(*[table[b] for b in arguments], *spec.numbers)
                 event = enqueue(queue, kernel, spec.global_size, spec.local_size, wait_for=chain.after)
             except (cl.Error, MemoryError) as error:
                 work = f"{spec.name} with {spec.global_size} work-items in groups of {spec.local_size}"

@@ -20,6 +20,7 @@ from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_register
 from egglift.codegen.kernel.views import View, memory
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.types import Scalar, Type, leaves
@@ -129,16 +130,17 @@ class Builder:
     def loop(
         self, n: int, body: Callable[[Index], None], unroll: bool = False, stem: str = "i", matrix: bool = False
     ) -> None:
-        """`body(i)` for i = 0 .. n-1, in order."""
-        if n == 1:
+        """`body(i)` for i = 0 .. n-1, in order.  A length that a call says is looped through, whatever it is."""
+        fixed = not isinstance(n, Length)
+        if fixed and n == 1:
             body(ZERO)
-        if n <= 1:
+        if fixed and n <= 1:
             return
         var = Var(self.names.numbered(stem), n, "loop")
         with self.block() as inner:
             body(index(var))
         if inner:
-            unroll = unroll or (n <= SHORT and indexes_registers(inner, var))
+            unroll = fixed and (unroll or (n <= SHORT and indexes_registers(inner, var)))
             self.put(im.Loop(var, n, tuple(inner), unroll, matrix=matrix))
 
     def strided(

@@ -21,6 +21,7 @@ from egglift.codegen.kernel.conditions import Condition, share
 from egglift.codegen.kernel.imperative import ScalarValue, Statement
 from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.walk import subvalues, walk
+from egglift.ir.lengths import Length
 
 Span = tuple[int, int]
 FEW = 4  # steps of a loop, and groups, that are not worth telling apart
@@ -135,7 +136,8 @@ class _Inside:
         """The code asks whether `e < n` (bottom None), or `bottom <= e < n`."""
         for d, (i, count) in enumerate(self.tiles):
             low, high = _passing(e, bottom, n, i, self.spans[d])
-            if 2 * (high - low + 1) >= count:
+            known = isinstance(count, Length) or not (isinstance(low, Length) or isinstance(high, Length))
+            if known and 2 * (high - low + 1) >= count:
                 self.spans[d] = low, high
 
     # ------------------------------------------------------------------------------------ where tests are

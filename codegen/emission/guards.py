@@ -16,6 +16,7 @@ from egglift.codegen.kernel.views import Arr, View, Where, component, element, l
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.types import Array, Scalar, Tuple, Type
@@ -198,7 +199,7 @@ def as_index(value: ScalarValue) -> Index | None:
     def found(v: ScalarValue) -> Index | None:
         match v:
             case im.Const(number, t) if t.is_integer:
-                return index(int(number))
+                return index(number if isinstance(number, Length) else int(number))
             case im.IndexValue(at, t):
                 return _fitting(at, t)
             case im.Call(op, args, t) if t.is_integer:

@@ -30,6 +30,9 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.types import Array, Scalar, Tuple
 
+#: where an index beyond the edges is taken from, by mode
+MOVED: dict[str, Callable[[Index, int], Index]] = {"clamp": Index.clamp, "mirror": mirrored, "wrap": wrapped}
+
 
 def view(em: Builder, e: Expr, v: Callable[[Expr], View]) -> View:
     """The view of layout pattern `e`, given those of its parts: nothing is computed and nothing copied."""
@@ -88,8 +91,7 @@ def _padded(em: Builder, e: p.Pad | p.PadUp, v: Callable[[Expr], View]) -> View:
 
         return Arr(total, constant)
     mode = e.mode if isinstance(e, p.Pad) else "clamp"
-    move = {"clamp": Index.clamp, "mirror": mirrored, "wrap": wrapped}[mode]
-    return Arr(total, lambda i: element(xs, move(i - left, n)))
+    return Arr(total, lambda i: element(xs, MOVED[mode](i - left, n)))
 
 
 def pushed(t: Expr, acc: View) -> View:

@@ -11,6 +11,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import is_aligned
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.codegen.kernel.views import View
+from egglift.ir.lengths import Length, divides
 from egglift.ir.types import BOOL, Scalar, Type
 
 WIDE, TOGETHER = 64, 16  # bytes that one work-item copies at once: by itself, and with neighbours
@@ -24,7 +25,7 @@ def runs(em: Builder, t: Type, n: int, pair: Pair) -> list[tuple[int, int]]:
     A GPU reads vectors where they are aligned only: `x[8*i-1 .. 8*i+4]` is an element, four at once, and an element.
     """
     width = width_of(em, t, (n,), WIDE, pair, both=True)
-    if not isinstance(t, Scalar) or em.limits.warp == 1 or em.distribution.lane is not None:
+    if not isinstance(t, Scalar) or isinstance(n, Length) or em.limits.warp == 1 or em.distribution.lane is not None:
         return [(n, width)]
     most = TOGETHER // t.size
     while most > 1:
@@ -61,8 +62,10 @@ def width_of(em: Builder, t: Type, dims: Sequence[int], limit: int, pair: Pair, 
     if not isinstance(t, Scalar) or t == BOOL or em.distribution.lane is not None or not dims:
         return 1
     for anywhere in (False, True) if both else (False,):
-        width = 1 << max(limit // t.size, 1).bit_length() - 1
-        while width > 1 and not (dims[-1] % width == 0 and _fits(em, width, prod(dims), pair, both, anywhere)):
+        width = widest = 1 << max(limit // t.size, 1).bit_length() - 1
+        while width > 1 and not (
+            divides(width, dims[-1], ask=width == widest) and _fits(em, width, prod(dims), pair, both, anywhere)
+        ):
             width //= 2
         if width > 1:
             return width

@@ -17,6 +17,7 @@ from egglift.codegen.kernel.accesses import Access, accesses
 from egglift.codegen.kernel.imperative import Barrier, Buffer, If, Loop, Statement
 from egglift.codegen.kernel.index import Atom, Index, Remainder, Var, index
 from egglift.codegen.kernel.walk import with_blocks
+from egglift.ir.lengths import surely_less
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def _meet(some: Regions, others: Regions) -> bool:
 
 def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
     body, after = _process(s.body, pending)
-    if isinstance(s, Loop) and s.trips > 1 and _meets_itself(body, s.var, after):
+    if isinstance(s, Loop) and not surely_less(s.trips, 2) and _meets_itself(body, s.var, after):
         body, after = (*body, Barrier("local")), Pending()  # a later iteration touches what this one left
     if isinstance(s, Loop):
         after = after.outside(s.var)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from egglift.codegen.kernel.index import Index
+from egglift.ir.lengths import about, content
 
 #: `e < n`, as (e, n)
 Condition = tuple[Index, int]
@@ -17,8 +18,8 @@ def share(conditions: tuple[Condition, ...]) -> float:
     """The part of the executors for which all `conditions` hold, at most."""
     part = 1.0
     for e, n in conditions:
-        low, high = e.range
-        part *= min(1.0, max(0, n - low) / (high - low + 1))
+        low, high = map(about, e.range)
+        part *= min(1.0, max(0, about(n) - low) / (high - low + 1))
     return part
 
 
@@ -29,4 +30,6 @@ def has_lane(at: Index) -> bool:
 
 def is_aligned(at: Index, width: int) -> bool:
     """Is `at` a multiple of `width` whatever its variables are?"""
-    return at.constant % width == 0 and all(k % width == 0 for _, k in at.terms)
+    # what is asked of lengths is asked of the smallest multiple first: where that is none, the others do not matter
+    steps = sorted((k for _, k in at.terms), key=content)
+    return at.constant % width == 0 and all(k % width == 0 for k in steps)

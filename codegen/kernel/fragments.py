@@ -179,12 +179,12 @@ class _Step:
                 case im.Declare(buffer):
                     self.declared.add(buffer)
                 case im.Loop(var, trips, inner, until=None):
-                    for i in range(trips):
+                    for i in range(int(trips)):
                         self.run(inner, {**at, var: i})
                 case Store(lane=None):
                     self._store(s, at)
                 case Store(lane=lane) if lane is not None:
-                    for i in range(lane.count):
+                    for i in range(int(lane.count)):
                         self._store(s, {**at, lane: i})
                 case _:
                     raise _refused("does more than to add up products")

@@ -7,6 +7,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TypeAlias
 
+import numpy as np
+
 from egglift.codegen.kernel.index import Index, Var
 from egglift.ir.types import Scalar
 
@@ -195,6 +197,15 @@ Statement: TypeAlias = Let | Store | Loop | If | FragmentProduct | Barrier | Com
 
 
 @dataclass(frozen=True)
+class LengthArgument:
+    """A number that a kernel is given, behind its buffers: an expression over run-time lengths, i32 or i64."""
+
+    name: str
+    value: int
+    type: Scalar
+
+
+@dataclass(frozen=True)
 class PlannedKernel:
     """One kernel of a plan.  `params`: its global buffers in argument order; sizes are in work-items.
 
@@ -211,6 +222,13 @@ class PlannedKernel:
     local_bytes: int = 0
     private_bytes: int = 0
     whole: str = field(default="", repr=False)
+    #: the numbers that it is given behind its buffers
+    lengths: tuple[LengthArgument, ...] = ()
+
+    @cached_property
+    def numbers(self) -> tuple[np.generic, ...]:
+        """The values of `lengths`, as a kernel takes them."""
+        return tuple(a.type.dtype.type(a.value) for a in self.lengths)
 
     @property
     def alone(self) -> str:
@@ -248,7 +266,7 @@ class Plan:
             return [(numbers.setdefault(b, len(numbers)), str(b.scalar), b.size) for b in buffers]
 
         parts = [
-            [(k.name, k.source, k.global_size, k.local_size) for k in self.kernels],
+            [(k.name, k.source, k.global_size, k.local_size, [a.value for a in k.lengths]) for k in self.kernels],
             [(name, told(buffers)) for name, buffers in sorted(self.inputs.items())],
             told(self.temporaries),
             told(self.outputs),

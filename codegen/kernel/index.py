@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
+from egglift.ir.lengths import Length, gcd, lower, surely_equal, surely_less, upper
+
 ROLES = ("workgroup", "local", "global", "lane", "warp", "loop", "data")
 #: those of variables that differ between the work-items of a group
 OWN = ("local", "global", "warp", "lane")
@@ -35,7 +37,7 @@ class Var:
 
     @property
     def range(self) -> tuple[int, int]:
-        return 0, max(self.count - 1, 0)
+        return 0, lower(self.count - 1, 0)  # of no values none is used
 
     def variables(self) -> frozenset[Var]:
         return frozenset((self,))
@@ -74,7 +76,7 @@ class Remainder:
 
     @property
     def range(self) -> tuple[int, int]:
-        return 0, min(self.divisor - 1, max(self.x.range[1], 0))
+        return 0, upper(self.divisor - 1, lower(self.x.range[1], 0))
 
     def variables(self) -> frozenset[Var]:
         return self.x.variables()
@@ -94,7 +96,7 @@ class Clamp:
     @property
     def range(self) -> tuple[int, int]:
         low, high = self.x.range
-        return min(max(low, 0), self.high), min(max(high, 0), self.high)
+        return lower(0, upper(low, self.high)) if low > 0 else 0, upper(self.high, max(high, 0))
 
     def variables(self) -> frozenset[Var]:
         return self.x.variables()
@@ -120,7 +122,7 @@ class Choice:
             a = self.inside.range
         b = self.outside.range
         low, high = min(a[0], b[0]), max(a[1], b[1])
-        return (low, high) if self.limit is None else (max(low, 0), min(high, self.limit - 1))
+        return (low, high) if self.limit is None else (max(low, 0), upper(self.limit - 1, high))
 
     def variables(self) -> frozenset[Var]:
         return self.test.variables() | self.inside.variables() | self.outside.variables()
@@ -230,7 +232,7 @@ class Index:
 
     def __add__(self, other: Index | Atom | int) -> Index:
         if isinstance(other, int):
-            return Index(self.terms, self.constant + other) if other else self
+            return self if surely_equal(other, 0) else Index(self.terms, self.constant + other)
         o = index(other)
         if not o.terms:
             return Index(self.terms, self.constant + o.constant)
@@ -242,9 +244,9 @@ class Index:
     __radd__ = __add__
 
     def __mul__(self, k: int) -> Index:
-        if k == 1:
+        if surely_equal(k, 1):
             return self
-        return Index(tuple((a, c * k) for a, c in self.terms), self.constant * k) if k else ZERO
+        return ZERO if surely_equal(k, 0) else Index(tuple((a, c * k) for a, c in self.terms), self.constant * k)
 
     __rmul__ = __mul__
 
@@ -297,11 +299,13 @@ class Index:
             return single.x % d
         return Index(((Remainder(r, d), 1),))
 
-    def clamp(self, n: int) -> Index:
-        """self moved into 0..n-1 (n >= 1)."""
+    def clamp(self, n: int, ask: bool = True) -> Index:
+        """self moved into 0..n-1 (n >= 1).  ask: of lengths, decide whether it is there anyway if that is not known."""
         low, high = self.range
-        if low >= 0 and high < n:
+        if low >= 0 and (surely_less(high, n) or (ask and high < n)):
             return self
+        if not ask and any(isinstance(x, Length) for x in (low, high, n)):
+            return Index(((Clamp(self, n - 1), 1),))
         if high <= 0:
             return ZERO
         if low >= n - 1:
@@ -335,7 +339,7 @@ class Index:
 
     def _groups(self, d: int) -> tuple[int, Index, Index] | None:
         """The largest g | d with self == g*outer + inner and 0 <= inner < g."""
-        for g in sorted({_gcd(k, d) for _, k in self.terms} - {1}, reverse=True):
+        for g in sorted({gcd(k, d) for _, k in self.terms} - {1}, reverse=True):
             outer, inner = self._split(g)
             low, high = inner.range
             if outer.terms and low >= 0 and high < g:
@@ -359,12 +363,14 @@ def index(x: Index | Atom | int) -> Index:
     return Index((), x) if isinstance(x, int) else Index(((x, 1),))
 
 
-def choose(test: Index, n: int, inside: Index, outside: Index, limit: int | None = None) -> Index:
+def choose(test: Index, n: int, inside: Index, outside: Index, limit: int | None = None, ask: bool = True) -> Index:
     """`0 <= test < n ? inside : outside`, decided here if the bounds of `test` allow it.
 
-    limit: if given, the result is known to be in 0..limit-1.
+    limit: if given, the result is known to be in 0..limit-1.  ask: of lengths, decide what is not known.
     """
     low, high = test.range
+    if not ask and any(isinstance(x, Length) for x in (low, high, n)):
+        return Index(((Choice(test, n, inside, outside, limit), 1),))
     if low >= 0 and high < n:
         return inside
     if high < 0 or low >= n or inside == outside:
@@ -380,18 +386,12 @@ def _substituted(a: Atom, values: Mapping[Var, Index | int]) -> Index:
             return index(a)
         case Choice(test, n, inside, outside, limit):
             test, inside, outside = (x.substitute(values) for x in (test, inside, outside))
-            return choose(test, n, inside, outside, limit)
+            return choose(test, n, inside, outside, limit, ask=False)
         case _:
             x = a.x.substitute(values)
             if isinstance(a, Clamp):
-                return x.clamp(a.high + 1)
+                return x.clamp(a.high + 1, ask=False)
             return x // a.divisor if isinstance(a, Quotient) else x % a.divisor
-
-
-def _gcd(a: int, b: int) -> int:
-    while b:
-        a, b = b, a % b
-    return abs(a)
 
 
 def _make(sums: dict[Atom, int], constant: int) -> Index:
@@ -407,7 +407,7 @@ def _make(sums: dict[Atom, int], constant: int) -> Index:
                 del sums[b]
             rest = _make(sums, constant - whole.constant * k * a.divisor)
             return rest + a.x * k
-    terms = sorted(((a, k) for a, k in sums.items() if k), key=lambda t: t[0].key)
+    terms = sorted(((a, k) for a, k in sums.items() if not surely_equal(k, 0)), key=lambda t: t[0].key)
     return Index(tuple(terms), constant)
 
 
@@ -429,8 +429,8 @@ def _bounds(x: Index) -> tuple[int, int]:
         # what is within the rest must not use the fact again: `e` may hold a quotient or a choice of what it bounds
         with _knowing(facts[:position] + facts[position + 1 :]):
             first, last = _bounds(_difference(x, e, m))
-        low = max(low, first + (m * at_least if m > 0 else m * at_most))
-        high = min(high, last + (m * at_most if m > 0 else m * at_least))
+        low = lower(low, first + (m * at_least if m > 0 else m * at_most))
+        high = upper(high, last + (m * at_most if m > 0 else m * at_least))
     return low, max(low, high)
 
 
@@ -438,4 +438,4 @@ def _difference(x: Index, e: Index, m: int) -> Index:
     sums = dict(x.terms)
     for a, k in e.terms:
         sums[a] = sums.get(a, 0) - m * k
-    return Index(tuple((a, k) for a, k in sums.items() if k), x.constant - m * e.constant)
+    return Index(tuple((a, k) for a, k in sums.items() if not surely_equal(k, 0)), x.constant - m * e.constant)

@@ -10,6 +10,7 @@ from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
 from egglift.codegen.opencl.conversions import scalar_cast
 from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call
+from egglift.ir.lengths import Length, by_size, surely_equal, surely_less
 from egglift.ir.types import BOOL, Scalar
 
 INT = 1 << 31
@@ -57,11 +58,12 @@ class Text:
             k = at.coefficient(alias.var) or 0
             if k and k % alias.step == 0:
                 at = at + (alias.at * -1 + alias.name) * (k // alias.step)
-        terms = sorted(at.terms, key=lambda t: (t[1] < 0, -abs(t[1]), t[0].key))
+        terms = sorted(at.terms, key=lambda t: (t[1] < 0, *by_size(t[1]), t[0].key))
         wide = _needs_long(at.constant, terms)
         text = ""
-        for k, same in groupby(terms, key=lambda t: t[1]):
-            atoms = [a for a, _ in same]
+        for _, same in groupby(terms, key=lambda t: (t[1] < 0, *by_size(t[1]))):
+            group = [*same]
+            k, atoms = group[0][1], [a for a, _ in group]
             if k > 1 and len(atoms) > 1 and not wide:  # `8*i + 8*j` is `8*(i + j)`
                 text += (" + " if text else "") + f"{k}*({' + '.join(map(self._atom, atoms))})"
                 continue
@@ -79,8 +81,10 @@ class Text:
     def _term(self, a: Atom, k: int, long: bool) -> str:
         text = self._atom(a)
         long = long and not (isinstance(a, Var) and int_type(a.count) == "long")
-        if k == 1:
+        if surely_equal(k, 1):
             return f"(long){text}" if long else text
+        if isinstance(k, Length):
+            return f"{'(long)' if long else ''}{k}*{text}"
         return f"{k}{'L' if long else ''}*{text}"
 
     def _atom(self, a: Atom) -> str:
@@ -108,7 +112,7 @@ class Text:
     def _clamp(self, x: Index, high: int) -> str:
         low, top = x.range
         text = self.index(x)
-        if low < 0 and top > high:
+        if low < 0 and not surely_less(top, high + 1):
             wide = not _is_int(low, top)
             name, t = CLAMP + ("_long" if wide else ""), "long" if wide else "int"
             self.helpers[name] = _CLAMP.format(name=name, t=t, value=_CLAMPED[self.cpu].format(t=t))
@@ -119,12 +123,14 @@ class Text:
     def _within(self, test: Index, n: int) -> str:
         low, high = self.known(test).range
         parts = [self.condition(-1 - test, 0)] if low < 0 else []
-        parts += [self.condition(test, n)] if high >= n else []
+        parts += [] if surely_less(high, n) else [self.condition(test, n)]
         return " && ".join(parts) or "true"
 
     def condition(self, e: Index, n: int) -> str:
         """`e < n`."""
         e = self.known(e)
+        if isinstance(n, Length):  # no more of its multiples and sums than there must be
+            return f"{self.index(e)} < {n}"
         c, sides = n - e.constant, Index(e.terms)
         if all(k < 0 for _, k in e.terms):
             return f"{self.index(sides * -1)} >= {1 - c}"
@@ -149,9 +155,9 @@ class Text:
                 return text if t.name == "i32" and _is_int(*at.range) else f"({C_NAMES[t.name]}){text}"
             case im.Guarded(at, n, inside, outside):
                 low, high = self.known(at).range
-                if low >= 0 and high < n:
+                if low >= 0 and surely_less(high, n):
                     return self.scalar(inside)
-                if high < 0 or low >= n:
+                if high < 0 or surely_less(n - 1, low):
                     return self.scalar(outside)
                 return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
             case im.Call("cast", (x,), t):
@@ -176,9 +182,9 @@ def _needs_long(constant: int, terms: list[tuple[Atom, int]]) -> bool:
     low = high = 0
     for a, k in terms:
         first, last = a.range
-        ends = (k * first, k * last)
-        low, high = low + min(ends), high + max(ends)
-        if not (_is_int(low, high) and _is_int(min(ends), max(ends)) and _is_int(k, k)):
+        least, most = (k * first, k * last) if k > 0 else (k * last, k * first)
+        low, high = low + least, high + most
+        if not (_is_int(low, high) and _is_int(least, most) and _is_int(k, k)):
             return True
     return not (_is_int(low + constant, high + constant) and _is_int(constant, constant))
 

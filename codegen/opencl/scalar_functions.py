@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from egglift.ir.lengths import Length
 from egglift.ir.types import BOOL, Scalar
 
 C_NAMES = {
@@ -91,6 +92,8 @@ def literal(value: bool | int | float, t: Scalar) -> str:
     """A number as OpenCL text, exactly (of NaN: some NaN).  Its type is `t`, as overloaded functions must see it."""
     if t == BOOL:
         return "1" if value else "0"
+    if isinstance(value, Length):  # an argument of the kernel
+        return f"({C_NAMES[t.name]}){value}"
     if t.is_integer:
         return _integer(int(value), t)
     with np.errstate(all="ignore"):

@@ -8,10 +8,12 @@ import numpy as np
 
 from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.distribution import Shape
-from egglift.codegen.kernel.imperative import Buffer, Statement
-from egglift.codegen.opencl.expressions import int_type
-from egglift.codegen.opencl.scalar_functions import initializer, memory_type
+from egglift.codegen.kernel.imperative import Buffer, LengthArgument, Statement
+from egglift.codegen.opencl.expressions import INT, int_type
+from egglift.codegen.opencl.scalar_functions import C_NAMES, initializer, memory_type
 from egglift.codegen.opencl.statements import INDENT, KernelText
+from egglift.ir.lengths import Tracing
+from egglift.ir.types import I32, I64
 
 EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
 
@@ -24,8 +26,9 @@ def kernel_source(
     body: tuple[Statement, ...],
     defined: set[str],
     cpu: bool,
-) -> tuple[str, str]:
-    """The OpenCL C of one kernel: beside the plan's earlier kernels, and as a program of its own.
+    tracing: Tracing | None = None,
+) -> tuple[str, str, tuple[LengthArgument, ...]]:
+    """The OpenCL C of one kernel, beside the plan's earlier kernels and as a program of its own; the lengths it takes.
 
     cpu: is it for a CPU?
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
@@ -33,14 +36,14 @@ def kernel_source(
     """
     text = KernelText(body, cpu)
     text.statements(body)
-    x, y, z = shape.local
-    arguments = ", ".join(_parameter(b, b in outputs) for b in params)
+    x, y, z = map(int, shape.local)
+    inside = [*_ids(shape, "\n".join(text.lines), cpu), *_locals(text), *text.lines]
+    lengths = length_arguments("\n".join(inside), tracing) if tracing is not None else ()
+    arguments = ", ".join([*(_parameter(b, b in outputs) for b in params), *map(_length, lengths)])
     lines = [
         f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
         f"void {name}({arguments}) {{",
-        *_ids(shape, "\n".join(text.lines), cpu),
-        *_locals(text),
-        *text.lines,
+        *inside,
         "}",
     ]
     before = [*(_constant(b, text) for b in _of_space(text, "constant")), *text.helpers.values()]
@@ -48,7 +51,7 @@ def kernel_source(
     pragmas = [f"#pragma OPENCL EXTENSION {e} : enable" for e, t in EXTENSIONS.items() if re.search(t, all_text)]
     new = [line for line in (*pragmas, *before) if line not in defined]
     defined.update(new)
-    return _joined(new, lines), _joined([*pragmas, *before], lines)
+    return _joined(new, lines), _joined([*pragmas, *before], lines), lengths
 
 
 def _joined(before: list[str], lines: list[str]) -> str:
@@ -57,6 +60,17 @@ def _joined(before: list[str], lines: list[str]) -> str:
 
 def _parameter(b: Buffer, written: bool) -> str:
     return f"{'' if written else 'const '}global {memory_type(b.scalar)}* restrict {b.name}"
+
+
+def length_arguments(text: str, tracing: Tracing) -> tuple[LengthArgument, ...]:
+    """The expressions over lengths that stand in a text, by name: ints where they are small enough, else longs."""
+    words = set(re.findall(r"\w+", text))
+    named = [(name, tracing.of(form)) for name, form in tracing.written.items() if name in words]
+    return tuple(LengthArgument(name, n, I32 if -INT <= n < INT else I64) for name, n in sorted(named))
+
+
+def _length(a: LengthArgument) -> str:
+    return f"const {C_NAMES[a.type.name]} {a.name}"
 
 
 def _ids(shape: Shape, text: str, cpu: bool) -> list[str]:
@@ -93,7 +107,8 @@ def _of_space(text: KernelText, space: str) -> list[Buffer]:
 
 def _locals(text: KernelText) -> list[str]:
     return [
-        f"{INDENT}local {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)};" for b in _of_space(text, "local")
+        f"{INDENT}local {memory_type(b.scalar)} {b.name}[{int(b.size)}]{text.aligned(b)};"
+        for b in _of_space(text, "local")
     ]
 
 

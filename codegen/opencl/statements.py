@@ -14,6 +14,7 @@ from egglift.codegen.opencl.fragment_functions import fragment_product
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.deadline import require_time
+from egglift.ir.lengths import surely_less
 from egglift.ir.types import BOOL
 
 INDENT = "  "
@@ -71,7 +72,7 @@ class KernelText(VectorText):
 
     def _declaration(self, buffer: Buffer) -> str:
         width = min(buffer.lanes, WIDEST)
-        size = buffer.size * (buffer.lanes // width)
+        size = int(buffer.size * (buffer.lanes // width))
         scalar = MASKS[1] + str(width) if buffer.scalar == BOOL and width > 1 else memory_type(buffer.scalar, width)
         if size == 1:
             t = value_type(buffer.scalar) if buffer.scalar == BOOL and width == 1 else scalar
@@ -152,9 +153,13 @@ class KernelText(VectorText):
         for k in range(lanes.width):
             with self.lane(lanes, k):
                 ends = [(*self.known(e).range, n) for e, n in guard]
-                if any(low >= n for low, _, n in ends):
+                if any(surely_less(n - 1, low) for low, _, n in ends):
                     continue
-                open_ = [self.condition(e, n) for (e, n), (_, high, _) in zip(guard, ends, strict=True) if high >= n]
+                open_ = [
+                    self.condition(e, n)
+                    for (e, n), (_, high, _) in zip(guard, ends, strict=True)
+                    if not surely_less(high, n)
+                ]
                 head = f"if ({' && '.join(open_)}) " if open_ else ""
                 for s, name in zip(stores, names, strict=True):
                     self.line(f"{head}{self._component_store(s, lanes, k, f'{name}.s{k:x}')};")

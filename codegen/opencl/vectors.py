@@ -57,7 +57,7 @@ class Lanes:
 def parts_of(var: Var) -> list[Lanes]:
     """The hardware vectors that hold all lanes of `var`."""
     width = min(var.count, WIDEST)
-    return [Lanes(var, start, width) for start in range(0, var.count, width)]
+    return [Lanes(var, start, width) for start in range(0, int(var.count), width)]
 
 
 class VectorText(Text):
@@ -208,7 +208,8 @@ class VectorText(Text):
     def address(self, buffer: Buffer, at: Index, lanes: Lanes) -> tuple[str, bool]:
         """The address of the first of consecutive elements, and whether it is a vector's."""
         first = lanes.first(at)
-        text = f"&{buffer.name}[{super().index(first)}]" if buffer.size > 1 else f"&{buffer.name}"
+        is_scalar = buffer.space == "private" and buffer.size == 1
+        text = f"&{buffer.name}" if is_scalar else f"&{buffer.name}[{super().index(first)}]"
         return text, is_aligned(first, lanes.width)
 
     def _register(self, buffer: Buffer, at: Index, lanes: Lanes) -> str:

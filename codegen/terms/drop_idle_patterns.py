@@ -5,6 +5,7 @@ from __future__ import annotations
 from egglift.codegen.kernel.views import length
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.lengths import surely_equal
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import rebuild
 
@@ -31,13 +32,13 @@ def drop_idle_patterns(t: Expr) -> Expr:
 
 def _reduced(e: Expr) -> Expr:
     match e:
-        case p.PadUp(_, x) | p.Take(_, x) | p.Drop(_, x) if _length(e) == _length(x):
+        case p.PadUp(_, x) | p.Take(_, x) | p.Drop(_, x) if surely_equal(_length(e), _length(x)):
             return x
         case p.Concat(a, b) if _length(b) == 0:
             return a
         case p.Concat(a, b) if _length(a) == 0:
             return b
-        case p.Fold(_, z, x) if _length(x) == 0:
+        case p.Fold(_, z, x) if surely_equal(_length(x), 0):
             return z
         case p.Map(p.Arg(), x, None):
             return x

@@ -10,6 +10,7 @@ from egglift.codegen.kernel.views import length, volume
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
@@ -46,21 +47,42 @@ def shape_of(term: Expr, launch: Launch, limits: DeviceLimits) -> Shape:
     elif any(grid):
         # a few large groups must not leave compute units idle
         fair = max(limits.warp, max(gx, 1) * max(gy, 1) * max(gz, 1) // limits.compute_units)
-        local = _shared(grid, min(launch.group_size, fair))
+        local = _shared(grid, _below(min(launch.group_size, fair)))
     else:
         local = (min(max(longest.get(("group", 0), 1), 1), launch.group_size), 1, 1)
+    local = _numbers(local)
     needed = [max(longest.get(("workgroup", d), 1), -(-grid[d] // local[d]), 1) for d in range(3)]
     groups = _capped((needed[0], needed[1], needed[2]), launch.max_groups)
     return Shape(local, groups, warps, _swizzle(groups, launch.swizzle))
 
 
 def _swizzle(groups: Sizes, most: int) -> int:
-    """The largest number of rows, at most `most`, that divides them; 1 where there is one column of groups."""
+    """The largest number of rows, at most `most`, that divides them; 1 where there is one column of groups, or where
+    how many there are is known when the kernel is called."""
     if most < 1:
         raise CodegenError(f"blocks of {most} rows of work-groups: at least one row is needed")
-    if groups[0] == 1:
+    if groups[0] == 1 or any(isinstance(n, Length) for n in groups):
         return 1
     return next(n for n in range(min(most, groups[1]), 0, -1) if groups[1] % n == 0)
+
+
+def _numbers(local: Sizes) -> Sizes:
+    """Work-items per group, which are numbers: for lengths known when the kernel is called, the next power of 4."""
+    x, y, z = (_above(n) if isinstance(n, Length) else n for n in local)
+    return x, y, z
+
+
+def _above(n: int) -> int:
+    """The smallest power of 4 that is not below `n`."""
+    found = 1
+    while found < n:
+        found *= 4
+    return found
+
+
+def _below(n: int) -> int:
+    """`n`; of a length known when the kernel is called, the largest power of 4 that is not above it."""
+    return max(1, _above(n + 1) // 4) if isinstance(n, Length) else n
 
 
 def _longest(term: Expr) -> dict[tuple[str, int], int]:
@@ -97,7 +119,10 @@ def _exact(term: Expr, wanted: Sizes, limits: DeviceLimits) -> Sizes:
 
 def _capped(wanted: Sizes, most: int) -> Sizes:
     """`wanted`, at least 1 each, cut such that the product is at most `most`; dimension 0 first."""
-    x = min(max(wanted[0], 1), most)
+    x, y, z = (max(n, 1) for n in wanted)
+    if x * y * z <= most:
+        return x, y, z
+    x = min(x, most)
     y = min(max(wanted[1], 1), most // x)
     return x, y, min(max(wanted[2], 1), most // (x * y))
 

@@ -18,6 +18,7 @@ from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined, said_sizes
+from egglift.egraph.schedules.again import placed, together
 from egglift.egraph.schedules.batches import Batch, batches, in_one_kernel, placed_ends
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
@@ -25,6 +26,7 @@ from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
 from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
+from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.counts import counted_in_parts
@@ -42,7 +44,7 @@ from egglift.ir.deadline import TooLate, require_time
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 from egglift.ir.progress import tick
-from egglift.ir.traverse import exchanged, subterms
+from egglift.ir.traverse import subterms
 from egglift.ir.types import Array, Tuple, Type
 
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
@@ -60,7 +62,10 @@ ROW = 512  # of results of the last dimension, those that a CPU's work-item goes
 
 @dataclass(frozen=True)
 class Choice:
-    """A low-level program of a stage, or of a whole program, its sizes, its launch and its price."""
+    """A low-level program of a stage, or of a whole program, its sizes, its launch and its price.
+
+    made: how it is made again over other lengths, None: not at all.
+    """
 
     sign: str
     term: Expr
@@ -68,6 +73,7 @@ class Choice:
     launch: Launch
     estimate: Estimate
     account: Account
+    made: Alone | InPieces | Steps | None = None
 
     @property
     def seconds(self) -> float:
@@ -78,7 +84,8 @@ class Choice:
 class _Parts:
     """A stage as two, with their structures: that of parts, and the one that adds them or lays them out.
 
-    sign: what the parts are; why: it may be, in a sentence, if the stages do not say it.
+    sign: what the parts are; why: it may be, in a sentence, if the stages do not say it; pieces: how many each
+    reduction is shared out over, if they are.
     """
 
     sign: str
@@ -87,6 +94,7 @@ class _Parts:
     first: list[Ranked]
     last: list[Ranked]
     why: str = ""
+    pieces: int | None = None
 
     @property
     def seconds(self) -> float:
@@ -108,18 +116,18 @@ def scheduled(
     found: list[Choice] = []
     work = _Choosing(profile, limits, reassociate, by_book)
     with suppress(TooLate):
-        for whole in _partitions(program, profile, reassociate):
+        for whole, by in _partitions(program, profile, reassociate):
             best = work.of_stages(whole.stages)
             if all(best.values()):
-                found += work.combined(whole, list(best.values()))
-            found += work.by_rows(whole, best) if profile.kind == "gpu" else ()
-            found += work.by_readings(whole, best) if reassociate else ()
+                found += work.combined(whole, list(best.values()), by)
+            found += work.by_rows(whole, best, by) if profile.kind == "gpu" else ()
+            found += work.by_readings(whole, best, by) if reassociate else ()
             found += work.by_batches(whole, best)
     return sorted(found, key=lambda c: c.seconds)
 
 
-def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[Stages]:
-    """The stages of a program; also those that store what is costly, where these are others.
+def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[tuple[Stages, Steps]]:
+    """The stages of a program, and how these are made; also those that store what is costly, where these are others.
 
     A GPU computes again what it would have to wait for, unless that is for many tiles.
     """
@@ -133,7 +141,7 @@ def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[
         texts = tuple(map(text_of, whole.stages))
         if texts not in known:
             known.add(texts)
-            yield whole
+            yield whole, Steps(frugal, again, ())
 
 
 def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:
@@ -229,22 +237,22 @@ class _Choosing:
                 found += self._priced(f"parts of {length}: {firsts[0].sign}; {last.sign}", term, (firsts[0], last))
         return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT] if found else []
 
-    def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
+    def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
-        for row in rows_of(whole):
+        for i, row in enumerate(rows_of(whole)):
             left = [s for s in whole.stages if s.name not in {start.name for start in row.starts}]
             choices = [self.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
             if all(choices):
-                yield from self.combined(Stages(tuple(left), whole.result), choices)
+                yield from self.combined(Stages(tuple(left), whole.result), choices, replace(by, row=i))
 
-    def by_readings(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
+    def by_readings(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which rows are read once for what they need and for what they add to a result."""
         for x in one_readings(whole):
             starts = {s.name for s in x.starts}
             left = [s for s in whole.stages if s.name not in starts]
             choices = [self.of_reading(x) if s.name == x.last.name else best[s.name] for s in left]
             if all(choices):
-                yield from self.combined(Stages(tuple(left), whole.result), choices)
+                yield from self.combined(Stages(tuple(left), whole.result), choices, by)
 
     def of_reading(self, x: OneReading) -> list[Choice]:
         """The cheapest choices of a result that rows are added to, each read once."""
@@ -325,7 +333,8 @@ class _Choosing:
             for x in reversed(different.values()):
                 s = r.structure
                 account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
-                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account))
+                made = None if s.made is None else Alone(s.made, x.sizes)
+                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account, made))
         return found
 
     def _parts(self, stage: Stage) -> list[_Parts]:
@@ -337,7 +346,7 @@ class _Choosing:
             parts, added = shared_out(whole, pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
-                found.append(_Parts(f"{pieces} parts", parts, added, first, last))
+                found.append(_Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces))
         return found
 
     def _mirrored(self, stage: Stage) -> Iterator[_Parts]:
@@ -364,7 +373,10 @@ class _Choosing:
             term = placed(last.term, {x.parts.name: p.To("global", first.term)})
             for choice in self._priced(f"{x.sign} {first.sign}; {last.sign}", term, (first, last)):
                 account = joined([Account(x.why, ()), choice.account]) if x.why else choice.account
-                yield replace(choice, account=account)
+                made = None
+                if x.pieces is not None and isinstance(first.made, Alone) and isinstance(last.made, Alone):
+                    made = InPieces(x.pieces, first.made, last.made)
+                yield replace(choice, account=account, made=made)
 
     def _pieces(self, stage: Stage) -> list[int]:
         """Into how many parts: as many as fill the device with groups, of enough elements each."""
@@ -377,7 +389,7 @@ class _Choosing:
         wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in WAVES}
         return sorted(z for z in wanted if 2 <= z <= n // 16)
 
-    def combined(self, whole: Stages, best: Sequence[Sequence[Choice]]) -> Iterator[Choice]:
+    def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs put together of choices for each stage, where one wants it under the launch of the cheapest."""
         launch: Launch | None = None
         for picked in _combinations(best):
@@ -385,15 +397,13 @@ class _Choosing:
             choice = self._together(whole, picked, [launch] if launch in wanted else list(wanted))
             if choice is not None:
                 launch = launch or choice.launch
-                yield choice
+                known = [c.made for c in picked if isinstance(c.made, Alone | InPieces)]
+                made = replace(by, stages=tuple(known)) if len(known) == len(picked) else None
+                yield replace(choice, made=made)
 
     def _together(self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch]) -> Choice | None:
         """A choice for each stage as one program."""
-        terms: dict[str, Expr] = {}
-        self._place(whole.stages, {s.name: c for s, c in zip(whole.stages, picked, strict=True)}, terms)
-        result = placed(whole.result, terms)
-        if isinstance(result, p.To):
-            result = result.x
+        result = together(whole, [c.term for c in picked])
         sign = " | ".join(c.sign for c in picked)
         return next(iter(self._priced(sign, result, picked, launches)), None)
 
@@ -446,9 +456,3 @@ def _is_pair(t: Type) -> bool:
             return len(items) == 2 and all(_is_pair(i) for i in items)
         case _:
             return True
-
-
-def placed(e: Expr, terms: dict[str, Expr]) -> Expr:
-    """`e` with the programs of other stages for the inputs named after these."""
-    inputs = (t for t in subterms(e) if isinstance(t, p.Input))
-    return exchanged(e, {t: terms[t.name] for t in inputs if t.name in terms})

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.schedule import Loop, Schedule
+from egglift.egraph.schedules.steps import Made
 from egglift.egraph.schedules.structures import GRID, Structure, Work
 from egglift.egraph.schedules.ways import LANES, LANES_AFTER, ROW, ROW_AFTER, Way
 from egglift.egraph.stages.as_pattern import reads_of
@@ -92,15 +93,25 @@ def at_rows(stage: Stage, rows: tuple[Dim, ...]) -> Stage:
     return replace(stage, dims=rows, body=stage.names.with_reads(stage.body, moved))
 
 
+#: who shares the elements of what starts, and who goes on with them, by the name of the way
+_WAYS = {"row": (ROW, ROW_AFTER), "lanes": (LANES, LANES_AFTER)}
+
+
 def row_structures(row: Row, reassociate: bool) -> Iterator[Structure]:
     """Structures of stages that start within the loops of the last, for a GPU."""
     if not reassociate:
         return
-    whole = Row(tuple(map(merged_reductions, row.starts)), merged_reductions(row.last))
-    for first, after in ((ROW, ROW_AFTER), (LANES, LANES_AFTER)):
-        structure = _structure(whole, first, after)
+    for name in _WAYS:
+        structure = row_structure_again(row, Made(name, starts=True))
         if structure is not None:
             yield structure
+
+
+def row_structure_again(row: Row, made: Made) -> Structure | None:
+    """The structure of these stages that was made so, if the laws make its runs."""
+    whole = Row(tuple(map(merged_reductions, row.starts)), merged_reductions(row.last))
+    structure = _structure(whole, *_WAYS[made.way])
+    return None if structure is None else replace(structure, made=made)
 
 
 def _structure(row: Row, first: Way, after: Way) -> Structure | None:

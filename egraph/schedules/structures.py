@@ -14,6 +14,7 @@ from egglift.codegen.kernel.fragments import UNITS
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.schedules.steps import Made
 from egglift.egraph.schedules.ways import (
     CHUNKS,
     CHUNKS_IN_TURN,
@@ -31,6 +32,7 @@ from egglift.egraph.schedules.ways import (
     MOVED,
     PARTS,
     ROW,
+    WAYS,
     WHOLE,
     Way,
 )
@@ -74,6 +76,7 @@ class Structure:
     term: Expr
     tiles: dict[str, Tile] = field(compare=False)
     starts: tuple[tuple[Stage, Schedule], ...] = ()
+    made: Made | None = None
 
 
 def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
@@ -83,32 +86,48 @@ def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure
     whole = merged_reductions(stage)
     for way in ways(stage, kind, reassociate):
         # who shares elements need not know of their dimensions
-        yield from structures_of(stage if way.share is None else whole, way, kind, reassociate)
+        yield from _of_way(stage if way.share is None else whole, way, kind, reassociate)
 
 
-def structures_of(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[Structure]:
+def structure_again(stage: Stage, made: Made, kind: str, reassociate: bool) -> Structure | None:
+    """The structure of a stage that was made so, if the laws make its run."""
+    way = WAYS[kind][made.way]
+    return _made(stage if way.share is None else merged_reductions(stage), made, way, reassociate)
+
+
+def _of_way(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[Structure]:
     """Structures of one way, whatever dimensions are its rows."""
-    columns = stage.dims[-1] if stage.dims else None
-    for rows in stage.dims[:-1] or (None,) if way.rows else (None,):
-        structure = _structure(stage, way, rows, columns, reassociate)
+    count = len(stage.dims)
+    wanted = [Made(way.name, rows) for rows in (range(count - 1) if way.rows and count > 1 else (None,))]
+    short = kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE) and count > 2 and _are_short(stage)
+    if together := 2 if short else count if way is EACH and count > 1 else 0:
+        wanted += [Made(way.name, rows, together) for rows in range(count - together) or (None,)]
+    for made in wanted:
+        structure = _made(stage, made, way, reassociate)
         if structure is not None:
             yield structure
-    if kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE) and len(stage.dims) > 2 and _are_short(stage):
-        yield from _of_several_rows(stage, way, stage.dims[-2:], reassociate)
-    if way is EACH and len(stage.dims) > 1:
-        yield from _of_several_rows(stage, way, stage.dims, reassociate)
 
 
-def _of_several_rows(stage: Stage, way: Way, together: Sequence[Dim], reassociate: bool) -> Iterator[Structure]:
-    """Structures whose columns are those of several rows, the last dimensions of the result as one."""
+def _made(stage: Stage, made: Made, way: Way, reassociate: bool) -> Structure | None:
+    rows = None if made.rows is None else stage.dims[made.rows]
+    if made.together > 1:
+        structure = _of_several_rows(stage, way, rows, stage.dims[-made.together :], reassociate)
+    else:
+        structure = _structure(stage, way, rows, stage.dims[-1] if stage.dims else None, reassociate)
+    return None if structure is None else replace(structure, made=made)
+
+
+def _of_several_rows(
+    stage: Stage, way: Way, rows: Dim | None, together: Sequence[Dim], reassociate: bool
+) -> Structure | None:
+    """A structure whose columns are those of several rows, the last dimensions of the result as one."""
     whole = merged_dims(stage, together)
-    columns, *left = whole.dims
-    for rows in left or (None,):
-        structure = _structure(whole, way, rows, columns, reassociate)
-        if structure is not None:
-            tiled = (stage.dims.index(d) for d in ((rows, *together) if rows else together))
-            sign = f"tile {''.join(map(str, tiled))} {way.name}"
-            yield replace(structure, sign=sign, term=restored(structure.term, stage.dims, together))
+    structure = _structure(whole, way, rows, whole.dims[0], reassociate)
+    if structure is None:
+        return None
+    tiled = (stage.dims.index(d) for d in ((rows, *together) if rows else together))
+    sign = f"tile {''.join(map(str, tiled))} {way.name}"
+    return replace(structure, sign=sign, term=restored(structure.term, stage.dims, together))
 
 
 def _are_short(stage: Stage) -> bool:

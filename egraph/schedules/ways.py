@@ -96,3 +96,8 @@ CPU_BOTH = Way("packed both", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"), ("step"
 CPU_SWEPT = Way("swept", (), (), CPU_COLUMNS, ("b", "v"), ("step", "inner"), ("j",))
 CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
 CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))
+
+_GPU = (CHUNKS, FRAGMENTS, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, MOVED)
+_CPU = (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED)
+#: the ways of a kind of device, by name
+WAYS = {kind: {way.name: way for way in ways} for kind, ways in (("gpu", _GPU), ("cpu", _CPU))}

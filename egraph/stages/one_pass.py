@@ -18,8 +18,9 @@ import numpy as np
 from egglift.egraph.stages.stage import Dim, Names, Reduction, substituted
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr, Operator
-from egglift.ir.types import Scalar, Tuple
+from egglift.ir.types import I64, Scalar, Tuple
 
 
 def in_one_pass(names: Names, body: Expr) -> Expr:
@@ -72,7 +73,12 @@ def _moments(names: Names, r: Reduction, sum_: Expr, inner: Reduction) -> tuple[
     assert op.neutral is not None
     both = names.reduced(Reduction(op.body, op.neutral, r.dims, p.Tup((one, p.Tup((x, zero)))), op))
     mean, squares = (p.Get(i, p.Get(1, both)) for i in range(2))
-    return p.Apply("mul", (mean, p.Literal(float(count), t))), squares
+    return p.Apply("mul", (mean, _number(count, t))), squares
+
+
+def _number(count: int, t: Scalar) -> Expr:
+    """How many elements there are, as a number of the program."""
+    return p.Cast(t, p.Literal(count, I64)) if isinstance(count, Length) else p.Literal(float(count), t)
 
 
 def _online(names: Names, r: Reduction, largest: Expr, inner: Reduction) -> tuple[Expr, Expr] | None:
@@ -123,8 +129,11 @@ def online(t: Scalar) -> Operator:
 
 
 def _quotients(x: Expr, n: int, t: Scalar) -> list[Expr]:
+    counted = p.Apply("div", (x, p.Cast(t, p.Literal(n, I64))))  # of a length that is known when a kernel is called
+    if isinstance(n, Length):
+        return [counted]
     count, part = p.Literal(float(n), t), p.Literal(float(np.asarray(1 / n, t.dtype)), t)
-    return [p.Apply("div", (x, count)), p.Apply("mul", (x, part)), p.Apply("mul", (part, x))]
+    return [counted, p.Apply("div", (x, count)), p.Apply("mul", (x, part)), p.Apply("mul", (part, x))]
 
 
 def _is_sum(r: Reduction) -> bool:

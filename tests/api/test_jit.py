@@ -220,7 +220,9 @@ def test_functions_and_options_that_do_not_fit_are_refused() -> None:
         el.jit(lambda *xs: xs[0])
     with pytest.raises(el.ArgumentError, match="has no parameter y, which static names"):
         el.jit(static="y")(scaled)
-    with pytest.raises(el.ArgumentError, match="jit takes static and the options of optimize, not shape, sizes"):
+    with pytest.raises(
+        el.ArgumentError, match="jit takes static, lengths and the options of optimize, not shape, sizes"
+    ):
         el.jit(shape=3, sizes=2)
     with pytest.raises(el.ArgumentError, match="jit takes a function, not 3"):
         el.jit(3)  # type: ignore[call-overload]

@@ -14,7 +14,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.expected_results import NdArray, flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Search
-from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.scan_structures import ScanStructure
 from egglift.egraph.schedules.structures import Structure
 from egglift.egraph.stages.as_pattern import as_pattern

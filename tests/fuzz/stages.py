@@ -9,7 +9,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
-from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.rows import row_structures, rows_of
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern

@@ -12,8 +12,9 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules import batches as module
+from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.batches import batches, in_one_kernel, placed_ends
-from egglift.egraph.schedules.choices import placed, scheduled
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir.lifting import as_program

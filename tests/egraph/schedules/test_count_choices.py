@@ -14,7 +14,8 @@ from egglift.codegen.device.device import open_device
 from egglift.codegen.kernel.imperative import Launch, Plan
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules.choices import placed, scheduled
+from egglift.egraph.schedules.again import placed
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.counts import counted_in_parts

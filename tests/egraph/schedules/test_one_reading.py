@@ -11,7 +11,8 @@ import egglift as el
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules.choices import placed, scheduled
+from egglift.egraph.schedules.again import placed
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.one_reading import Sizes, in_parts, one_readings
 from egglift.egraph.schedules.readings import readings
 from egglift.egraph.stages.as_pattern import as_pattern

@@ -16,7 +16,8 @@ from egglift.codegen.device.device import open_device
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules.choices import placed, scheduled
+from egglift.egraph.schedules.again import placed
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.scan_choices import in_order
 from egglift.egraph.schedules.scan_structures import ALONE, ScanStructure, scan_structures
 from egglift.egraph.schedules.structures import structures

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import egglift as el
-from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.again import placed
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
 from egglift.egraph.stages.partition import stages_of

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import egglift as el
-from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.scan_choices import in_order
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of

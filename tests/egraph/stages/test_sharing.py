@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import egglift as el
-from egglift.egraph.schedules.choices import placed
+from egglift.egraph.schedules.again import placed
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.sharing import can_share, commutes, longest, shared_out
 from egglift.ir.lifting import as_program

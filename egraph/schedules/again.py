@@ -1,0 +1,88 @@
+"""A program made again as it was made before: the same stages, loops and sizes of tiles, over other lengths.
+
+What chooses (which stages, ways and sizes) looks at lengths as numbers.  What it has chosen is kept as *steps*; from
+these and a program whose lengths are others, or are traced, the low-level program follows, and no price is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from egglift.egraph.schedules.rows import Row, row_structure_again, rows_of
+from egglift.egraph.schedules.steps import Alone, InPieces, Made, Steps
+from egglift.egraph.schedules.structures import Structure, structure_again
+from egglift.egraph.stages.index_notation import NoStages
+from egglift.egraph.stages.merging import merged_reductions
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.sharing import shared_out
+from egglift.egraph.stages.stage import Stage
+from egglift.ir import patterns as p
+from egglift.ir.errors import CodegenError
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import exchanged, instantiate, subterms
+
+
+def made_again(program: Expr, steps: Steps, kind: str, reassociate: bool) -> Expr:
+    """The low-level program that these steps make of a program.  CodegenError where they make none."""
+    try:
+        whole = stages_of(program, reassociate, steps.frugal, steps.again)
+    except NoStages as error:
+        raise _lost(str(error)) from None
+    row = None
+    if steps.row is not None:
+        row = next((r for i, r in enumerate(rows_of(whole)) if i == steps.row), None)
+        if row is None:
+            raise _lost("no stages start within another")
+        starts = {s.name for s in row.starts}
+        whole = Stages(tuple(s for s in whole.stages if s.name not in starts), whole.result)
+    if len(whole.stages) != len(steps.stages):
+        raise _lost(f"{len(whole.stages)} stages, and not {len(steps.stages)}")
+    work = _Again(kind, reassociate, row)
+    return together(whole, [work.of_stage(s, made) for s, made in zip(whole.stages, steps.stages, strict=True)])
+
+
+def _lost(why: str) -> CodegenError:
+    return CodegenError(f"the steps that were chosen make no program of these lengths: {why}")
+
+
+@dataclass(frozen=True)
+class _Again:
+    kind: str
+    reassociate: bool
+    row: Row | None
+
+    def of_stage(self, stage: Stage, made: Alone | InPieces) -> Expr:
+        match made:
+            case InPieces(pieces, first, last):
+                parts, added = shared_out(merged_reductions(stage), pieces)
+                terms = {parts.name: p.To("global", self._alone(parts, first))}
+                return placed(self._alone(added, last), terms)
+            case Alone():
+                return self._alone(stage, made)
+
+    def _alone(self, stage: Stage, made: Alone) -> Expr:
+        structure = self._structure(stage, made.made)
+        if structure is None:
+            raise _lost(f"{stage.name} has no loops by the way of {made.made.way}")
+        return instantiate(structure.term, dict(made.sizes))
+
+    def _structure(self, stage: Stage, made: Made) -> Structure | None:
+        if made.starts:
+            return row_structure_again(self.row, made) if self.row is not None else None
+        return structure_again(stage, made, self.kind, self.reassociate)
+
+
+def together(whole: Stages, terms: Sequence[Expr]) -> Expr:
+    """Low-level programs of all stages as one program."""
+    known: dict[str, Expr] = {}
+    for stage, term in zip(whole.stages, terms, strict=True):
+        known[stage.name] = p.To("global", placed(term, known))
+    result = placed(whole.result, known)
+    return result.x if isinstance(result, p.To) else result
+
+
+def placed(e: Expr, terms: Mapping[str, Expr]) -> Expr:
+    """`e` with the programs of other stages for the inputs named after these."""
+    inputs = (t for t in subterms(e) if isinstance(t, p.Input))
+    return exchanged(e, {t: terms[t.name] for t in inputs if t.name in terms})
