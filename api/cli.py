@@ -14,6 +14,7 @@ from egglift import archive, lawbook, rulecheck
 from egglift.batch import run_batch
 from egglift.codegen.device.arguments import operands
 from egglift.codegen.device.device import devices, open_device
+from egglift.codegen.export.folder import LANGUAGES
 from egglift.costmodel.calibration.calibrate import calibrate
 from egglift.costmodel.measurement.expected_results import expect
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE
@@ -67,6 +68,8 @@ def parser() -> argparse.ArgumentParser:
         "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="a candidate that takes longer has hung"
     )
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
+    one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
+    one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
@@ -147,6 +150,8 @@ def _optimize(arguments: argparse.Namespace) -> int:
         deadline=arguments.deadline,
     )
     problem = check(kernel)
+    if arguments.export and not problem:
+        kernel.export(arguments.export, arguments.language)
     if arguments.json:
         result = result_json(dumps(program), kernel.device, kernel.chosen, kernel.candidates, problem)
         if arguments.explain:
