@@ -1,0 +1,96 @@
+"""Which iterations touch the same element, exactly: integer sets, asked whether they are empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from egglift.frontend.nest import Affine, Loop, Read, Statement, form_of
+from egglift.ir.errors import ProgramError
+
+
+@cache
+def _isl() -> Any:
+    try:
+        import islpy
+    except ImportError as error:
+        raise ProgramError(f"loop nests need islpy and pycparser ({error}): pip install 'egglift[c]'") from None
+    return islpy
+
+
+def common(a: Statement, b: Statement) -> tuple[Loop, ...]:
+    """The loops around both."""
+    found = []
+    for x, y in zip(a.loops, b.loops, strict=False):
+        if x is not y:
+            break
+        found.append(x)
+    return tuple(found)
+
+
+def conflict(a: Statement, ra: Read, b: Statement, rb: Read, fixed: Iterable[Loop], carrier: Loop | None) -> bool:
+    """Does `a`, at some iteration, touch by `ra` an element that `b` touches by `rb` at a later one?
+
+    carrier: the loop that says that it is later: those around it have the same count.  None: all common loops have, and
+    `a` stands before `b`.  fixed: loops that have the same count in any case.
+    """
+    if ra.array != rb.array:
+        return False
+    both = common(a, b)
+    if carrier is None:
+        if a.order[: len(both) + 1] >= b.order[: len(both) + 1]:
+            return False
+        relations = [f"a{k} = b{k}" for k in range(len(both))]
+    else:
+        at = both.index(carrier)
+        relations = [f"a{k} = b{k}" for k in range(at)] + [f"a{at} < b{at}"]
+        relations += [f"a{k} = b{k}" for k in range(len(both)) if both[k] in set(fixed)]
+    for x, y in zip(ra.at, rb.at, strict=True):
+        f, g = form_of(x), form_of(y)
+        if f is not None and g is not None:  # others may be any element
+            relations.append(f"{_text(f, a, 'a')} = {_text(g, b, 'b')}")
+    names = [f"a{k}" for k in range(len(a.loops))] + [f"b{k}" for k in range(len(b.loops))]
+    return not _is_empty(names, [*_domain(a, "a"), *_domain(b, "b"), *relations])
+
+
+def is_later(a: Statement, b: Statement, fixed: Iterable[Loop]) -> list[Loop | None]:
+    """What may make `b` later than `a`: a common loop that is not fixed, or the text (None)."""
+    return [*(d for d in common(a, b) if d not in set(fixed)), None]
+
+
+@cache
+def _is_empty_set(text: str) -> bool:
+    return bool(_isl().BasicSet(text).is_empty())
+
+
+def _is_empty(names: Sequence[str], constraints: Sequence[str]) -> bool:
+    return _is_empty_set(f"{{ [{', '.join(names)}] : {' and '.join(constraints) or 'true'} }}")
+
+
+def _domain(s: Statement, letter: str) -> list[str]:
+    ranges = [f"0 <= {letter}{k} < {d.extent}" for k, d in enumerate(s.loops)]
+    return ranges + [f"{_text(g, s, letter)} >= 0" for g in s.guards]
+
+
+def _text(form: Affine, s: Statement, letter: str) -> str:
+    terms = [f"{c}*{letter}{s.loops.index(d)}" for d, c in form.terms]
+    return " + ".join([str(form.constant), *terms])
+
+
+def extremes(s: Statement, form: Affine) -> tuple[int, int] | None:
+    """The least and the largest value of a form over the iterations of a statement; None if there are none."""
+    if not s.guards:
+        return form.range
+    isl = _isl()
+    names = [f"a{k}" for k in range(len(s.loops))]
+    text = f"{{ [{', '.join(names)}] : {' and '.join(_domain(s, 'a')) or 'true'} }}"
+    if _is_empty_set(text):
+        return None
+    values = isl.Map(f"{{ [{', '.join(names)}] -> [{_text(form, s, 'a')}] }}").intersect_domain(isl.Set(text)).range()
+    return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
+
+
+def is_empty(s: Statement) -> bool:
+    """Does a statement never run?"""
+    return extremes(s, Affine(0)) is None

@@ -1,0 +1,231 @@
+"""In which order statements can run as a whole, and which loops must run one after the other.
+
+Statements depend on each other where one touches what the other writes, at a later iteration.  Those that depend on
+each other in a circle run together: as a fold, where they are scalars of an iteration; as an iteration of the loop that
+carries the dependence, where that loop only counts.  All others run by themselves, at all iterations at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import networkx
+
+from egglift.frontend.dependence import common, conflict, is_later
+from egglift.frontend.nest import Index, Loop, Read, Statement, form_of, loops_in, with_forms
+from egglift.frontend.reductions import combining
+from egglift.frontend.source import place, refused
+from egglift.frontend.stages import Region, Stages
+from egglift.ir import notation
+from egglift.ir.value import Value
+
+
+class Schedule:
+    """Runs statements on the arrays of `stages`."""
+
+    def __init__(self, stages: Stages) -> None:
+        self.stages = stages
+
+    def run(self, statements: Sequence[Statement]) -> None:
+        """All, given that the fixed loops run around them."""
+        for group in self._groups(statements):
+            if len(group) == 1 and self._alone(group[0]):
+                continue
+            if not self._folded(group):
+                self._iterated(group)
+
+    # ------------------------------------------------------------------------------------ order
+
+    def _groups(self, statements: Sequence[Statement]) -> list[list[Statement]]:
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(range(len(statements)))
+        for i, a in enumerate(statements):
+            for j, b in enumerate(statements):
+                if i != j and self._precedes(a, b):
+                    graph.add_edge(i, j)
+        circles = networkx.condensation(graph)
+        first = {n: min(circles.nodes[n]["members"]) for n in circles}
+        order = networkx.lexicographical_topological_sort(circles, key=first.__getitem__)
+        return [[statements[k] for k in sorted(circles.nodes[n]["members"])] for n in order]
+
+    def _precedes(self, a: Statement, b: Statement) -> bool:
+        """Must some iteration of `a` come before one of `b`?"""
+        pairs = [(a.target, r) for r in (*b.reads, b.target)] + [(r, b.target) for r in a.reads]
+        return any(self._conflicts(a, x, b, y) for x, y in pairs)
+
+    def _conflicts(self, a: Statement, x: Read, b: Statement, y: Read) -> bool:
+        if x.array != y.array:
+            return False
+        fixed = self.stages.fixed
+        return any(conflict(a, x, b, y, fixed, carrier) for carrier in is_later(a, b, fixed))
+
+    def _flow(self, a: Statement, b: Statement) -> tuple[Read, Loop] | None:
+        """What `b` reads that `a` wrote at an earlier iteration of a common loop, and that loop."""
+        for r in b.reads:
+            for loop in common(a, b):
+                if loop not in self.stages.fixed and conflict(a, a.target, b, r, self.stages.fixed, loop):
+                    return r, loop
+        return None
+
+    # ------------------------------------------------------------------------------------ one by one
+
+    def _alone(self, s: Statement) -> bool:
+        """Runs a statement at all iterations at once, if that is right."""
+        if self._flow(s, s) is None:
+            s = self._last(s)
+            self._must_be_injective(s, [d for d in s.loops if d not in self.stages.fixed])
+            self.stages.assign(s, self.stages.region(s))
+            return True
+        found = combining(s)
+        if found is None or any(self._flows(s, r) for r in s.reads if r != s.target):
+            return False
+        if any(form_of(e) is None for e in s.target.at):
+            return False
+        parallel = [d for d in loops_in(*s.target.at) if d not in self.stages.fixed]
+        if found.needs_number and not self._begins_with_number(s.target):
+            return False
+        self._must_be_injective(s, parallel)
+        self.stages.reduce(s, self.stages.region(s), found)
+        return True
+
+    def _begins_with_number(self, target: Read) -> bool:
+        from egglift.ir import patterns as p
+
+        e = self.stages.array(target.array).expr
+        while isinstance(e, p.Fill):
+            e = e.x
+        return isinstance(e, p.Literal) and e.value == e.value
+
+    def _flows(self, s: Statement, r: Read) -> bool:
+        return r.array == s.target.array and any(
+            conflict(s, s.target, s, r, self.stages.fixed, d) for d in s.loops if d not in self.stages.fixed
+        )
+
+    def _last(self, s: Statement) -> Statement:
+        """`x = A[i]` for all i: what the last iteration writes."""
+        used = loops_in(*s.target.at)
+        for d in [d for d in s.loops if d not in used and d not in self.stages.fixed]:
+            if any(d in g.loops for g in s.guards):
+                refused(
+                    s.target.place,
+                    f"{s.target} is written again and again, where {d.name} allows: which is the last is not known; give it the subscript {d.name}",
+                    self.stages.file,
+                )
+            value = with_forms(s.value, lambda f, d=d: f.at(d, d.extent - 1))  # type: ignore[misc]
+            loops = tuple(x for x in s.loops if x is not d)
+            s = Statement(loops, s.guards, s.target, value, s.order)
+        return s
+
+    def _must_be_injective(self, s: Statement, loops: Sequence[Loop]) -> None:
+        """An error where two iterations that differ in one of these loops write one element."""
+        for d in loops:
+            at = list(s.loops).index(d)
+            around = [x for x in s.loops if x is not d]
+            turned = Statement((d, *around), s.guards, s.target, s.value, s.order)
+            if at is not None and conflict(turned, s.target, turned, s.target, self.stages.fixed, d):
+                refused(
+                    s.target.place,
+                    f"{s.target} is scattered: two iterations of {d.name} write one element; compute each element of "
+                    "the result in a loop over the result",
+                    self.stages.file,
+                )
+
+    # ------------------------------------------------------------------------------------ together
+
+    def _folded(self, group: Sequence[Statement]) -> bool:
+        """Runs statements as a fold, if they have the same loops and their targets are the same at each step."""
+        loops = [d for d in group[0].loops if d not in self.stages.fixed]
+        targets = {s.target for s in group}
+        parallel = {d for d in loops_in(*group[0].target.at) if d not in self.stages.fixed}
+        for s in group:
+            if (
+                s.loops != group[0].loops
+                or {d for d in loops_in(*s.target.at) if d not in self.stages.fixed} != parallel
+            ):
+                return False
+            if any(r.array == t.array and r != t for r in s.reads for t in targets):
+                return False
+            if any(form_of(e) is None for e in s.target.at) or len({s.target.array for s in group}) < len(targets):
+                return False
+        along = [d for d in loops if d not in parallel]
+        if not along or any(set(g.loops) - set(loops) - set(self.stages.fixed) for s in group for g in s.guards):
+            return False
+        regions = [self.stages.region(s) for s in group]
+        if any(r.loops != regions[0].loops for r in regions):
+            return False
+        for s in group:
+            self._must_be_injective(s, sorted(parallel, key=loops.index))
+        self.stages.fold(group, regions)
+        return True
+
+    def _iterated(self, group: Sequence[Statement]) -> None:
+        """Runs statements once for each iteration of the loop that carries what they need of each other."""
+        carried = [(a, b, *found) for a in group for b in group if (found := self._flow(a, b)) is not None]
+        loops = [d for d in group[0].loops if d not in self.stages.fixed and all(d in s.loops for s in group)]
+        loop = next((d for d in loops if any(d is c[3] for c in carried)), loops[0] if loops else None)
+        if loop is None or any(self._uses(s, loop) for s in group):
+            self._refuse(group, carried, loop)
+        names = [n for n in dict.fromkeys(s.target.array for s in group) if loop not in self.stages.variables[n].loops]
+        state = [self.stages.array(n) for n in names]
+
+        def step(now: Value) -> Value:
+            inner = Stages(self.stages.variables, self.stages.shapes, self.stages.file)
+            inner.fixed = (*self.stages.fixed, loop)
+            inner.arrays = {**self.stages.arrays, **dict(zip(names, [now] if len(names) == 1 else now, strict=True))}
+            Schedule(inner).run(group)
+            found = [inner.array(n) for n in names]
+            return found[0] if len(found) == 1 else notation.tuple(*found)
+
+        whole = state[0] if len(state) == 1 else notation.tuple(*state)
+        found = notation.iterate(loop.extent, step, whole)
+        for k, n in enumerate(names):
+            self.stages.arrays[n] = found if len(names) == 1 else found[k]
+
+    def _uses(self, s: Statement, loop: Loop) -> bool:
+        """Does a statement need to know a loop's count, other than for places that each iteration has of its own?"""
+        if any(loop in g.loops for g in s.guards):
+            return True
+        stack: list[Any] = [s.value, s.target]
+        while stack:
+            e = stack.pop()
+            if isinstance(e, Index) and loop in e.form.loops:
+                return True
+            if isinstance(e, Read):
+                own = len(self.stages.variables[e.array].loops)
+                stack.extend(x for k, x in enumerate(e.at) if not (k < own and _is_count(x, loop)))
+            else:
+                stack.extend(_parts(e))
+        return False
+
+    def _refuse(self, group: Sequence[Statement], carried: Sequence[Any], loop: Loop | None) -> NoReturn:
+        if carried:
+            a, b, read, by = carried[0]
+            refused(
+                read.place,
+                f"{read} reads what {a.target} ({place(a.target.place)}) wrote at an earlier iteration of {by.name}: "
+                f"the iterations of {by.name} cannot run at the same time, and they are no reduction and no steps that "
+                f"do the same each time; write them so that each reads what no other iteration writes",
+                self.stages.file,
+            )
+        s = group[0]
+        others = ", ".join(f"{x.target} ({place(x.target.place)})" for x in group[1:])
+        refused(
+            s.target.place,
+            f"{s.target} and {others or 'itself'} overwrite each other in turn; use a variable for each",
+            self.stages.file,
+        )
+
+
+def _is_count(e: Any, loop: Loop) -> bool:
+    form = form_of(e)
+    return form is not None and form.single is loop
+
+
+def _parts(e: Any) -> tuple[Any, ...]:
+    from egglift.frontend.nest import parts
+
+    return parts(e)
+
+
+__all__ = ["Region", "Schedule"]

@@ -1,0 +1,362 @@
+"""One statement, all iterations at once: its array afterwards, as patterns over what it reads.
+
+C[i][j] = e(i, j)            map (map e) over views of what e reads
+C[i][j] += e(i, j, k)        map (map (reduce (+) C[i][j] (map e)))
+s = f(s, A[i])               fold f s A
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, Statement, form_of, is_at_least_0, nodes
+from egglift.frontend.reductions import Combining
+from egglift.frontend.source import refused
+from egglift.frontend.values import Evaluation
+from egglift.frontend.variables import Variable
+from egglift.frontend.views import Operand, backwards, over, part, view
+from egglift.ir import notation
+from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
+from egglift.ir.functions import where
+from egglift.ir.patterns import Expr
+from egglift.ir.types import BOOL, I32, I64
+from egglift.ir.value import Value
+
+#: elements beside each other are read as one window, if they are no further apart
+NEAR = 16
+
+
+@dataclass(frozen=True)
+class Region:
+    """What a statement writes, axis by axis: loops (outermost first), first element, whether it runs backwards."""
+
+    loops: tuple[tuple[Loop, ...], ...]
+    starts: tuple[int, ...]
+    turned: tuple[bool, ...]
+
+    @property
+    def flat(self) -> list[Loop | None]:
+        """All loops, and None for an axis of one element."""
+        return [d for axis in self.loops for d in (axis or (None,))]
+
+    @property
+    def lengths(self) -> list[int]:
+        """Of each axis."""
+        return [_product(axis) for axis in self.loops]
+
+
+def _product(loops: Sequence[Loop]) -> int:
+    n = 1
+    for d in loops:
+        n *= d.extent
+    return n
+
+
+class Stages:
+    """Statements as values.  fixed: loops whose iterations run one after the other around what is built here.
+
+    arrays: what each variable is now; those that are not there have not been written.
+    """
+
+    def __init__(self, variables: Mapping[str, Variable], shapes: Mapping[str, tuple[int, ...]], file: str) -> None:
+        self.variables, self.shapes, self.file = variables, shapes, file
+        self.arrays: dict[str, Value] = {}
+        self.fixed: tuple[Loop, ...] = ()
+
+    # ------------------------------------------------------------------------------------ arrays
+
+    def kept(self, read: Read) -> list[int]:
+        """The subscripts that count here: not those of places that each iteration of a fixed loop has of its own."""
+        own = len(self.variables[read.array].loops)
+        forms = read.forms
+        return [k for k in range(len(read.at)) if not (k < own and forms[k] and forms[k].single in self.fixed)]  # type: ignore[union-attr]
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """The lengths of a variable here."""
+        v = self.variables[name]
+        return tuple(n for k, n in enumerate(self.shapes[name]) if not (k < len(v.loops) and v.loops[k] in self.fixed))
+
+    def array(self, name: str) -> Value:
+        """What a variable is now: as given, if it was not written; zeros, if it is nobody's yet."""
+        if name not in self.arrays:
+            v, shape = self.variables[name], self.shape(name)
+            if v.given and "%" not in name:
+                self.arrays[name] = notation.array(name, v.type, shape) if shape else notation.scalar(name, v.type)
+            else:
+                zero = notation.literal(False if v.type == BOOL else 0, v.type)
+                self.arrays[name] = notation.fill(shape, zero) if shape else zero
+        return self.arrays[name]
+
+    # ------------------------------------------------------------------------------------ statements
+
+    def assign(self, s: Statement, region: Region) -> None:
+        """`target = value` at all iterations; no two of them write one element."""
+        value = s.value
+        for g in s.guards:
+            value = _where(is_at_least_0(g), value, s.target)
+        loops = [d for d in region.flat if d is not None]
+        reader = _Reader(self, [value], loops, loops)
+        made = over(region.flat, reader.operands, lambda now: reader.at(now).of(value))
+        self._write(s.target, made, region)
+
+    def reduce(self, s: Statement, region: Region, c: Combining) -> None:
+        """`target = target op element` at all iterations."""
+        parallel = [d for d in region.flat if d is not None]
+        along = [d for d in s.loops if d not in parallel and d not in self.fixed]
+        element = c.element
+        outer = [g for g in s.guards if not set(g.loops) & set(along)]
+        for g in s.guards:
+            if g not in outer:
+                element = _where(is_at_least_0(g), element, c.neutral)
+        test = [is_at_least_0(g) for g in outer]
+        reader = _Reader(self, [element, s.target, *test], [*parallel, *along], parallel)
+
+        def reduced(now: Sequence[Operand]) -> Value:
+            before = reader.at(now).of(s.target)
+            elements = over(along, now, lambda inner: reader.at(inner).of(element))
+            for _ in along[1:]:
+                elements = elements.join()
+            found = elements.reduce(c.operator, before.cast(c.type)).cast(s.target.type)
+            for t in test:
+                found = where(reader.at(now).of(t), found, before)
+            return found
+
+        self._write(s.target, over(region.flat, reader.operands, reduced), region)
+
+    def fold(self, statements: Sequence[Statement], regions: Sequence[Region]) -> None:
+        """Several statements of the same loops, in order, whose targets go on from iteration to iteration."""
+        region = regions[0]
+        parallel = [d for d in region.flat if d is not None]
+        along = [d for d in statements[0].loops if d not in parallel and d not in self.fixed]
+        targets = list(dict.fromkeys(s.target for s in statements))
+        values = [s.value for s in statements]
+        tests = [[is_at_least_0(g) for g in s.guards] for s in statements]
+        reader = _Reader(self, [*values, *targets, *(t for ts in tests for t in ts)], [*parallel, *along], parallel)
+
+        def step(now: Sequence[Operand], state: list[Value]) -> list[Value]:
+            local = dict(zip(targets, state, strict=True))
+            for s, ts in zip(statements, tests, strict=True):
+                found = reader.at(now, local).of(s.value)
+                for t in ts:
+                    found = where(reader.at(now, local).of(t), found, local[s.target])
+                local[s.target] = found
+            return list(local.values())
+
+        def folded(now: Sequence[Operand]) -> Value:
+            start = [reader.at(now).of(t) for t in targets]
+            return _packed(_folds(along, now, start, step))
+
+        made = over(region.flat, reader.operands, folded)
+        for k, t in enumerate(targets):
+            value = made
+            if len(targets) > 1:
+                value = Value(at_depth(len(region.flat), made.expr, lambda e, k=k: p.Get(k, e)))  # type: ignore[misc]
+            self._write(t, value, region)
+
+    def _write(self, target: Read, made: Value, region: Region) -> None:
+        """The array of a target with new elements in a region."""
+        e, axis = made.expr, 0
+        for loops, turned in zip(region.loops, region.turned, strict=True):
+            for _ in loops[1:]:
+                e = at_depth(axis, e, p.Join)
+            if turned:
+                e = at_depth(axis, e, backwards)
+            axis += 1
+        box = [(a, a + n) for a, n in zip(region.starts, region.lengths, strict=True)]
+        shape = self.shape(target.array)
+        whole = box == [(0, n) for n in shape]
+        self.arrays[target.array] = Value(e) if whole else _updated(self.array(target.array), Value(e), box, shape)
+
+    # ------------------------------------------------------------------------------------ regions
+
+    def region(self, s: Statement) -> Region:
+        """What a statement writes; an error where its subscripts are not such that this is known."""
+        loops, starts, turned = [], [], []
+        for k in self.kept(s.target):
+            form = form_of(s.target.at[k])
+            if form is None:
+                self._scattered(s, "its subscript is not known beforehand, so two iterations may write one element")
+            terms = sorted(form.terms, key=lambda t: -abs(t[1]))
+            size = 1
+            for d, c in reversed(terms):
+                if abs(c) != size or (c < 0 and len(terms) > 1):
+                    self._scattered(s, "it leaves out elements between those that it writes")
+                size *= d.extent
+            loops.append(tuple(d for d, _ in terms))
+            starts.append(form.range[0])
+            turned.append(any(c < 0 for _, c in terms))
+        return Region(tuple(loops), tuple(starts), tuple(turned))
+
+    def _scattered(self, s: Statement, why: str) -> NoReturn:
+        advice = "compute each element of the result from what it reads (gather), in a loop over the result"
+        refused(s.target.place, f"{s.target} is scattered: {why}; {advice}", self.file)
+
+
+class _Reader:
+    """What some expressions read, as operands for nested maps over `loops`; and the expressions at an iteration.
+
+    inner: parallel loops, within which arrays with subscripts that are not affine are read element by element.
+    """
+
+    def __init__(self, stages: Stages, expressions: Sequence[CExpr], loops: Sequence[Loop], parallel: Sequence[Loop]):
+        self.stages, self.loops = stages, loops
+        self.operands: list[Operand] = []
+        self._places: dict[Read, tuple[int, tuple[int, ...]]] = {}
+        self._counts: dict[Loop, int] = {}
+        reads = self._gathered(expressions)
+        for group in _groups(stages, reads):
+            self._add(group)
+
+    def _gathered(self, expressions: Sequence[CExpr]) -> list[Read]:
+        """The reads that may be views; of all others, and of iterators as numbers, the loops' counts."""
+        found: dict[Read, None] = {}
+        stack: list[CExpr] = list(reversed(expressions))
+        seen: set[int] = set()
+        while stack:
+            e = stack.pop()
+            if id(e) in seen:
+                continue
+            seen.add(id(e))
+            if isinstance(e, Read) and self._is_view(e):
+                found[e] = None
+                continue
+            if isinstance(e, Index):
+                for d in e.form.loops:
+                    self._count(d)
+            stack.extend(reversed([x for x in nodes(e) if x is not e and _is_part(e, x)]))
+        return list(found)
+
+    def _is_view(self, e: Read) -> bool:
+        forms = [form_of(e.at[k]) for k in self.stages.kept(e)]
+        if any(f is None for f in forms):
+            return False
+        loops = [d for f in forms if f for d in f.loops]
+        return len(set(loops)) == len(loops)
+
+    def _count(self, d: Loop) -> None:
+        if d not in self._counts:
+            self._counts[d] = len(self.operands)
+            kind = I32 if d.extent < 1 << 31 else I64
+            self.operands.append(Operand(notation.iota(d.extent, kind), (d,)))
+
+    def _add(self, group: Sequence[Read]) -> None:
+        """Reads of one array that differ by constants: one operand, a window of it where they are several."""
+        kept = self.stages.kept(group[0])
+        forms = [[_form(r, k) for k in kept] for r in group]
+        low = [min(f[a].constant for f in forms) for a in range(len(kept))]
+        widths = [max(f[a].constant for f in forms) - low[a] + 1 for a in range(len(kept))]
+        first = [Affine(low[a], forms[0][a].terms) for a in range(len(kept))]
+        made = view(self.stages.array(group[0].array), first, widths, self.loops)
+        if made is None:  # a filled array
+            for r in group:
+                self._add([r])
+            return
+        for r, f in zip(group, forms, strict=True):
+            at = tuple(f[a].constant - low[a] for a in range(len(kept)) if widths[a] > 1)
+            self._places[r] = (len(self.operands), at)
+        self.operands.append(made)
+
+    def at(self, now: Sequence[Operand], local: Mapping[Read, Value] | None = None) -> Evaluation:
+        """Expressions where the operands are these; local: what some elements are instead."""
+        counts = {d: now[k].value for d, k in self._counts.items()}
+
+        def read(r: Read) -> Value:
+            if local and r in local:
+                return local[r]
+            if r in self._places:
+                k, window = self._places[r]
+                value = now[k].value
+                for i in window:
+                    value = value[i]
+                return value
+            found = self.stages.array(r.array)
+            for k in self.stages.kept(r):
+                found = found[evaluation.of(r.at[k])]
+            return found
+
+        evaluation = Evaluation(counts, read)
+        return evaluation
+
+
+def _is_part(e: CExpr, x: CExpr) -> bool:
+    from egglift.frontend.nest import parts
+
+    return any(x is y for y in parts(e))
+
+
+def _form(r: Read, k: int) -> Affine:
+    found = form_of(r.at[k])
+    assert found is not None
+    return found
+
+
+def _groups(stages: Stages, reads: Sequence[Read]) -> list[list[Read]]:
+    """Reads of one array at subscripts that differ by small constants, together."""
+    groups: dict[Any, list[list[Read]]] = {}
+    for r in reads:
+        forms = [_form(r, k) for k in stages.kept(r)]
+        same = groups.setdefault((r.array, tuple(f.terms for f in forms)), [])
+        near = next((g for g in same if all(_is_near(stages, r, other) for other in g)), None)
+        if near is None:
+            same.append([r])
+        else:
+            near.append(r)
+    return [g for same in groups.values() for g in same]
+
+
+def _is_near(stages: Stages, a: Read, b: Read) -> bool:
+    return all(abs(_form(a, k).constant - _form(b, k).constant) <= NEAR for k in stages.kept(a))
+
+
+def _where(test: CExpr, yes: CExpr, no: CExpr) -> CExpr:
+    from egglift.frontend.arithmetic import choice
+
+    return choice(test, yes, no)
+
+
+def _packed(values: Sequence[Value]) -> Value:
+    return values[0] if len(values) == 1 else notation.tuple(*values)
+
+
+def _folds(along: Sequence[Loop], now: Sequence[Operand], state: list[Value], step: Any) -> list[Value]:
+    """Nested folds, one for each loop."""
+    if not along:
+        found: list[Value] = step(now, state)
+        return found
+    loop, count = along[0], len(state)
+    mine = [k for k, o in enumerate(now) if o.axes[:1] == (loop,)]
+    xs = [now[k].value for k in mine] or [notation.iota(loop.extent, I32)]
+
+    def body(acc: Value, x: Value) -> Value:
+        elements = [x] if len(xs) == 1 else [x[i] for i in range(len(xs))]
+        inner = list(now)
+        for k, element in zip(mine, elements, strict=False):
+            inner[k] = Operand(element, now[k].axes[1:])
+        before = [acc] if count == 1 else [acc[i] for i in range(count)]
+        return _packed(_folds(along[1:], inner, before, step))
+
+    folded = (xs[0] if len(xs) == 1 else xs[0].zip(*xs[1:])).fold(body, _packed(state))
+    return [folded] if count == 1 else [folded[i] for i in range(count)]
+
+
+def _updated(old: Value, new: Value, box: Sequence[tuple[int, int]], shape: Sequence[int]) -> Value:
+    """`old` with the elements of `new` in a box."""
+    if not box:
+        return new
+    (start, stop), n = box[0], shape[0]
+    rest = list(box[1:])
+    if rest != [(0, m) for m in shape[1:]]:
+        kept = Value(part(old.expr, start, stop))
+        new = kept.map(lambda a, b: _updated(a, b, rest, shape[1:]), new)
+    pieces: list[Expr] = [new.expr]
+    if start:
+        pieces.insert(0, p.Take(start, old.expr))
+    if stop < n:
+        pieces.append(p.Drop(stop, old.expr))
+    found = pieces[0]
+    for piece in pieces[1:]:
+        found = p.Concat(found, piece)
+    return Value(found)
