@@ -54,6 +54,34 @@ def conflict(a: Statement, ra: Read, b: Statement, rb: Read, fixed: Iterable[Loo
     return not _is_empty(names, [*_domain(a, "a"), *_domain(b, "b"), *relations])
 
 
+def is_covered(s: Statement, read: Read, writes: Sequence[Statement], loop: Loop) -> bool:
+    """Has each element, when `s` reads it, been written before in the same iteration of a loop?"""
+    if any(form_of(e) is None for e in read.at):
+        return False
+    isl = _isl()
+    left = isl.Set(_set_text(s, []))
+    for w in writes:
+        both = common(s, w)
+        first = both.index(loop) + 1
+        for level in range(first, len(both) + 1):
+            if level == len(both) and w.order[: level + 1] >= s.order[: level + 1]:
+                continue
+            relations = [f"a{k} = b{k}" for k in range(level)] + ([f"b{level} < a{level}"] if level < len(both) else [])
+            for x, y in zip(read.at, w.target.at, strict=True):
+                f, g = form_of(x), form_of(y)
+                assert f is not None and g is not None
+                relations.append(f"{_text(f, s, 'a')} = {_text(g, w, 'b')}")
+            names = ", ".join(f"b{k}" for k in range(len(w.loops)))
+            inner = " and ".join([*_domain(w, "b"), *relations])
+            left = left.subtract(isl.Set(_set_text(s, [f"exists ({names} : {inner})"] if names else [inner])))
+    return bool(left.is_empty())
+
+
+def _set_text(s: Statement, more: Sequence[str]) -> str:
+    names = ", ".join(f"a{k}" for k in range(len(s.loops)))
+    return f"{{ [{names}] : {' and '.join([*_domain(s, 'a'), *more]) or 'true'} }}"
+
+
 def is_later(a: Statement, b: Statement, fixed: Iterable[Loop]) -> list[Loop | None]:
     """What may make `b` later than `a`: a common loop that is not fixed, or the text (None)."""
     return [*(d for d in common(a, b) if d not in set(fixed)), None]

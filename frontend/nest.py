@@ -138,7 +138,7 @@ class Statement:
     guards: tuple[Affine, ...]
     target: Read
     value: CExpr
-    order: tuple[int, ...]
+    order: tuple[float, ...]
 
     @property
     def reads(self) -> tuple[Read, ...]:

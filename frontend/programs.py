@@ -8,6 +8,7 @@ from typing import Any
 
 from egglift.frontend.dependence import is_empty
 from egglift.frontend.lower import RETURNED, Lowering
+from egglift.frontend.private import privatized
 from egglift.frontend.schedule import Schedule
 from egglift.frontend.shapes import shaped
 from egglift.frontend.source import Source, read_source
@@ -46,7 +47,8 @@ def from_c(
     statements = [s for s in lowering.statements if not is_empty(s)]
     written = {s.target.array for s in lowering.statements}
     statements, shapes = shaped(statements, lowering.variables, lowering.sizes, source.file)
-    stages = Stages(lowering.variables, shapes, source.file)
+    statements, variables, shapes = privatized(statements, lowering.variables, shapes)
+    stages = Stages(variables, shapes, source.file)
     Schedule(stages).run(statements)
     names = [n for n, v in lowering.variables.items() if v.given and n in written]
     results = [stages.array(n) for n in sorted(names, key=lambda n: n == RETURNED)]

@@ -7,7 +7,7 @@ carries the dependence, where that loop only counts.  All others run by themselv
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any, NoReturn
 
 import networkx
@@ -16,8 +16,10 @@ from egglift.frontend.dependence import common, conflict, is_later
 from egglift.frontend.nest import Index, Loop, Read, Statement, form_of, loops_in, with_forms
 from egglift.frontend.reductions import combining
 from egglift.frontend.source import place, refused
-from egglift.frontend.stages import Region, Stages
+from egglift.frontend.stages import Stages, packed
 from egglift.ir import notation
+from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
 from egglift.ir.value import Value
 
 
@@ -33,7 +35,7 @@ class Schedule:
             if len(group) == 1 and self._alone(group[0]):
                 continue
             if not self._folded(group):
-                self._iterated(group)
+                self._iterated(group, {r.array for s in statements if s not in group for r in s.reads})
 
     # ------------------------------------------------------------------------------------ order
 
@@ -90,8 +92,6 @@ class Schedule:
         return True
 
     def _begins_with_number(self, target: Read) -> bool:
-        from egglift.ir import patterns as p
-
         e = self.stages.array(target.array).expr
         while isinstance(e, p.Fill):
             e = e.x
@@ -159,28 +159,42 @@ class Schedule:
         self.stages.fold(group, regions)
         return True
 
-    def _iterated(self, group: Sequence[Statement]) -> None:
-        """Runs statements once for each iteration of the loop that carries what they need of each other."""
-        carried = [(a, b, *found) for a in group for b in group if (found := self._flow(a, b)) is not None]
+    def _iterated(self, group: Sequence[Statement], live: Set[str]) -> None:
+        """Runs statements once for each iteration of the loop that carries what they need of each other.
+
+        live: arrays that are read elsewhere; of those of an iteration, what the last one has written.
+        """
+        carried = [(a, *found) for a in group for b in group if (found := self._flow(a, b)) is not None]
         loops = [d for d in group[0].loops if d not in self.stages.fixed and all(d in s.loops for s in group)]
-        loop = next((d for d in loops if any(d is c[3] for c in carried)), loops[0] if loops else None)
+        loop = next((d for d in loops if any(d is c[2] for c in carried)), loops[0] if loops else None)
         if loop is None or any(self._uses(s, loop) for s in group):
-            self._refuse(group, carried, loop)
-        names = [n for n in dict.fromkeys(s.target.array for s in group) if loop not in self.stages.variables[n].loops]
-        state = [self.stages.array(n) for n in names]
+            self._refuse(group, carried)
+        own = {n: loop in self.stages.variables[n].loops for n in dict.fromkeys(s.target.array for s in group)}
+        names = [n for n in own if not own[n] or n in live]
+        inside = self._within(loop, {n for n in own if own[n]})
 
         def step(now: Value) -> Value:
-            inner = Stages(self.stages.variables, self.stages.shapes, self.stages.file)
-            inner.fixed = (*self.stages.fixed, loop)
-            inner.arrays = {**self.stages.arrays, **dict(zip(names, [now] if len(names) == 1 else now, strict=True))}
+            inner = self._within(loop, {n for n in own if own[n]})
+            inner.arrays |= dict(zip(names, [now] if len(names) == 1 else now, strict=True))
             Schedule(inner).run(group)
-            found = [inner.array(n) for n in names]
-            return found[0] if len(found) == 1 else notation.tuple(*found)
+            return packed([inner.array(n) for n in names])
 
-        whole = state[0] if len(state) == 1 else notation.tuple(*state)
-        found = notation.iterate(loop.extent, step, whole)
+        found = notation.iterate(loop.extent, step, packed([inside.array(n) for n in names]))
         for k, n in enumerate(names):
-            self.stages.arrays[n] = found if len(names) == 1 else found[k]
+            last = found if len(names) == 1 else found[k]
+            self.stages.arrays[n] = self._repeated(n, last, loop) if own[n] else last
+
+    def _within(self, loop: Loop, own: Set[str]) -> Stages:
+        """The arrays in an iteration of a loop, which has some of its own."""
+        inner = Stages(self.stages.variables, self.stages.shapes, self.stages.file)
+        inner.fixed = (*self.stages.fixed, loop)
+        inner.arrays = {n: x for n, x in self.stages.arrays.items() if n not in own}
+        return inner
+
+    def _repeated(self, name: str, last: Value, loop: Loop) -> Value:
+        """What the last iteration had of its own, as an array of all iterations: no other one is read afterwards."""
+        around = [d for d in self.stages.variables[name].loops if d not in self.stages.fixed]
+        return Value(at_depth(around.index(loop), last.expr, lambda e: p.Fill(loop.extent, e)))
 
     def _uses(self, s: Statement, loop: Loop) -> bool:
         """Does a statement need to know a loop's count, other than for places that each iteration has of its own?"""
@@ -198,9 +212,9 @@ class Schedule:
                 stack.extend(_parts(e))
         return False
 
-    def _refuse(self, group: Sequence[Statement], carried: Sequence[Any], loop: Loop | None) -> NoReturn:
+    def _refuse(self, group: Sequence[Statement], carried: Sequence[tuple[Statement, Read, Loop]]) -> NoReturn:
         if carried:
-            a, b, read, by = carried[0]
+            a, read, by = carried[0]
             refused(
                 read.place,
                 f"{read} reads what {a.target} ({place(a.target.place)}) wrote at an earlier iteration of {by.name}: "
@@ -226,6 +240,3 @@ def _parts(e: Any) -> tuple[Any, ...]:
     from egglift.frontend.nest import parts
 
     return parts(e)
-
-
-__all__ = ["Region", "Schedule"]

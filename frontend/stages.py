@@ -147,7 +147,7 @@ class Stages:
 
         def folded(now: Sequence[Operand]) -> Value:
             start = [reader.at(now).of(t) for t in targets]
-            return _packed(_folds(along, now, start, step))
+            return packed(_folds(along, now, start, step))
 
         made = over(region.flat, reader.operands, folded)
         for k, t in enumerate(targets):
@@ -317,7 +317,8 @@ def _where(test: CExpr, yes: CExpr, no: CExpr) -> CExpr:
     return choice(test, yes, no)
 
 
-def _packed(values: Sequence[Value]) -> Value:
+def packed(values: Sequence[Value]) -> Value:
+    """A value, or several as a tuple."""
     return values[0] if len(values) == 1 else notation.tuple(*values)
 
 
@@ -336,9 +337,9 @@ def _folds(along: Sequence[Loop], now: Sequence[Operand], state: list[Value], st
         for k, element in zip(mine, elements, strict=False):
             inner[k] = Operand(element, now[k].axes[1:])
         before = [acc] if count == 1 else [acc[i] for i in range(count)]
-        return _packed(_folds(along[1:], inner, before, step))
+        return packed(_folds(along[1:], inner, before, step))
 
-    folded = (xs[0] if len(xs) == 1 else xs[0].zip(*xs[1:])).fold(body, _packed(state))
+    folded = (xs[0] if len(xs) == 1 else xs[0].zip(*xs[1:])).fold(body, packed(state))
     return [folded] if count == 1 else [folded[i] for i in range(count)]
 
 
