@@ -29,6 +29,7 @@ from egglift.frontend.variables import (
 )
 from egglift.ir.types import I32, I64, Scalar
 
+STEPS = ("++", "p++", "--", "p--")
 #: what a function returns, as a variable
 RETURNED = "return%"
 
@@ -48,6 +49,8 @@ class Lowering:
         self._order = [0]
         self._owned: dict[int, list[Any]] = {}
         self._calls: list[str] = []
+        #: scalars in memory whose values are followed through an if, with the number of conditions around it
+        self._followed: dict[Variable, int] = {}
         self._x = Expressions(source, {}, self._inlined)
 
     # ------------------------------------------------------------------------------------ whole programs
@@ -59,15 +62,13 @@ class Lowering:
             if isinstance(p, c_ast.Decl):
                 self._parameter(p, by_value=p.name in assigned(node.body))
         items = block(node.body)
-        if items and isinstance(items[-1], c_ast.Return):
-            last = items.pop()
-            self._block(items)
-            t = base_type(node.decl)
-            if last.expr is not None and t is not None:
-                self.result = self._variable(RETURNED, t, (), True, node)
-                self._store(self.result.read((), last.coord), c.cast(self._x.of(last.expr), t))
-        else:
-            self._block(items)
+        last = items.pop() if items and isinstance(items[-1], c_ast.Return) else None
+        for k, item in enumerate(items):
+            self._statement(item, [*items[k + 1 :], last])
+        t = base_type(node.decl)
+        if last is not None and last.expr is not None and t is not None:
+            self.result = self._variable(RETURNED, t, (), True, node)
+            self._store(self.result.read((), last.coord), c.cast(self._x.of(last.expr), t))
 
     def nest(self, node: Any) -> None:
         """The statements of a nest: what is declared before it is the caller's."""
@@ -233,10 +234,10 @@ class Lowering:
     def _set(self, variable: Variable, value: CExpr, node: Any) -> None:
         """A scalar gets a value: what it is from now on, or a place in memory, where an inner loop does so."""
         value = c.cast(value, variable.type)
-        if tuple(self._loops) != variable.loops:
+        if tuple(self._loops) != variable.loops and variable not in self._followed:
             self._store(variable.read((), node.coord), value)
             return
-        tests = [test for test, _ in self._tests[variable.tests :]]
+        tests = [test for test, _ in self._tests[self._followed.get(variable, variable.tests) :]]
         if tests:
             now = self._x.lets.get(variable) or variable.read((), node.coord)
             for test in reversed(tests):
@@ -274,15 +275,16 @@ class Lowering:
         found = (self._x.scope.get(n) for n in assigned(node))
         return {m.variable.name if isinstance(m, Alias) else m.name for m in found if isinstance(m, Variable | Alias)}
 
-    def _is_pure(self, node: Any) -> bool:
-        """Does a part of the text only assign scalars of this iteration?"""
+    def _is_scalar(self, node: Any) -> bool:
+        """Does a part of the text assign scalars and nothing else?"""
         for n in all_nodes(node):
             if isinstance(n, c_ast.For) or (isinstance(n, c_ast.Assignment) and not isinstance(n.lvalue, c_ast.ID)):
                 return False
+            if isinstance(n, c_ast.UnaryOp) and n.op in STEPS and not isinstance(n.expr, c_ast.ID):
+                return False
             if isinstance(n, c_ast.FuncCall) and getattr(n.name, "name", "") in self.source.functions:
                 return False
-        found = (self._x.scope.get(n) for n in assigned(node))
-        return all(m.loops == tuple(self._loops) for m in found if isinstance(m, Variable))
+        return True
 
     # ------------------------------------------------------------------------------------ conditions and loops
 
@@ -292,13 +294,37 @@ class Lowering:
             self._block(block(node.iftrue if test.value else node.iffalse))
             return
         both = c_ast.Compound([b for b in (node.iftrue, node.iffalse) if b is not None])
-        if not self._is_pure(both):
-            self._settle(both)
-            written = self._written(both)
-            if any(r.array in written for r in reads_in(test)):
-                test = self._noted(test, node)
+        if self._is_scalar(both):
+            self._through(test, node)
+            return
+        self._settle(both)
+        written = self._written(both)
+        if any(r.array in written for r in reads_in(test)):
+            test = self._noted(test, node)
         self._under(test, node.iftrue)
         self._under(c.opposite(test), node.iffalse)
+
+    def _through(self, test: CExpr, node: Any) -> None:
+        """An if that assigns scalars: their values are followed, and those in memory are written afterwards."""
+        both = c_ast.Compound([b for b in (node.iftrue, node.iffalse) if b is not None])
+        found = [m for n in sorted(assigned(both)) if isinstance(m := self._x.scope.get(n), Variable)]
+        mine = [m for m in found if m.loops != tuple(self._loops) and m not in self._followed]
+        self._followed |= dict.fromkeys(mine, len(self._tests))
+        self._under(test, node.iftrue)
+        self._under(c.opposite(test), node.iffalse)
+        new = {v: self._x.lets.pop(v) for v in mine if v in self._x.lets}
+        for v in mine:
+            del self._followed[v]
+        while new:
+            # what others still need is written after them
+            free = [v for v in new if not any(r.array == v.name for w, e in new.items() if w is not v for r in reads_in(e))]
+            if not free:
+                kept = next(iter(new))
+                copy = self._variable(kept.title, kept.type, (), False, node)
+                self._store(copy.read((), node.coord), new[kept])
+                new[kept] = copy.read((), node.coord)
+                continue
+            self._store(free[0].read((), node.coord), new.pop(free[0]))
 
     def _noted(self, test: CExpr, node: Any) -> CExpr:
         """A condition in a place of its own: what it reads is about to be overwritten."""
@@ -324,7 +350,7 @@ class Lowering:
         if abs(step) > 1 and first.terms:
             refused(node, f"{name} moves by {step} from a beginning that varies; begin at a constant", self.source.file)
         begin = high if step < 0 else low
-        loop = Loop(name, extent, step, node.coord)
+        loop = Loop(name, extent, begin, step, node.coord)
         form = Affine(begin, ((loop, step),))
         bounds = []
         if first.terms:

@@ -6,7 +6,7 @@ and guards are affine forms in these counts where C's are.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -15,10 +15,11 @@ from egglift.ir.types import BOOL, Scalar
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """`extent` iterations at most.  step: what C's iterator moves by; at: its place in the text."""
+    """`extent` iterations at most.  C's iterator is `begin + step * count`; at: its place in the text."""
 
     name: str
     extent: int
+    begin: int
     step: int
     at: Any
 
@@ -242,16 +243,17 @@ def shown(e: CExpr) -> str:
 
 
 def shown_form(form: Affine) -> str:
-    """`i + 2*k - 1` in C's iterators: counts times steps."""
-    text = ""
+    """`i + 2*k - 1`, in C's iterators."""
+    text, constant = "", form.constant
     for loop, c in form.terms:
-        c = c // abs(loop.step) if c % loop.step == 0 else c
-        sign = "-" if c < 0 else "+" if text else ""
-        text += f" {sign} ".strip(" " if not text else "") + (f"{abs(c)}*" if abs(c) != 1 else "") + loop.name
-    if form.constant or not text:
-        text += f" {'-' if form.constant < 0 else '+'} {abs(form.constant)}" if text else str(form.constant)
-    return text
-
-
-#: names of arrays with their types and lengths
-Shapes: TypeAlias = Mapping[str, tuple[int, ...]]
+        if c % loop.step == 0:
+            c, name = c // loop.step, loop.name
+            constant -= c * loop.begin
+        else:
+            name = f"({loop.name} - {loop.begin}) / {loop.step}"
+        term = name if abs(c) == 1 else f"{abs(c)}*{name}"
+        sign = ("-" if c < 0 else "") if not text else (" - " if c < 0 else " + ")
+        text += sign + term
+    if not text:
+        return str(constant)
+    return text + (f" {'-' if constant < 0 else '+'} {abs(constant)}" if constant else "")

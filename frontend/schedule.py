@@ -64,7 +64,7 @@ class Schedule:
 
     def _flow(self, a: Statement, b: Statement) -> tuple[Read, Loop] | None:
         """What `b` reads that `a` wrote at an earlier iteration of a common loop, and that loop."""
-        for r in b.reads:
+        for r in sorted(b.reads, key=lambda r: r == b.target):
             for loop in common(a, b):
                 if loop not in self.stages.fixed and conflict(a, a.target, b, r, self.stages.fixed, loop):
                     return r, loop
@@ -164,6 +164,9 @@ class Schedule:
 
         live: arrays that are read elsewhere; of those of an iteration, what the last one has written.
         """
+        for s in group:
+            if any(form_of(e) is None for e in s.target.at):
+                self.stages.region(s)  # says that it is scattered
         carried = [(a, *found) for a in group for b in group if (found := self._flow(a, b)) is not None]
         loops = [d for d in group[0].loops if d not in self.stages.fixed and all(d in s.loops for s in group)]
         loop = next((d for d in loops if any(d is c[2] for c in carried)), loops[0] if loops else None)
@@ -214,7 +217,8 @@ class Schedule:
 
     def _refuse(self, group: Sequence[Statement], carried: Sequence[tuple[Statement, Read, Loop]]) -> NoReturn:
         if carried:
-            a, read, by = carried[0]
+            # the sum that a statement goes on with is less telling than what else it reads
+            a, read, by = min(carried, key=lambda c: c[1] == c[0].target)
             refused(
                 read.place,
                 f"{read} reads what {a.target} ({place(a.target.place)}) wrote at an earlier iteration of {by.name}: "

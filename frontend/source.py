@@ -85,9 +85,28 @@ def _parsed(text: str, file: str) -> Source:
         except ProgramError:
             raise error from None
         bare = tree.ext[-1].body
+    _resolve_types(tree)
     functions = {f.decl.name: f for f in tree.ext if isinstance(f, c_ast.FuncDef)} if bare is None else {}
     named = {name: _expression(body, file) for name, body in constants.items()}
     return Source(file, functions, {**named, **_enumerators(tree)}, bare)
+
+
+def _resolve_types(tree: Any) -> None:
+    """Has every type say what it is, not by which name it is known."""
+    from pycparser import c_ast
+
+    known: dict[str, list[str]] = {}
+
+    class Visitor(c_ast.NodeVisitor):  # type: ignore[misc,unused-ignore]
+        def visit_Typedef(self, node: Any) -> None:
+            self.generic_visit(node)
+            if isinstance(node.type, c_ast.TypeDecl) and isinstance(node.type.type, c_ast.IdentifierType):
+                known[node.name] = list(node.type.type.names)
+
+        def visit_IdentifierType(self, node: Any) -> None:
+            node.names = [w for name in node.names for w in known.get(name, [name])]
+
+    Visitor().visit(tree)
 
 
 def _tree(text: str, file: str) -> Any:

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+import numpy as np
+
 from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, Statement, form_of, is_at_least_0, nodes
 from egglift.frontend.reductions import Combining
 from egglift.frontend.source import refused
@@ -19,7 +21,7 @@ from egglift.frontend.variables import Variable
 from egglift.frontend.views import Operand, backwards, over, part, view
 from egglift.ir import notation
 from egglift.ir import patterns as p
-from egglift.ir.axes import at_depth
+from egglift.ir.axes import at_depth, element_type, length_of
 from egglift.ir.functions import where
 from egglift.ir.patterns import Expr
 from egglift.ir.types import BOOL, I32, I64
@@ -31,11 +33,12 @@ NEAR = 16
 
 @dataclass(frozen=True)
 class Region:
-    """What a statement writes, axis by axis: loops (outermost first), first element, whether it runs backwards."""
+    """What a statement writes, axis by axis: loops (outermost first), first element, backwards or not, every how many."""
 
     loops: tuple[tuple[Loop, ...], ...]
     starts: tuple[int, ...]
     turned: tuple[bool, ...]
+    strides: tuple[int, ...]
 
     @property
     def flat(self) -> list[Loop | None]:
@@ -44,8 +47,8 @@ class Region:
 
     @property
     def lengths(self) -> list[int]:
-        """Of each axis."""
-        return [_product(axis) for axis in self.loops]
+        """Of each axis, from the first element to the last one."""
+        return [(_product(axis) - 1) * s + 1 for axis, s in zip(self.loops, self.strides, strict=True)]
 
 
 def _product(loops: Sequence[Loop]) -> int:
@@ -159,14 +162,21 @@ class Stages:
     def _write(self, target: Read, made: Value, region: Region) -> None:
         """The array of a target with new elements in a region."""
         e, axis = made.expr, 0
-        for loops, turned in zip(region.loops, region.turned, strict=True):
+        for loops, turned, stride in zip(region.loops, region.turned, region.strides, strict=True):
             for _ in loops[1:]:
                 e = at_depth(axis, e, p.Join)
             if turned:
                 e = at_depth(axis, e, backwards)
+            if stride > 1:
+                e = at_depth(axis, e, lambda x, stride=stride: _spread(x, stride))  # type: ignore[misc]
             axis += 1
         box = [(a, a + n) for a, n in zip(region.starts, region.lengths, strict=True)]
         shape = self.shape(target.array)
+        if any(s > 1 for s in region.strides):
+            old = self.array(target.array).expr
+            for k, (start, stop) in enumerate(box):
+                old = at_depth(k, old, lambda x, start=start, stop=stop: part(x, start, stop))  # type: ignore[misc]
+            e = _between(Value(old), Value(e), region.strides, None).expr
         whole = box == [(0, n) for n in shape]
         self.arrays[target.array] = Value(e) if whole else _updated(self.array(target.array), Value(e), box, shape)
 
@@ -174,13 +184,13 @@ class Stages:
 
     def region(self, s: Statement) -> Region:
         """What a statement writes; an error where its subscripts are not such that this is known."""
-        loops, starts, turned = [], [], []
+        loops, starts, turned, strides = [], [], [], []
         for k in self.kept(s.target):
             form = form_of(s.target.at[k])
             if form is None:
                 self._scattered(s, "its subscript is not known beforehand, so two iterations may write one element")
             terms = sorted(form.terms, key=lambda t: -abs(t[1]))
-            size = 1
+            stride = size = abs(terms[-1][1]) if terms else 1
             for d, c in reversed(terms):
                 if abs(c) != size or (c < 0 and len(terms) > 1):
                     self._scattered(s, "it leaves out elements between those that it writes")
@@ -188,7 +198,8 @@ class Stages:
             loops.append(tuple(d for d, _ in terms))
             starts.append(form.range[0])
             turned.append(any(c < 0 for _, c in terms))
-        return Region(tuple(loops), tuple(starts), tuple(turned))
+            strides.append(stride)
+        return Region(tuple(loops), tuple(starts), tuple(turned), tuple(strides))
 
     def _scattered(self, s: Statement, why: str) -> NoReturn:
         advice = "compute each element of the result from what it reads (gather), in a loop over the result"
@@ -341,6 +352,24 @@ def _folds(along: Sequence[Loop], now: Sequence[Operand], state: list[Value], st
 
     folded = (xs[0] if len(xs) == 1 else xs[0].zip(*xs[1:])).fold(body, packed(state))
     return [folded] if count == 1 else [folded[i] for i in range(count)]
+
+
+def _spread(x: Expr, stride: int) -> Expr:
+    """Each element so many times, the last one once."""
+    n = length_of(x)
+    assert isinstance(n, int)
+    many = p.Join(p.Map(p.Fill(stride, p.Arg(element_type(x))), x))
+    return p.Take((n - 1) * stride + 1, many)
+
+
+def _between(old: Value, new: Value, strides: Sequence[int], test: Value | None) -> Value:
+    """`new` at every so many elements, `old` between them."""
+    if not strides:
+        return new if test is None else where(test, new, old)
+    if strides[0] == 1:
+        return old.map(lambda a, b: _between(a, b, strides[1:], test), new)
+    chosen = notation.literal(np.arange(len(new)) % strides[0] == 0)
+    return old.map(lambda a, b, c: _between(a, b, strides[1:], c if test is None else c & test), new, chosen)
 
 
 def _updated(old: Value, new: Value, box: Sequence[tuple[int, int]], shape: Sequence[int]) -> Value:

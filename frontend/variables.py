@@ -52,14 +52,8 @@ def base_type(node: Any) -> Scalar | None:
     while isinstance(node, c_ast.Decl | c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl | c_ast.TypeDecl | c_ast.Typename):
         node = node.type
     if isinstance(node, c_ast.IdentifierType):
-        return type_of_words(_resolved(list(node.names)))
+        return type_of_words(list(node.names))
     return None
-
-
-def _resolved(words: list[str]) -> list[str]:
-    from egglift.frontend.source import TYPEDEFS
-
-    return [w for word in words for w in TYPEDEFS.get(word, word).split()]
 
 
 def occurrences(node: Any, name: str) -> Iterator[Any]:
