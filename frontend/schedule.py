@@ -16,7 +16,7 @@ from egglift.frontend.dependence import common, conflict, is_later
 from egglift.frontend.nest import Index, Loop, Read, Statement, form_of, loops_in, with_forms
 from egglift.frontend.reductions import combining
 from egglift.frontend.source import place, refused
-from egglift.frontend.stages import Stages, packed
+from egglift.frontend.stages import Stages, off_diagonal, packed
 from egglift.ir import notation
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
@@ -77,7 +77,7 @@ class Schedule:
         if self._flow(s, s) is None:
             s = self._last(s)
             self._must_be_injective(s, [d for d in s.loops if d not in self.stages.fixed])
-            self.stages.assign(s, self.stages.region(s))
+            self.stages.assign(s)
             return True
         found = combining(s)
         if found is None or any(self._flows(s, r) for r in s.reads if r != s.target):
@@ -88,7 +88,7 @@ class Schedule:
         if found.needs_number and not self._begins_with_number(s.target):
             return False
         self._must_be_injective(s, parallel)
-        self.stages.reduce(s, self.stages.region(s), found)
+        self.stages.reduce(s, found)
         return True
 
     def _begins_with_number(self, target: Read) -> bool:
@@ -148,6 +148,8 @@ class Schedule:
                 return False
             if any(form_of(e) is None for e in s.target.at) or len({s.target.array for s in group}) < len(targets):
                 return False
+        if any(off_diagonal(s) is not s for s in group):
+            return False
         along = [d for d in loops if d not in parallel]
         if not along or any(set(g.loops) - set(loops) - set(self.stages.fixed) for s in group for g in s.guards):
             return False

@@ -8,7 +8,7 @@ s = f(s, A[i])               fold f s A
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -95,8 +95,10 @@ class Stages:
 
     # ------------------------------------------------------------------------------------ statements
 
-    def assign(self, s: Statement, region: Region) -> None:
+    def assign(self, s: Statement) -> None:
         """`target = value` at all iterations; no two of them write one element."""
+        s = off_diagonal(s)
+        region = self.region(s)
         value = s.value
         for g in s.guards:
             value = _where(is_at_least_0(g), value, s.target)
@@ -105,8 +107,10 @@ class Stages:
         made = over(region.flat, reader.operands, lambda now: reader.at(now).of(value))
         self._write(s.target, made, region)
 
-    def reduce(self, s: Statement, region: Region, c: Combining) -> None:
+    def reduce(self, s: Statement, c: Combining) -> None:
         """`target = target op element` at all iterations."""
+        s = off_diagonal(s)
+        region = self.region(s)
         parallel = [d for d in region.flat if d is not None]
         along = [d for d in s.loops if d not in parallel and d not in self.fixed]
         element = c.element
@@ -204,6 +208,26 @@ class Stages:
     def _scattered(self, s: Statement, why: str) -> NoReturn:
         advice = "compute each element of the result from what it reads (gather), in a loop over the result"
         refused(s.target.place, f"{s.target} is scattered: {why}; {advice}", self.file)
+
+
+def off_diagonal(s: Statement) -> Statement:
+    """`A[i][i] = e` as `A[i][k] = e` where i is k, with another loop for each subscript that has one again."""
+    seen: set[Loop] = set()
+    loops, guards, at = list(s.loops), list(s.guards), list(s.target.at)
+    for k, e in enumerate(at):
+        form = form_of(e)
+        for d in form.loops if form is not None else ():
+            if d in seen:
+                other = Loop(d.name, d.extent, d.begin, d.step, d.at)
+                loops.append(other)
+                same = Affine(0, ((d, 1), (other, -1)))
+                guards += [same, same.scaled(-1)]
+                form = Affine(form.constant, tuple((other if x is d else x, c) for x, c in form.terms))  # type: ignore[union-attr]
+                at[k] = Index(form, e.type)
+            seen.add(d)
+    if len(loops) == len(s.loops):
+        return s
+    return replace(s, loops=tuple(loops), guards=tuple(guards), target=replace(s.target, at=tuple(at)))
 
 
 class _Reader:
