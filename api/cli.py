@@ -29,7 +29,7 @@ from egglift.programs import load_program
 from egglift.report import candidate_table, device_json, device_lines, result_json
 
 PROGRAM = """PROGRAM is a file with a program's text, or a Python file, which is run: FILE.py for its variable
-`program`, FILE.py:NAME for another one."""
+`program`, FILE.py:NAME for another one; or a loop nest in C, FILE.c:NAME for one of several functions."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,6 +60,14 @@ def parser() -> argparse.ArgumentParser:
     one = _command(commands, "optimize", _optimize, "optimise a program: its kernel, the candidates, a check")
     one.add_argument("program", metavar="PROGRAM", help="a program's text, or a Python file (FILE.py:NAME)")
     _choices(one)
+    one.add_argument(
+        "--size",
+        type=_size,
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="what a length in C is: n=4096, A=64,80",
+    )
     one.add_argument("--explain", action="store_true", help="also say why, law by law")
     one.add_argument("--no-cache", action="store_true", help="neither use nor keep earlier results")
     one.add_argument("--no-reassociate", action="store_true", help="keep the order of float operations")
@@ -126,6 +134,15 @@ def _positive(text: str) -> int:
     return number
 
 
+def _size(text: str) -> tuple[str, int | tuple[int, ...]]:
+    name, _, numbers = text.partition("=")
+    try:
+        lengths = tuple(int(n) for n in numbers.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=NUMBER, as in n=4096") from None
+    return name, lengths[0] if len(lengths) == 1 else lengths
+
+
 # ---------------------------------------------------------------------------------------- commands
 
 
@@ -136,7 +153,7 @@ def _devices(arguments: argparse.Namespace) -> int:
 
 
 def _optimize(arguments: argparse.Namespace) -> int:
-    program = load_program(arguments.program)
+    program = load_program(arguments.program, dict(arguments.size))
     kernel = optimize(
         program,
         arguments.device,

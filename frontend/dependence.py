@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
-from typing import Any
+
+import islpy
 
 from egglift.frontend.nest import Affine, Loop, Read, Statement, form_of
-from egglift.ir.errors import ProgramError
-
-
-@cache
-def _isl() -> Any:
-    try:
-        import islpy
-    except ImportError as error:
-        raise ProgramError(f"loop nests need islpy and pycparser ({error}): pip install 'egglift[c]'") from None
-    return islpy
 
 
 def common(a: Statement, b: Statement) -> tuple[Loop, ...]:
@@ -58,8 +49,7 @@ def is_covered(s: Statement, read: Read, writes: Sequence[Statement], loop: Loop
     """Has each element, when `s` reads it, been written before in the same iteration of a loop?"""
     if any(form_of(e) is None for e in read.at):
         return False
-    isl = _isl()
-    left = isl.Set(_set_text(s, []))
+    left = islpy.Set(_set_text(s, []))
     for w in writes:
         both = common(s, w)
         first = both.index(loop) + 1
@@ -73,7 +63,7 @@ def is_covered(s: Statement, read: Read, writes: Sequence[Statement], loop: Loop
                 relations.append(f"{_text(f, s, 'a')} = {_text(g, w, 'b')}")
             names = ", ".join(f"b{k}" for k in range(len(w.loops)))
             inner = " and ".join([*_domain(w, "b"), *relations])
-            left = left.subtract(isl.Set(_set_text(s, [f"exists ({names} : {inner})"] if names else [inner])))
+            left = left.subtract(islpy.Set(_set_text(s, [f"exists ({names} : {inner})"] if names else [inner])))
     return bool(left.is_empty())
 
 
@@ -89,7 +79,7 @@ def is_later(a: Statement, b: Statement, fixed: Iterable[Loop]) -> list[Loop | N
 
 @cache
 def _is_empty_set(text: str) -> bool:
-    return bool(_isl().BasicSet(text).is_empty())
+    return bool(islpy.BasicSet(text).is_empty())
 
 
 def _is_empty(names: Sequence[str], constraints: Sequence[str]) -> bool:
@@ -110,12 +100,13 @@ def extremes(s: Statement, form: Affine) -> tuple[int, int] | None:
     """The least and the largest value of a form over the iterations of a statement; None if there are none."""
     if not s.guards:
         return form.range
-    isl = _isl()
     names = [f"a{k}" for k in range(len(s.loops))]
     text = f"{{ [{', '.join(names)}] : {' and '.join(_domain(s, 'a')) or 'true'} }}"
     if _is_empty_set(text):
         return None
-    values = isl.Map(f"{{ [{', '.join(names)}] -> [{_text(form, s, 'a')}] }}").intersect_domain(isl.Set(text)).range()
+    values = (
+        islpy.Map(f"{{ [{', '.join(names)}] -> [{_text(form, s, 'a')}] }}").intersect_domain(islpy.Set(text)).range()
+    )
     return values.dim_min_val(0).to_python(), values.dim_max_val(0).to_python()
 
 

@@ -14,7 +14,8 @@ from pycparser import c_ast
 
 from egglift.frontend import arithmetic as c
 from egglift.frontend.expressions import Expressions, known
-from egglift.frontend.nest import Affine, CExpr, Index, Loop, Number, Read, Statement, form_of, reads_in, shown
+from egglift.frontend.headers import header_of, unknown
+from egglift.frontend.nest import Affine, CExpr, Index, Loop, Number, Read, Statement, reads_in
 from egglift.frontend.source import Source, refused
 from egglift.frontend.variables import (
     Alias,
@@ -111,7 +112,7 @@ class Lowering:
                 e = self._x.of(node.dim)
                 length = known(e)
                 if length is None:
-                    self._unknown(node.dim, e, f"a length of {decl.name}")
+                    unknown(node.dim, e, f"a length of {decl.name}", self._x)
             found.append(length)
             node = node.type
         if found[1:] and None in found[1:]:
@@ -121,13 +122,6 @@ class Lowering:
                 self.source.file,
             )
         return tuple(found)
-
-    def _unknown(self, node: Any, e: CExpr, what: str) -> None:
-        names = sorted(
-            {r.array for r in reads_in(e)} & {v.name for v in self.variables.values() if v.given and not v.shape}
-        )
-        advice = f"give sizes={{{', '.join(f'{n!r}: ...' for n in names)}}}" if names else "it must be known beforehand"
-        refused(node, f"{what} is {shown(e)}: {advice}", self.source.file)
 
     def _variable(self, title: str, t: Scalar, shape: tuple[int | None, ...], given: bool, node: Any) -> Variable:
         name = title if given or title == RETURNED else f"{title}%{next(self._numbers)}"
@@ -317,7 +311,9 @@ class Lowering:
             del self._followed[v]
         while new:
             # what others still need is written after them
-            free = [v for v in new if not any(r.array == v.name for w, e in new.items() if w is not v for r in reads_in(e))]
+            free = [
+                v for v in new if not any(r.array == v.name for w, e in new.items() if w is not v for r in reads_in(e))
+            ]
             if not free:
                 kept = next(iter(new))
                 copy = self._variable(kept.title, kept.type, (), False, node)
@@ -339,7 +335,8 @@ class Lowering:
             self._tests.pop()
 
     def _for(self, node: Any) -> None:
-        name, first, last, step, t = self._header(node)
+        header = header_of(node, self._x)
+        name, first, last, step = header.name, header.first, header.last, header.step
         self._settle(node)
         low, high = first.range[0], last.range[1]
         if step < 0:
@@ -358,7 +355,7 @@ class Lowering:
         if last.terms:
             bounds.append(last - form if step > 0 else form - last)
         outer = dict(self._x.scope)
-        self._x.scope[name] = Index(form, t)
+        self._x.scope[name] = Index(form, header.type)
         self._loops.append(loop)
         self._bounds.append(tuple(bounds))
         self._order.append(0)
@@ -374,58 +371,6 @@ class Lowering:
         self._x.scope = outer
         if isinstance(iterator := outer.get(name), Variable):
             self._x.lets.pop(iterator, None)
-
-    def _header(self, node: Any) -> tuple[str, Affine, Affine, int, Scalar]:
-        """A loop's iterator, its first and last value, its step, and its type."""
-        match node.init:
-            case c_ast.DeclList(decls=[decl]):
-                name, begin, t = decl.name, decl.init, base_type(decl)
-            case c_ast.Assignment(op="=", lvalue=c_ast.ID() as v):
-                found = self._x.meaning(v)
-                name, begin, t = v.name, node.init.rvalue, found.type if isinstance(found, Variable) else None
-            case _:
-                refused(node, "a loop begins with one iterator: for (int i = 0; ...)", self.source.file)
-        if t is None or not t.is_integer or begin is None:
-            refused(node, f"the iterator {name} must be an integer with a beginning", self.source.file)
-        if name in assigned(node.stmt):
-            refused(node, f"the iterator {name} is changed within its loop; use another variable", self.source.file)
-        step = self._step(node, name)
-        cond = node.cond
-        if not isinstance(cond, c_ast.BinaryOp) or not isinstance(cond.left, c_ast.ID) or cond.left.name != name:
-            refused(node, f"a loop ends by its iterator: {name} < ...", self.source.file)
-        first, end = self._bound(begin, name), self._bound(cond.right, name)
-        ends = {"<": 1, "<=": 1, ">": -1, ">=": -1, "!=": step if abs(step) == 1 else 0}
-        if ends.get(cond.op, 0) * step <= 0:
-            refused(cond, f"{name} moves by {step}: this condition does not end the loop", self.source.file)
-        one = Affine(1 if step > 0 else -1)
-        return name, first, end if "=" in cond.op and cond.op != "!=" else end - one, step, t
-
-    def _bound(self, node: Any, name: str) -> Affine:
-        e = self._x.of(node)
-        form = form_of(e)
-        if form is None:
-            self._unknown(node, e, f"a bound of {name}")
-        assert form is not None
-        return form
-
-    def _step(self, node: Any, name: str) -> int:
-        match node.next:
-            case c_ast.UnaryOp(op="++" | "p++", expr=c_ast.ID(name=n)) if n == name:
-                return 1
-            case c_ast.UnaryOp(op="--" | "p--", expr=c_ast.ID(name=n)) if n == name:
-                return -1
-            case c_ast.Assignment(op="+=" | "-=" as op, lvalue=c_ast.ID(name=n)) if n == name:
-                found, sign = known(self._x.of(node.next.rvalue)), 1 if op == "+=" else -1
-            case c_ast.Assignment(
-                op="=", lvalue=c_ast.ID(name=n), rvalue=c_ast.BinaryOp(op="+" | "-" as op, left=c_ast.ID(name=m))
-            ) if n == m == name:
-                found, sign = known(self._x.of(node.next.rvalue.right)), 1 if op == "+" else -1
-            case _:
-                found, sign = None, 1
-        if not found:
-            refused(node, f"a loop moves its iterator by a known step: {name}++, {name} += 4", self.source.file)
-        assert found is not None
-        return sign * found
 
     # ------------------------------------------------------------------------------------ functions of the file
 

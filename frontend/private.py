@@ -1,6 +1,6 @@
 """Arrays that each iteration of a loop writes before it reads: each iteration gets one of its own (privatisation).
 
-    for (q...) { for (p...) s[p] = ...; ... s[p] ... }   ->   s'[q][p] instead of s[p]; after the loop, s[p] = s'[last][p]
+for (q...) { for (p...) s[p] = ...; ... s[p] ... }   ->   s'[q][p] instead of s[p]; after the loop, s[p] = s'[last][p]
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 import networkx
 
 from egglift.frontend.dependence import common, conflict, is_later
-from egglift.frontend.nest import Index, Loop, Read, Statement, form_of, loops_in, with_forms
+from egglift.frontend.nest import Index, Loop, Read, Statement, form_of, loops_in, parts, with_forms
 from egglift.frontend.reductions import combining
 from egglift.frontend.source import place, refused
 from egglift.frontend.stages import Stages, off_diagonal, packed
@@ -109,7 +109,7 @@ class Schedule:
             if any(d in g.loops for g in s.guards):
                 refused(
                     s.target.place,
-                    f"{s.target} is written again and again, where {d.name} allows: which is the last is not known; give it the subscript {d.name}",
+                    f"{s.target} is written again and again, where {d.name} allows: which comes last is not known; give it a subscript",
                     self.stages.file,
                 )
             value = with_forms(s.value, lambda f, d=d: f.at(d, d.extent - 1))  # type: ignore[misc]
@@ -214,7 +214,7 @@ class Schedule:
                 own = len(self.stages.variables[e.array].loops)
                 stack.extend(x for k, x in enumerate(e.at) if not (k < own and _is_count(x, loop)))
             else:
-                stack.extend(_parts(e))
+                stack.extend(parts(e))
         return False
 
     def _refuse(self, group: Sequence[Statement], carried: Sequence[tuple[Statement, Read, Loop]]) -> NoReturn:
@@ -240,9 +240,3 @@ class Schedule:
 def _is_count(e: Any, loop: Loop) -> bool:
     form = form_of(e)
     return form is not None and form.single is loop
-
-
-def _parts(e: Any) -> tuple[Any, ...]:
-    from egglift.frontend.nest import parts
-
-    return parts(e)

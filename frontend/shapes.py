@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from egglift.frontend.dependence import extremes
@@ -70,7 +71,7 @@ def _lengths(mine: list[Access], v: Variable, declared: tuple[int | None, ...], 
             refused(v.at, f"how long {v.title} is, is not known: give sizes={{{v.title!r}: ...}}", file)
         found.append(most + 1 if length is None else length)
         for a, e in ends:
-            if e and not (0 <= e[0] and e[1] < found[-1]):
+            if e and not (e[0] >= 0 and e[1] < found[-1]):
                 refused(
                     a.read.place,
                     f"{a.read} reaches from {e[0]} to {e[1]}, but {v.title} has {found[-1]} elements there",
@@ -90,7 +91,7 @@ def _rows(mine: list[Access], v: Variable, declared: tuple[int | None, ...]) -> 
     kept = [f for f in forms if f is not None]
     strides = sorted({abs(c // d.step) for f in kept for d, c in f.terms if c % d.step == 0} - {0, 1}, reverse=True)
     while strides:
-        chained = all(a % b == 0 for a, b in zip(strides, strides[1:], strict=False))
+        chained = all(a % b == 0 for a, b in pairwise(strides))
         fits = declared[0] is None or declared[0] % strides[0] == 0
         if chained and fits and all(_digits(f, strides) is not None for f in kept):
             return tuple(a // b for a, b in zip(strides, [*strides[1:], 1], strict=True))

@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
+from pycparser import c_ast
+from pycparser.c_parser import CParser
+
 from egglift.ir.errors import ProgramError
 
 #: what headers would declare
@@ -69,8 +72,6 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
 
 
 def _parsed(text: str, file: str) -> Source:
-    from pycparser import c_ast
-
     text, constants, types = _without_directives(_without_comments(text), file)
     head = "".join(f"typedef {kind} {name};\n" for name, kind in {**TYPEDEFS, **types}.items())
     mark = f'# 1 "{file}"\n'
@@ -93,11 +94,9 @@ def _parsed(text: str, file: str) -> Source:
 
 def _resolve_types(tree: Any) -> None:
     """Has every type say what it is, not by which name it is known."""
-    from pycparser import c_ast
-
     known: dict[str, list[str]] = {}
 
-    class Visitor(c_ast.NodeVisitor):  # type: ignore[misc,unused-ignore]
+    class Visitor(c_ast.NodeVisitor):  # type: ignore[misc]
         def visit_Typedef(self, node: Any) -> None:
             self.generic_visit(node)
             if isinstance(node.type, c_ast.TypeDecl) and isinstance(node.type.type, c_ast.IdentifierType):
@@ -110,8 +109,6 @@ def _resolve_types(tree: Any) -> None:
 
 
 def _tree(text: str, file: str) -> Any:
-    from pycparser.c_parser import CParser
-
     try:
         return CParser().parse(text, file)
     except Exception as error:  # its own error, which versions name differently
@@ -168,11 +165,9 @@ def _expression(text: str, file: str) -> Any:
 
 
 def _enumerators(tree: Any) -> dict[str, Any]:
-    from pycparser import c_ast
-
     found: dict[str, Any] = {}
 
-    class Visitor(c_ast.NodeVisitor):  # type: ignore[misc,unused-ignore]
+    class Visitor(c_ast.NodeVisitor):  # type: ignore[misc]
         def visit_Enumerator(self, node: Any) -> None:
             if node.value is not None:
                 found[node.name] = node.value

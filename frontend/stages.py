@@ -7,33 +7,30 @@ s = f(s, A[i])               fold f s A
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, Statement, form_of, is_at_least_0, nodes
+from egglift.frontend.arithmetic import choice
+from egglift.frontend.nest import Affine, Index, Loop, Read, Statement, form_of, is_at_least_0
+from egglift.frontend.readers import Arrays, Reader
 from egglift.frontend.reductions import Combining
 from egglift.frontend.source import refused
-from egglift.frontend.values import Evaluation
-from egglift.frontend.variables import Variable
-from egglift.frontend.views import Operand, backwards, over, part, view
+from egglift.frontend.views import Operand, backwards, over, part
 from egglift.ir import notation
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, element_type, length_of
 from egglift.ir.functions import where
 from egglift.ir.patterns import Expr
-from egglift.ir.types import BOOL, I32, I64
+from egglift.ir.types import I32
 from egglift.ir.value import Value
-
-#: elements beside each other are read as one window, if they are no further apart
-NEAR = 16
 
 
 @dataclass(frozen=True)
 class Region:
-    """What a statement writes, axis by axis: loops (outermost first), first element, backwards or not, every how many."""
+    """What a statement writes, by axis: loops, the outermost first; first element; is it turned; every how many."""
 
     loops: tuple[tuple[Loop, ...], ...]
     starts: tuple[int, ...]
@@ -58,40 +55,8 @@ def _product(loops: Sequence[Loop]) -> int:
     return n
 
 
-class Stages:
-    """Statements as values.  fixed: loops whose iterations run one after the other around what is built here.
-
-    arrays: what each variable is now; those that are not there have not been written.
-    """
-
-    def __init__(self, variables: Mapping[str, Variable], shapes: Mapping[str, tuple[int, ...]], file: str) -> None:
-        self.variables, self.shapes, self.file = variables, shapes, file
-        self.arrays: dict[str, Value] = {}
-        self.fixed: tuple[Loop, ...] = ()
-
-    # ------------------------------------------------------------------------------------ arrays
-
-    def kept(self, read: Read) -> list[int]:
-        """The subscripts that count here: not those of places that each iteration of a fixed loop has of its own."""
-        own = len(self.variables[read.array].loops)
-        forms = read.forms
-        return [k for k in range(len(read.at)) if not (k < own and forms[k] and forms[k].single in self.fixed)]  # type: ignore[union-attr]
-
-    def shape(self, name: str) -> tuple[int, ...]:
-        """The lengths of a variable here."""
-        v = self.variables[name]
-        return tuple(n for k, n in enumerate(self.shapes[name]) if not (k < len(v.loops) and v.loops[k] in self.fixed))
-
-    def array(self, name: str) -> Value:
-        """What a variable is now: as given, if it was not written; zeros, if it is nobody's yet."""
-        if name not in self.arrays:
-            v, shape = self.variables[name], self.shape(name)
-            if v.given and "%" not in name:
-                self.arrays[name] = notation.array(name, v.type, shape) if shape else notation.scalar(name, v.type)
-            else:
-                zero = notation.literal(False if v.type == BOOL else 0, v.type)
-                self.arrays[name] = notation.fill(shape, zero) if shape else zero
-        return self.arrays[name]
+class Stages(Arrays):
+    """Statements as values."""
 
     # ------------------------------------------------------------------------------------ statements
 
@@ -101,9 +66,9 @@ class Stages:
         region = self.region(s)
         value = s.value
         for g in s.guards:
-            value = _where(is_at_least_0(g), value, s.target)
+            value = choice(is_at_least_0(g), value, s.target)
         loops = [d for d in region.flat if d is not None]
-        reader = _Reader(self, [value], loops, loops)
+        reader = Reader(self, [value], loops)
         made = over(region.flat, reader.operands, lambda now: reader.at(now).of(value))
         self._write(s.target, made, region)
 
@@ -117,9 +82,9 @@ class Stages:
         outer = [g for g in s.guards if not set(g.loops) & set(along)]
         for g in s.guards:
             if g not in outer:
-                element = _where(is_at_least_0(g), element, c.neutral)
+                element = choice(is_at_least_0(g), element, c.neutral)
         test = [is_at_least_0(g) for g in outer]
-        reader = _Reader(self, [element, s.target, *test], [*parallel, *along], parallel)
+        reader = Reader(self, [element, s.target, *test], [*parallel, *along])
 
         def reduced(now: Sequence[Operand]) -> Value:
             before = reader.at(now).of(s.target)
@@ -141,7 +106,7 @@ class Stages:
         targets = list(dict.fromkeys(s.target for s in statements))
         values = [s.value for s in statements]
         tests = [[is_at_least_0(g) for g in s.guards] for s in statements]
-        reader = _Reader(self, [*values, *targets, *(t for ts in tests for t in ts)], [*parallel, *along], parallel)
+        reader = Reader(self, [*values, *targets, *(t for ts in tests for t in ts)], [*parallel, *along])
 
         def step(now: Sequence[Operand], state: list[Value]) -> list[Value]:
             local = dict(zip(targets, state, strict=True))
@@ -165,15 +130,14 @@ class Stages:
 
     def _write(self, target: Read, made: Value, region: Region) -> None:
         """The array of a target with new elements in a region."""
-        e, axis = made.expr, 0
-        for loops, turned, stride in zip(region.loops, region.turned, region.strides, strict=True):
+        e = made.expr
+        for axis, (loops, turned, stride) in enumerate(zip(region.loops, region.turned, region.strides, strict=True)):
             for _ in loops[1:]:
                 e = at_depth(axis, e, p.Join)
             if turned:
                 e = at_depth(axis, e, backwards)
             if stride > 1:
                 e = at_depth(axis, e, lambda x, stride=stride: _spread(x, stride))  # type: ignore[misc]
-            axis += 1
         box = [(a, a + n) for a, n in zip(region.starts, region.lengths, strict=True)]
         shape = self.shape(target.array)
         if any(s > 1 for s in region.strides):
@@ -228,128 +192,6 @@ def off_diagonal(s: Statement) -> Statement:
     if len(loops) == len(s.loops):
         return s
     return replace(s, loops=tuple(loops), guards=tuple(guards), target=replace(s.target, at=tuple(at)))
-
-
-class _Reader:
-    """What some expressions read, as operands for nested maps over `loops`; and the expressions at an iteration.
-
-    inner: parallel loops, within which arrays with subscripts that are not affine are read element by element.
-    """
-
-    def __init__(self, stages: Stages, expressions: Sequence[CExpr], loops: Sequence[Loop], parallel: Sequence[Loop]):
-        self.stages, self.loops = stages, loops
-        self.operands: list[Operand] = []
-        self._places: dict[Read, tuple[int, tuple[int, ...]]] = {}
-        self._counts: dict[Loop, int] = {}
-        reads = self._gathered(expressions)
-        for group in _groups(stages, reads):
-            self._add(group)
-
-    def _gathered(self, expressions: Sequence[CExpr]) -> list[Read]:
-        """The reads that may be views; of all others, and of iterators as numbers, the loops' counts."""
-        found: dict[Read, None] = {}
-        stack: list[CExpr] = list(reversed(expressions))
-        seen: set[int] = set()
-        while stack:
-            e = stack.pop()
-            if id(e) in seen:
-                continue
-            seen.add(id(e))
-            if isinstance(e, Read) and self._is_view(e):
-                found[e] = None
-                continue
-            if isinstance(e, Index):
-                for d in e.form.loops:
-                    self._count(d)
-            stack.extend(reversed([x for x in nodes(e) if x is not e and _is_part(e, x)]))
-        return list(found)
-
-    def _is_view(self, e: Read) -> bool:
-        forms = [form_of(e.at[k]) for k in self.stages.kept(e)]
-        if any(f is None for f in forms):
-            return False
-        loops = [d for f in forms if f for d in f.loops]
-        return len(set(loops)) == len(loops)
-
-    def _count(self, d: Loop) -> None:
-        if d not in self._counts:
-            self._counts[d] = len(self.operands)
-            kind = I32 if d.extent < 1 << 31 else I64
-            self.operands.append(Operand(notation.iota(d.extent, kind), (d,)))
-
-    def _add(self, group: Sequence[Read]) -> None:
-        """Reads of one array that differ by constants: one operand, a window of it where they are several."""
-        kept = self.stages.kept(group[0])
-        forms = [[_form(r, k) for k in kept] for r in group]
-        low = [min(f[a].constant for f in forms) for a in range(len(kept))]
-        widths = [max(f[a].constant for f in forms) - low[a] + 1 for a in range(len(kept))]
-        first = [Affine(low[a], forms[0][a].terms) for a in range(len(kept))]
-        made = view(self.stages.array(group[0].array), first, widths, self.loops)
-        if made is None:  # a filled array
-            for r in group:
-                self._add([r])
-            return
-        for r, f in zip(group, forms, strict=True):
-            at = tuple(f[a].constant - low[a] for a in range(len(kept)) if widths[a] > 1)
-            self._places[r] = (len(self.operands), at)
-        self.operands.append(made)
-
-    def at(self, now: Sequence[Operand], local: Mapping[Read, Value] | None = None) -> Evaluation:
-        """Expressions where the operands are these; local: what some elements are instead."""
-        counts = {d: now[k].value for d, k in self._counts.items()}
-
-        def read(r: Read) -> Value:
-            if local and r in local:
-                return local[r]
-            if r in self._places:
-                k, window = self._places[r]
-                value = now[k].value
-                for i in window:
-                    value = value[i]
-                return value
-            found = self.stages.array(r.array)
-            for k in self.stages.kept(r):
-                found = found[evaluation.of(r.at[k])]
-            return found
-
-        evaluation = Evaluation(counts, read)
-        return evaluation
-
-
-def _is_part(e: CExpr, x: CExpr) -> bool:
-    from egglift.frontend.nest import parts
-
-    return any(x is y for y in parts(e))
-
-
-def _form(r: Read, k: int) -> Affine:
-    found = form_of(r.at[k])
-    assert found is not None
-    return found
-
-
-def _groups(stages: Stages, reads: Sequence[Read]) -> list[list[Read]]:
-    """Reads of one array at subscripts that differ by small constants, together."""
-    groups: dict[Any, list[list[Read]]] = {}
-    for r in reads:
-        forms = [_form(r, k) for k in stages.kept(r)]
-        same = groups.setdefault((r.array, tuple(f.terms for f in forms)), [])
-        near = next((g for g in same if all(_is_near(stages, r, other) for other in g)), None)
-        if near is None:
-            same.append([r])
-        else:
-            near.append(r)
-    return [g for same in groups.values() for g in same]
-
-
-def _is_near(stages: Stages, a: Read, b: Read) -> bool:
-    return all(abs(_form(a, k).constant - _form(b, k).constant) <= NEAR for k in stages.kept(a))
-
-
-def _where(test: CExpr, yes: CExpr, no: CExpr) -> CExpr:
-    from egglift.frontend.arithmetic import choice
-
-    return choice(test, yes, no)
 
 
 def packed(values: Sequence[Value]) -> Value:

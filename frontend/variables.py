@@ -9,8 +9,8 @@ from typing import Any
 from pycparser import c_ast
 
 from egglift.frontend.arithmetic import type_of_words
-from egglift.frontend.nest import CExpr, Index, Loop, Read
 from egglift.frontend.nest import Affine as Form
+from egglift.frontend.nest import CExpr, Index, Loop, Read
 from egglift.frontend.source import refused
 from egglift.ir.types import I64, Scalar
 
@@ -49,7 +49,9 @@ class Alias:
 
 def base_type(node: Any) -> Scalar | None:
     """The type of a number that a declaration ends in; None for void and what is no number."""
-    while isinstance(node, c_ast.Decl | c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl | c_ast.TypeDecl | c_ast.Typename):
+    while isinstance(
+        node, c_ast.Decl | c_ast.PtrDecl | c_ast.ArrayDecl | c_ast.FuncDecl | c_ast.TypeDecl | c_ast.Typename
+    ):
         node = node.type
     if isinstance(node, c_ast.IdentifierType):
         return type_of_words(list(node.names))

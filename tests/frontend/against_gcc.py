@@ -46,7 +46,9 @@ def sample(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generato
     return (found / 8 if dtype.kind == "f" else found).astype(dtype)
 
 
-def differ(text: str, function: str, sizes: Mapping[str, Any], seed: int = 0, tolerance: float = 2e-5, **given: Any) -> None:
+def differ(
+    text: str, function: str, sizes: Mapping[str, Any], seed: int = 0, tolerance: float = 2e-5, **given: Any
+) -> None:
     """Fails where the program of a C function computes other results than gcc's.  given: inputs that are not random."""
     program = el.as_program(from_c(text, function, sizes))
     rng = np.random.default_rng(seed)

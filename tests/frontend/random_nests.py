@@ -100,7 +100,13 @@ class Writer:
         i, low, high = self.random.choice(self.loops)
         other = self.random.choice([o[0] for o in self.loops] + [str(self.random.randint(low, high))])
         return self.random.choice(
-            [f"{i} < {other}", f"{i} == {other}", f"{i} >= {other} && {i} > 1", f"{self.element()} > 0.25", f"k[{i}] > 2"]
+            [
+                f"{i} < {other}",
+                f"{i} == {other}",
+                f"{i} >= {other} && {i} > 1",
+                f"{self.element()} > 0.25",
+                f"k[{i}] > 2",
+            ]
         )
 
     def subscript(self) -> str:
