@@ -139,7 +139,7 @@ def arithmetic(op: str, a: CExpr, b: CExpr) -> CExpr:
         return known
     if isinstance(a, Number) and isinstance(b, Number) and t.is_float and op in ("add", "sub", "mul", "div"):
         with np.errstate(all="ignore"):
-            x, y = t.dtype.type(a.value), t.dtype.type(b.value)
+            x, y = np.array(a.value, t.dtype), np.array(b.value, t.dtype)
             results: dict[str, Any] = {"add": x + y, "sub": x - y, "mul": x * y, "div": x / y}
         return Number(float(results[op]), t)
     if t.is_integer and op == "div":

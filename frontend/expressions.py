@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NoReturn
 
 from pycparser import c_ast
 
@@ -35,7 +35,7 @@ class Expressions:
     call: Callable[[Any], CExpr | None]
     lets: dict[Variable, CExpr] = field(default_factory=dict)
 
-    def refuse(self, node: Any, why: str) -> Any:
+    def refuse(self, node: Any, why: str) -> NoReturn:
         """An error at a node."""
         refused(node, why, self.source.file)
 
@@ -68,7 +68,7 @@ class Expressions:
                 return self._called(node)
             case c_ast.Assignment():
                 self.refuse(node, "an assignment within an expression; write it as a statement of its own")
-        return self.refuse(node, f"{type(node).__name__} is not taken in an expression")
+        self.refuse(node, f"{type(node).__name__} is not taken in an expression")
 
     def binary(self, node: Any, op: str, a: CExpr, b: CExpr) -> CExpr:
         """`a + b`, checked."""
@@ -95,7 +95,7 @@ class Expressions:
         if name in LIMITS:
             t = TYPES_OF_LIMITS.get(name, I32 if isinstance(LIMITS[name], int) else F64)
             return c.number(LIMITS[name], t)
-        return self.refuse(node, f"{name} is not declared; declare it, or give sizes={{{name!r}: ...}}")
+        self.refuse(node, f"{name} is not declared; declare it, or give sizes={{{name!r}: ...}}")
 
     def _name(self, node: Any) -> CExpr:
         found = self.meaning(node)
@@ -182,7 +182,7 @@ class Expressions:
                 return c.number(t.size, U64) if t is not None else self.refuse(node, "sizeof takes a type of a number")
             case "&":
                 self.refuse(node, "addresses are not taken: an array is passed by its name, or as a row A[i]")
-        return self.refuse(node, f"{node.op} within an expression; write it as a statement of its own")
+        self.refuse(node, f"{node.op} within an expression; write it as a statement of its own")
 
     def _called(self, node: Any) -> CExpr:
         name = node.name.name if isinstance(node.name, c_ast.ID) else ""
@@ -206,7 +206,7 @@ class Expressions:
 def _type_of_integer(value: int, suffix: str, other_base: bool) -> Scalar:
     """The first type of C's list that holds it."""
     lists = {"": (I32, U32, I64, U64) if other_base else (I32, I64, U64), "u": (U32, U64)}
-    kinds = lists.get(suffix.replace("l", ""), (U64,))
+    kinds: tuple[Scalar, ...] = lists.get(suffix.replace("l", ""), (U64,))
     kinds = tuple(t for t in kinds if "l" not in suffix or t.size == 8)
     return next((t for t in kinds if value < 1 << (8 * t.size - t.is_signed)), U64)
 

@@ -253,9 +253,9 @@ class Lowering:
 
     def _kept(self, variable: Variable) -> None:
         """A scalar that is known goes to its place in memory."""
-        value = self._x.lets.pop(variable)
+        value = self._x.lets.pop(variable, None)  # keeping another one may have kept it
         place = variable.read((), variable.at)
-        if value != place:
+        if value is not None and value != place:
             self._store(place, value)
 
     def _settle(self, node: Any) -> None:

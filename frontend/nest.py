@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from egglift.ir.types import BOOL, Scalar
+from egglift.ir.types import BOOL, I32, I64, Scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,9 +222,8 @@ def with_forms(e: CExpr, f: Callable[[Affine], Affine]) -> CExpr:
 
 def is_at_least_0(form: Affine) -> CExpr:
     """A guard as a condition."""
-    from egglift.ir.types import I64
-
-    return Apply("ge", (Index(form, I64), Number(0, I64)), BOOL)
+    t = I32 if all(-(1 << 31) <= end < 1 << 31 for end in form.range) else I64
+    return Apply("ge", (Index(form, t), Number(0, t)), BOOL)
 
 
 def shown(e: CExpr) -> str:

@@ -32,7 +32,8 @@ class Arrays:
         """The subscripts that count here: not those of places that each iteration of a fixed loop has of its own."""
         own = len(self.variables[read.array].loops)
         forms = read.forms
-        return [k for k in range(len(read.at)) if not (k < own and forms[k] and forms[k].single in self.fixed)]  # type: ignore[union-attr]
+        alone = [form.single if form is not None else None for form in forms]
+        return [k for k in range(len(read.at)) if not (k < own and alone[k] is not None and alone[k] in self.fixed)]
 
     def shape(self, name: str) -> tuple[int, ...]:
         """The lengths of a variable here."""

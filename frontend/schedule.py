@@ -109,7 +109,8 @@ class Schedule:
             if any(d in g.loops for g in s.guards):
                 refused(
                     s.target.place,
-                    f"{s.target} is written again and again, where {d.name} allows: which comes last is not known; give it a subscript",
+                    f"{s.target} is written again and again, for some {d.name}: which comes last is not known; "
+                    f"give it the subscript {d.name}",
                     self.stages.file,
                 )
             value = with_forms(s.value, lambda f, d=d: f.at(d, d.extent - 1))  # type: ignore[misc]
@@ -184,9 +185,9 @@ class Schedule:
             Schedule(inner).run(group)
             return packed([inner.array(n) for n in names])
 
-        found = notation.iterate(loop.extent, step, packed([inside.array(n) for n in names]))
+        done = notation.iterate(loop.extent, step, packed([inside.array(n) for n in names]))
         for k, n in enumerate(names):
-            last = found if len(names) == 1 else found[k]
+            last = done if len(names) == 1 else done[k]
             self.stages.arrays[n] = self._repeated(n, last, loop) if own[n] else last
 
     def _within(self, loop: Loop, own: Set[str]) -> Stages:

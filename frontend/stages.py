@@ -18,7 +18,7 @@ from egglift.frontend.nest import Affine, Index, Loop, Read, Statement, form_of,
 from egglift.frontend.readers import Arrays, Reader
 from egglift.frontend.reductions import Combining
 from egglift.frontend.source import refused
-from egglift.frontend.views import Operand, backwards, over, part
+from egglift.frontend.views import Operand, backwards, dropped, over, part, taken
 from egglift.ir import notation
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, element_type, length_of
@@ -249,9 +249,9 @@ def _updated(old: Value, new: Value, box: Sequence[tuple[int, int]], shape: Sequ
         new = kept.map(lambda a, b: _updated(a, b, rest, shape[1:]), new)
     pieces: list[Expr] = [new.expr]
     if start:
-        pieces.insert(0, p.Take(start, old.expr))
+        pieces.insert(0, taken(start, old.expr))
     if stop < n:
-        pieces.append(p.Drop(stop, old.expr))
+        pieces.append(dropped(stop, old.expr))
     found = pieces[0]
     for piece in pieces[1:]:
         found = p.Concat(found, piece)

@@ -12,8 +12,8 @@ from egglift.ir.value import Value, elementwise
 
 #: what a read is at this iteration
 Reader = Callable[[Read], Value]
-COMPOSED = {"log10": composed.log10, "trunc": composed.trunc, "expm1": composed.expm1, "log1p": composed.log1p}
-COMPOSED |= {"sinh": composed.sinh, "cosh": composed.cosh, "hypot": composed.hypot}
+COMPOSED: dict[str, Callable[..., Value]] = {"log10": composed.log10, "trunc": composed.trunc, "hypot": composed.hypot}
+COMPOSED |= {"expm1": composed.expm1, "log1p": composed.log1p, "sinh": composed.sinh, "cosh": composed.cosh}
 
 
 class Evaluation:
@@ -44,8 +44,8 @@ class Evaluation:
             case Apply("cmod", (a, b)):
                 return self.of(a) - self._quotient(a, b) * self.of(b)
             case Apply("cfmin" | "cfmax" as op, (a, b)):
-                x, y = self.of(a), self.of(b)  # of a number and NaN, the number
-                return where((x < y if op == "cfmin" else x > y) | (y != y), x, y)
+                u, v = self.of(a), self.of(b)  # of a number and NaN, the number
+                return where((u < v if op == "cfmin" else u > v) | (v != v), u, v)
             case Apply(op, args) if op in COMPOSED:
                 return COMPOSED[op](*map(self.of, args))
             case Apply(op, args):

@@ -78,9 +78,29 @@ def part(x: Expr, start: int, stop: int) -> Expr:
     if left or right:
         x, start, stop = p.Pad(left, right, "clamp", x), start + left, stop + left
         n += left + right
-    if stop < n:
-        x = p.Take(stop, x)
-    return p.Drop(start, x) if start else x
+    return dropped(start, taken(stop, x))
+
+
+def taken(n: int, x: Expr) -> Expr:
+    """The first n elements: of a concatenation, those of its parts."""
+    if n == length_of(x):
+        return x
+    if isinstance(x, p.Concat):
+        first = length_of(x.a)
+        assert isinstance(first, int)
+        return taken(n, x.a) if n <= first else p.Concat(x.a, taken(n - first, x.b))
+    return p.Take(n, x)
+
+
+def dropped(n: int, x: Expr) -> Expr:
+    """All but the first n elements: of a concatenation, those of its parts."""
+    if n == 0:
+        return x
+    if isinstance(x, p.Concat):
+        first = length_of(x.a)
+        assert isinstance(first, int)
+        return dropped(n - first, x.b) if n >= first else p.Concat(dropped(n, x.a), x.b)
+    return p.Drop(n, x)
 
 
 def backwards(x: Expr) -> Expr:

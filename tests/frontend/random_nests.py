@@ -23,11 +23,13 @@ class Writer:
     scalars: list[str] = field(default_factory=list)
     names: int = 0
     targets: list[str] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
 
     def function(self) -> str:
         """The whole text."""
         for _ in range(self.random.randint(1, 3)):
             self.targets = self.random.sample(["A", "B", "x", "y", "*r"], self.random.randint(1, 2))
+            self.places = {}
             self.loop(1)
         return "\n".join([HEAD, "{", *self.lines, "}"])
 
@@ -51,8 +53,8 @@ class Writer:
         self.put(f"for (int {i} = {ends[0]}; {i} {ends[1]} {ends[2]}; {step}) {{")
         before = list(self.scalars)
         self.loops.append((i, low, high))
-        for _ in range(self.random.randint(1, 3)):
-            if depth < 3 and self.random.random() < 0.55:
+        for _ in range(self.random.choice([1, 1, 2, 2, 3])):
+            if depth < 3 and self.random.random() < 0.6:
                 if self.random.random() < 0.5:
                     self.declare()
                 self.loop(depth + 1)
@@ -81,20 +83,23 @@ class Writer:
 
     def assignment(self) -> str:
         target = self.random.choice([*self.scalars[-2:], self.target(), self.target()])
-        op = self.random.choice(["=", "=", "+=", "+=", "-=", "*="])
+        op = self.random.choice(["=", "=", "+=", "+=", "+=", "-=", "*="])
         return f"{target} {op} {self.expression(2)};"
 
     def target(self) -> str:
-        """An element of the arrays that this nest writes, mostly one of each iteration."""
+        """An element of the arrays that this nest writes, mostly the same one of each iteration."""
         name = self.random.choice(self.targets)
-        if name == "*r":
-            return name
-        if self.random.random() < 0.2:
-            return f"{name}[{self.subscript()}]" + (f"[{self.subscript()}]" if name in "AB" else "")
-        own = self.random.sample(self.loops, min(len(self.loops), 2 if name in "AB" else 1))
-        at = [self.random.choice([i, i, i, f"{N - 1} - {i}"]) for i, _, _ in own]
-        at += [str(self.random.randrange(N))] * ((2 if name in "AB" else 1) - len(at))
-        return name + "".join(f"[{i}]" for i in at)
+        known = self.places.get(name, "")
+        around = "".join(i for i, _, _ in self.loops)
+        if known and self.random.random() < 0.9 and set(known) & set("ijl") <= set(around):
+            return known
+        if name != "*r":
+            own = self.random.sample(self.loops, min(len(self.loops), 2 if name in "AB" else 1))
+            at = [self.random.choice([i] * 6 + [f"{N - 1} - {i}"]) for i, _, _ in own]
+            at += [str(self.random.randrange(N))] * ((2 if name in "AB" else 1) - len(at))
+            known = name + "".join(f"[{i}]" for i in at)
+        self.places[name] = known or name
+        return self.places[name]
 
     def test(self) -> str:
         i, low, high = self.random.choice(self.loops)
@@ -118,7 +123,7 @@ class Writer:
 
     def element(self) -> str:
         others = [n for n in ("A", "B", "x", "y", "*r") if n not in self.targets]
-        name = self.random.choice(self.targets if self.random.random() < 0.12 else others)
+        name = self.random.choice(self.targets if self.random.random() < 0.06 else others)
         if name == "*r":
             return name
         return f"{name}[{self.subscript()}]" + (f"[{self.subscript()}]" if name in "AB" else "")
