@@ -117,7 +117,7 @@ def _levels(x: Expr, levels: Sequence[tuple[int, int]]) -> Expr:
         return x
     length = 1 + sum(k * (n - 1) for k, n in rest)
     windows: Expr = p.Split(c, x) if length == c and length_of(x) == c * count else p.Slide(length, c, x)
-    return p.Map(_levels(p.Arg(element_type(windows)), rest), windows)
+    return unchanged(p.Map(_levels(p.Arg(element_type(windows)), rest), windows))
 
 
 # ---------------------------------------------------------------------------------------- loops over operands
