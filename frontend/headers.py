@@ -37,7 +37,7 @@ def header_of(node: Any, x: Expressions) -> Header:
             refused(node, "a loop begins with one iterator: for (int i = 0; ...)", x.source.file)
     if t is None or not t.is_integer or begin is None:
         refused(node, f"the iterator {name} must be an integer with a beginning", x.source.file)
-    if name in assigned(node.stmt):
+    if name in assigned(node.stmt, calls=False):
         refused(node, f"the iterator {name} is changed within its loop; use another variable", x.source.file)
     step = _step(node, name, x)
     cond = node.cond

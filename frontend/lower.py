@@ -61,7 +61,7 @@ class Lowering:
         refuse_jumps(node.body, self.source.file)
         for p in node.decl.type.args.params if node.decl.type.args else ():
             if isinstance(p, c_ast.Decl):
-                self._parameter(p, by_value=p.name in assigned(node.body))
+                self._parameter(p, by_value=p.name in assigned(node.body, calls=False))
         items = block(node.body)
         last = items.pop() if items and isinstance(items[-1], c_ast.Return) else None
         for k, item in enumerate(items):

@@ -154,8 +154,6 @@ def form_of(e: CExpr) -> Affine | None:
             return Affine(int(value))
         case Index(form, _):
             return form
-        case Cast(x, t) if t.is_integer:
-            return form_of(x) if x.type.is_integer else None
         case _:
             return None
 

@@ -70,8 +70,8 @@ def occurrences(node: Any, name: str) -> Iterator[Any]:
         yield from occurrences(child, name)
 
 
-def assigned(node: Any) -> set[str]:
-    """The names of variables and arrays that a part of the text writes."""
+def assigned(node: Any, calls: bool = True) -> set[str]:
+    """The names of variables and arrays that a part of the text writes.  calls: also what functions are passed."""
     found: set[str] = set()
     for n in all_nodes(node):
         match n:
@@ -79,7 +79,7 @@ def assigned(node: Any) -> set[str]:
                 found.add(root(n.lvalue))
             case c_ast.UnaryOp(op=op) if op in ("++", "--", "p++", "p--"):
                 found.add(root(n.expr))
-            case c_ast.FuncCall():  # what is passed may be written
+            case c_ast.FuncCall() if calls:
                 found |= {root(a) for a in (n.args.exprs if n.args else ()) if root(a)}
     return found
 
