@@ -23,19 +23,34 @@ from egglift.ir.axes import at_depth
 from egglift.ir.value import Value
 
 
+class _Undivided(Exception):
+    """A loop whose statements share arrays of an iteration, and which runs one iteration after the other."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__(loop)
+        self.loop = loop
+
+
 class Schedule:
-    """Runs statements on the arrays of `stages`."""
+    """Runs statements on the arrays of `stages`.  undivided: loops whose statements stay together."""
 
     def __init__(self, stages: Stages) -> None:
         self.stages = stages
+        self.undivided: list[Loop] = []
 
     def run(self, statements: Sequence[Statement]) -> None:
         """All, given that the fixed loops run around them."""
-        for group in self._groups(statements):
-            if len(group) == 1 and self._alone(group[0]):
-                continue
-            if not self._folded(group):
-                self._iterated(group, {r.array for s in statements if s not in group for r in s.reads})
+        before = dict(self.stages.arrays)
+        try:
+            for group in self._groups(statements):
+                if len(group) == 1 and self._alone(group[0]):
+                    continue
+                if not self._folded(group):
+                    self._iterated(group, [s for s in statements if s not in group])
+        except _Undivided as again:
+            self.stages.arrays = before
+            self.undivided.append(again.loop)
+            self.run(statements)
 
     # ------------------------------------------------------------------------------------ order
 
@@ -44,12 +59,15 @@ class Schedule:
         graph.add_nodes_from(range(len(statements)))
         for i, a in enumerate(statements):
             for j, b in enumerate(statements):
-                if i != j and self._precedes(a, b):
+                if i != j and (self._is_undivided(a, b) or self._precedes(a, b)):
                     graph.add_edge(i, j)
         circles = networkx.condensation(graph)
         first = {n: min(circles.nodes[n]["members"]) for n in circles}
         order = networkx.lexicographical_topological_sort(circles, key=first.__getitem__)
         return [[statements[k] for k in sorted(circles.nodes[n]["members"])] for n in order]
+
+    def _is_undivided(self, a: Statement, b: Statement) -> bool:
+        return any(d in a.loops and d in b.loops for d in self.undivided)
 
     def _precedes(self, a: Statement, b: Statement) -> bool:
         """Must some iteration of `a` come before one of `b`?"""
@@ -162,10 +180,10 @@ class Schedule:
         self.stages.fold(group, regions)
         return True
 
-    def _iterated(self, group: Sequence[Statement], live: Set[str]) -> None:
+    def _iterated(self, group: Sequence[Statement], others: Sequence[Statement]) -> None:
         """Runs statements once for each iteration of the loop that carries what they need of each other.
 
-        live: arrays that are read elsewhere; of those of an iteration, what the last one has written.
+        Of arrays that each iteration has of its own, those of the last one are kept for others outside of the loop.
         """
         for s in group:
             if any(form_of(e) is None for e in s.target.at):
@@ -175,6 +193,11 @@ class Schedule:
         loop = next((d for d in loops if any(d is c[2] for c in carried)), loops[0] if loops else None)
         if loop is None or any(self._uses(s, loop) for s in group):
             self._refuse(group, carried)
+        for s in others:
+            touched = {r.array for x in group for r in (*x.reads, x.target)} & {r.array for r in (*s.reads, s.target)}
+            if loop in s.loops and any(loop in self.stages.variables[n].loops for n in touched):
+                raise _Undivided(loop)
+        live = {r.array for s in others for r in s.reads}
         own = {n: loop in self.stages.variables[n].loops for n in dict.fromkeys(s.target.array for s in group)}
         names = [n for n in own if not own[n] or n in live]
         inside = self._within(loop, {n for n in own if own[n]})

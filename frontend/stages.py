@@ -126,7 +126,7 @@ class Stages(Arrays):
             value = made
             if len(targets) > 1:
                 value = Value(at_depth(len(region.flat), made.expr, lambda e, k=k: p.Get(k, e)))  # type: ignore[misc]
-            self._write(t, value, region)
+            self._write(t, value, next(r for s, r in zip(statements, regions, strict=True) if s.target == t))
 
     def _write(self, target: Read, made: Value, region: Region) -> None:
         """The array of a target with new elements in a region."""
