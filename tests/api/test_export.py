@@ -52,3 +52,13 @@ def test_fast_math_goes_along(tmp_path: Path) -> None:
     kernel = el.optimize(el.exp(x), "pocl", measure="none", cache=False, fast_math=True)
     kernel.export(tmp_path / "exps")
     assert 'OPTIONS[] = "-w -cl-fast-relaxed-math"' in (tmp_path / "exps" / "exps.c").read_text()
+
+
+def test_a_nest_in_c_comes_back_as_c(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "nest.c").write_text("void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] = x[i] * 2 + i; }")
+    command = ["optimize", str(tmp_path / "nest.c"), "--device", "pocl", "--measure", "none", "--no-cache"]
+    assert main([*command, "--size", "n=10", "--export", str(tmp_path / "made")]) == 0
+    example = compiled(tmp_path / "example", *sorted((tmp_path / "made").glob("*.c")))
+    assert execute(example).stdout == "out: 0 3 6 9 12 15 18 7\n"
+    assert main(command) == 2
+    assert "give sizes={'n': ...}" in capsys.readouterr().err

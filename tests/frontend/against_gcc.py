@@ -33,7 +33,19 @@ def library(text: str) -> ctypes.CDLL:
     """A text as gcc compiles it, without optimising."""
     name = folder() / sha256(text.encode()).hexdigest()[:16]
     name.with_suffix(".c").write_text("#include <stddef.h>\n#include <stdint.h>\n#include <math.h>\n" + text)
-    command = ["gcc", "-O0", "-ffp-contract=off", "-fwrapv", "-w", "-shared", "-fPIC", f"{name}.c", "-o", f"{name}.so", "-lm"]
+    command = [
+        "gcc",
+        "-O0",
+        "-ffp-contract=off",
+        "-fwrapv",
+        "-w",
+        "-shared",
+        "-fPIC",
+        f"{name}.c",
+        "-o",
+        f"{name}.so",
+        "-lm",
+    ]
     subprocess.run(command, check=True)
     return ctypes.CDLL(f"{name}.so")
 
