@@ -43,7 +43,7 @@ static void transfer(const char *path, const char *mode, void *data, size_t leng
 
 int main(int argc, char **argv)
 {
-    $name *self;
+    ${name}_handle *self;
     int result;
 $declared
 

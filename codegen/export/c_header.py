@@ -59,7 +59,7 @@ enum {
 };
 
 /* The kernels, compiled for a device, and memory for what is between them. */
-typedef struct $name $name;
+typedef struct ${name}_handle ${name}_handle;
 
 /* Where to run.  All zero: on the first GPU, else on the first device. */
 typedef struct {
@@ -70,28 +70,28 @@ typedef struct {
 } ${name}_choice;
 
 /* Compiles for a device.  choice may be NULL.  *made is to be released also where it failed: it has the message. */
-int ${name}_init($name **made, const ${name}_choice *choice);
+int ${name}_init(${name}_handle **made, const ${name}_choice *choice);
 
 /* Computes from arrays of the host, and waits.  Lengths count elements.  Results may be inputs too. */
-int ${name}_run($name *self$host_parameters);
+int ${name}_run(${name}_handle *self$host_parameters);
 
 /* The same from buffers of the device, without waiting.  A number is a buffer with one element.
  * queue: of the handle's context and device, in or out of order; NULL: the handle's own.
  * The first kernel waits for the events in wait_list; *event, if event is not NULL, is that of the last one. */
-int ${name}_enqueue($name *self, cl_command_queue queue$buffer_parameters,
+int ${name}_enqueue(${name}_handle *self, cl_command_queue queue$buffer_parameters,
     cl_uint waits, const cl_event *wait_list, cl_event *event);
 
 /* Waits for what the handle's own queue was given. */
-int ${name}_finish($name *self);
+int ${name}_finish(${name}_handle *self);
 
 /* What the last call on this handle that failed met, with the compiler's log; never NULL. */
-const char *${name}_message(const $name *self);
+const char *${name}_message(const ${name}_handle *self);
 
-cl_context ${name}_context(const $name *self);
-cl_device_id ${name}_device(const $name *self);
+cl_context ${name}_context(const ${name}_handle *self);
+cl_device_id ${name}_device(const ${name}_handle *self);
 
 /* Gives everything back.  self may be NULL. */
-void ${name}_release($name *self);
+void ${name}_release(${name}_handle *self);
 
 /* All in one: init, run, release.  size bytes at message (may be NULL) get the message. */
 int ${name}_run_once(const ${name}_choice *choice$host_parameters, char *message, size_t size);

@@ -8,7 +8,7 @@ RUNTIME = Template("""
 /* arrays of no elements are no C */
 #define PLACES(n) ((n) > 0 ? (n) : 1)
 
-struct $name {
+struct ${name}_handle {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
@@ -19,7 +19,7 @@ struct $name {
     char *message;
 };
 
-static int fail($name *self, int code, const char *format, ...)
+static int fail(${name}_handle *self, int code, const char *format, ...)
 {
     va_list arguments;
     int size;
@@ -37,7 +37,7 @@ static int fail($name *self, int code, const char *format, ...)
 }
 
 /* OpenCL's answer to what it was asked for */
-static int answer($name *self, cl_int status, const char *asked)
+static int answer(${name}_handle *self, cl_int status, const char *asked)
 {
     if (status == CL_SUCCESS)
         return ${NAME}_OK;
@@ -95,7 +95,7 @@ static cl_device_id pick(cl_device_type type, const char *name)
     return found;
 }
 
-static int open_device($name *self, const ${name}_choice *choice)
+static int opened(${name}_handle *self, const ${name}_choice *choice)
 {
     cl_int status = CL_SUCCESS;
     if (choice->context != NULL) {
@@ -123,7 +123,7 @@ static int open_device($name *self, const ${name}_choice *choice)
     return answer(self, status, "a context and a queue");
 }
 
-static int admit($name *self)
+static int admit(${name}_handle *self)
 {
     size_t items = 0;
     cl_ulong memory = 0;
@@ -144,7 +144,7 @@ static int admit($name *self)
 
 /* ---- compiling ---- */
 
-static int refused($name *self, cl_int status)
+static int refused(${name}_handle *self, cl_int status)
 {
     size_t size = 0;
     char *log;
@@ -159,7 +159,7 @@ static int refused($name *self, cl_int status)
     return result;
 }
 
-static int build($name *self)
+static int build(${name}_handle *self)
 {
     const cl_uint lines = sizeof SOURCE / sizeof *SOURCE;
     cl_int status;
@@ -180,7 +180,7 @@ static int build($name *self)
     return ${NAME}_OK;
 }
 
-static int allocate($name *self, cl_mem_flags flags, size_t bytes, const void *data, cl_mem *made)
+static int allocate(${name}_handle *self, cl_mem_flags flags, size_t bytes, const void *data, cl_mem *made)
 {
     cl_int status;
     if (bytes > 0 && data != NULL)
@@ -190,15 +190,15 @@ static int allocate($name *self, cl_mem_flags flags, size_t bytes, const void *d
     return answer(self, status, "a buffer");
 }
 
-int ${name}_init($name **made, const ${name}_choice *choice)
+int ${name}_init(${name}_handle **made, const ${name}_choice *choice)
 {
     static const ${name}_choice ANY = {0, NULL, NULL, NULL};
-    $name *self = calloc(1, sizeof *self);
+    ${name}_handle *self = calloc(1, sizeof *self);
     int t, result;
     *made = self;
     if (self == NULL)
         return ${NAME}_NO_MEMORY;
-    result = open_device(self, choice != NULL ? choice : &ANY);
+    result = opened(self, choice != NULL ? choice : &ANY);
     if (result == ${NAME}_OK)
         result = admit(self);
     if (result == ${NAME}_OK)
@@ -208,7 +208,7 @@ int ${name}_init($name **made, const ${name}_choice *choice)
     return result;
 }
 
-void ${name}_release($name *self)
+void ${name}_release(${name}_handle *self)
 {
     int i;
     if (self == NULL)
@@ -233,20 +233,20 @@ void ${name}_release($name *self)
     free(self);
 }
 
-const char *${name}_message(const $name *self)
+const char *${name}_message(const ${name}_handle *self)
 {
     return self != NULL && self->message != NULL ? self->message : self == NULL ? "no room for a handle" : "";
 }
 
-cl_context ${name}_context(const $name *self) { return self->context; }
+cl_context ${name}_context(const ${name}_handle *self) { return self->context; }
 
-cl_device_id ${name}_device(const $name *self) { return self->device; }
+cl_device_id ${name}_device(const ${name}_handle *self) { return self->device; }
 
-int ${name}_finish($name *self) { return answer(self, clFinish(self->queue), "the queue's end"); }
+int ${name}_finish(${name}_handle *self) { return answer(self, clFinish(self->queue), "the queue's end"); }
 
 /* ---- launching ---- */
 
-static int launch($name *self, cl_command_queue queue, int step, const cl_mem *buffers, cl_uint waits,
+static int launch(${name}_handle *self, cl_command_queue queue, int step, const cl_mem *buffers, cl_uint waits,
     const cl_event *wait_list, cl_event *event)
 {
     const int k = STEP[step][0];
@@ -261,7 +261,7 @@ static int launch($name *self, cl_command_queue queue, int step, const cl_mem *b
 }
 
 /* all launches, each after the one before it; *done: the event of the last one, the caller's */
-static int launch_all($name *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
+static int launch_all(${name}_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
     const cl_event *wait_list, cl_event *done)
 {
     cl_mem buffers[BUFFERS];
@@ -302,7 +302,7 @@ static int launch_all($name *self, cl_command_queue queue, const cl_mem *given, 
     return result;
 }
 
-static int check_queue($name *self, cl_command_queue queue)
+static int check_queue(${name}_handle *self, cl_command_queue queue)
 {
     cl_context context = NULL;
     cl_device_id device = NULL;
@@ -323,7 +323,7 @@ static cl_mem place(cl_mem buffer, size_t *start)
     return whole != NULL ? whole : buffer;
 }
 
-static int check_buffers($name *self, const cl_mem *given)
+static int check_buffers(${name}_handle *self, const cl_mem *given)
 {
     int i, o;
     for (i = 0; i < INPUTS + OUTPUTS; i++) {
@@ -348,7 +348,7 @@ static int check_buffers($name *self, const cl_mem *given)
     return ${NAME}_OK;
 }
 
-static int enqueue($name *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
+static int enqueue(${name}_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
     const cl_event *wait_list, cl_event *event)
 {
     int result = ${NAME}_OK;
@@ -365,7 +365,7 @@ static int enqueue($name *self, cl_command_queue queue, const cl_mem *given, cl_
 
 /* ---- arrays of the host ---- */
 
-static int check_lengths($name *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+static int check_lengths(${name}_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
 {
     int i;
     for (i = 0; i < INPUTS + OUTPUTS; i++) {
@@ -379,7 +379,7 @@ static int check_lengths($name *self, const void *const *inputs, void *const *ou
     return ${NAME}_OK;
 }
 
-static int run($name *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+static int run(${name}_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
 {
     cl_mem buffers[INPUTS + OUTPUTS] = {NULL};
     int i, result = check_lengths(self, inputs, outputs, lengths);

@@ -65,7 +65,7 @@ $step_rows
 """)
 
 CALLS = Template("""
-int ${name}_run($name *self$host_parameters)
+int ${name}_run(${name}_handle *self$host_parameters)
 {
     const void *const inputs[] = {$input_addresses};
     void *const outputs[] = {$output_addresses};
@@ -73,7 +73,7 @@ int ${name}_run($name *self$host_parameters)
     return run(self, inputs, outputs, lengths);
 }
 
-int ${name}_enqueue($name *self, cl_command_queue queue$buffer_parameters,
+int ${name}_enqueue(${name}_handle *self, cl_command_queue queue$buffer_parameters,
     cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
     const cl_mem given[] = {$buffers};
@@ -82,7 +82,7 @@ int ${name}_enqueue($name *self, cl_command_queue queue$buffer_parameters,
 
 int ${name}_run_once(const ${name}_choice *choice$host_parameters, char *message, size_t size)
 {
-    $name *self;
+    ${name}_handle *self;
     int result = ${name}_init(&self, choice);
     if (result == ${NAME}_OK)
         result = ${name}_run(self$host_arguments);

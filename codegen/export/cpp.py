@@ -58,7 +58,7 @@ $resized
     }
 
     // For ${name}_enqueue and the rest of $name.h.
-    $name *get() const { return self_; }
+    ${name}_handle *get() const { return self_; }
 
 private:
     void check(int result) const
@@ -66,7 +66,7 @@ private:
         if (result != ${NAME}_OK)
             throw ${name}_error(result, ${name}_message(self_));
     }
-    $name *self_ = nullptr;
+    ${name}_handle *self_ = nullptr;
 };
 
 #endif

@@ -32,6 +32,22 @@ RESERVED = (
 )
 
 
+#: what follows a program's name in the names of its functions and types in C
+SUFFIXES = (
+    "init",
+    "run",
+    "enqueue",
+    "finish",
+    "message",
+    "context",
+    "device",
+    "release",
+    "run_once",
+    "handle",
+    "choice",
+)
+
+
 @dataclass(frozen=True)
 class Parameter:
     """An array or a number that goes in or comes out.
@@ -90,12 +106,12 @@ def host_program(
 
     inputs: their types, in the order in which the program takes them.
     """
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or identifier(name) != name or name in RESERVED:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or identifier(name) != name or name in (*kwlist, "class", "cl"):
         raise ArgumentError(
             f"{name!r} cannot begin the names of functions in C; export into a folder named like `dot_product`, "
             "or give name="
         )
-    names = Names((*RESERVED, name))
+    names = Names((*RESERVED, *(f"{name}_{suffix}" for suffix in SUFFIXES)))
     given = tuple(p for n, t in inputs.items() for p in _parameters(n, t, names))
     out = "out"
     while out in inputs:

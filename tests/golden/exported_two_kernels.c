@@ -69,7 +69,7 @@ static const unsigned short STEP[][1 + MOST_ARGUMENTS] = {
 /* arrays of no elements are no C */
 #define PLACES(n) ((n) > 0 ? (n) : 1)
 
-struct two_kernels {
+struct two_kernels_handle {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
@@ -80,7 +80,7 @@ struct two_kernels {
     char *message;
 };
 
-static int fail(two_kernels *self, int code, const char *format, ...)
+static int fail(two_kernels_handle *self, int code, const char *format, ...)
 {
     va_list arguments;
     int size;
@@ -98,7 +98,7 @@ static int fail(two_kernels *self, int code, const char *format, ...)
 }
 
 /* OpenCL's answer to what it was asked for */
-static int answer(two_kernels *self, cl_int status, const char *asked)
+static int answer(two_kernels_handle *self, cl_int status, const char *asked)
 {
     if (status == CL_SUCCESS)
         return TWO_KERNELS_OK;
@@ -156,7 +156,7 @@ static cl_device_id pick(cl_device_type type, const char *name)
     return found;
 }
 
-static int open_device(two_kernels *self, const two_kernels_choice *choice)
+static int opened(two_kernels_handle *self, const two_kernels_choice *choice)
 {
     cl_int status = CL_SUCCESS;
     if (choice->context != NULL) {
@@ -184,7 +184,7 @@ static int open_device(two_kernels *self, const two_kernels_choice *choice)
     return answer(self, status, "a context and a queue");
 }
 
-static int admit(two_kernels *self)
+static int admit(two_kernels_handle *self)
 {
     size_t items = 0;
     cl_ulong memory = 0;
@@ -205,7 +205,7 @@ static int admit(two_kernels *self)
 
 /* ---- compiling ---- */
 
-static int refused(two_kernels *self, cl_int status)
+static int refused(two_kernels_handle *self, cl_int status)
 {
     size_t size = 0;
     char *log;
@@ -220,7 +220,7 @@ static int refused(two_kernels *self, cl_int status)
     return result;
 }
 
-static int build(two_kernels *self)
+static int build(two_kernels_handle *self)
 {
     const cl_uint lines = sizeof SOURCE / sizeof *SOURCE;
     cl_int status;
@@ -241,7 +241,7 @@ static int build(two_kernels *self)
     return TWO_KERNELS_OK;
 }
 
-static int allocate(two_kernels *self, cl_mem_flags flags, size_t bytes, const void *data, cl_mem *made)
+static int allocate(two_kernels_handle *self, cl_mem_flags flags, size_t bytes, const void *data, cl_mem *made)
 {
     cl_int status;
     if (bytes > 0 && data != NULL)
@@ -251,15 +251,15 @@ static int allocate(two_kernels *self, cl_mem_flags flags, size_t bytes, const v
     return answer(self, status, "a buffer");
 }
 
-int two_kernels_init(two_kernels **made, const two_kernels_choice *choice)
+int two_kernels_init(two_kernels_handle **made, const two_kernels_choice *choice)
 {
     static const two_kernels_choice ANY = {0, NULL, NULL, NULL};
-    two_kernels *self = calloc(1, sizeof *self);
+    two_kernels_handle *self = calloc(1, sizeof *self);
     int t, result;
     *made = self;
     if (self == NULL)
         return TWO_KERNELS_NO_MEMORY;
-    result = open_device(self, choice != NULL ? choice : &ANY);
+    result = opened(self, choice != NULL ? choice : &ANY);
     if (result == TWO_KERNELS_OK)
         result = admit(self);
     if (result == TWO_KERNELS_OK)
@@ -269,7 +269,7 @@ int two_kernels_init(two_kernels **made, const two_kernels_choice *choice)
     return result;
 }
 
-void two_kernels_release(two_kernels *self)
+void two_kernels_release(two_kernels_handle *self)
 {
     int i;
     if (self == NULL)
@@ -294,20 +294,20 @@ void two_kernels_release(two_kernels *self)
     free(self);
 }
 
-const char *two_kernels_message(const two_kernels *self)
+const char *two_kernels_message(const two_kernels_handle *self)
 {
     return self != NULL && self->message != NULL ? self->message : self == NULL ? "no room for a handle" : "";
 }
 
-cl_context two_kernels_context(const two_kernels *self) { return self->context; }
+cl_context two_kernels_context(const two_kernels_handle *self) { return self->context; }
 
-cl_device_id two_kernels_device(const two_kernels *self) { return self->device; }
+cl_device_id two_kernels_device(const two_kernels_handle *self) { return self->device; }
 
-int two_kernels_finish(two_kernels *self) { return answer(self, clFinish(self->queue), "the queue's end"); }
+int two_kernels_finish(two_kernels_handle *self) { return answer(self, clFinish(self->queue), "the queue's end"); }
 
 /* ---- launching ---- */
 
-static int launch(two_kernels *self, cl_command_queue queue, int step, const cl_mem *buffers, cl_uint waits,
+static int launch(two_kernels_handle *self, cl_command_queue queue, int step, const cl_mem *buffers, cl_uint waits,
     const cl_event *wait_list, cl_event *event)
 {
     const int k = STEP[step][0];
@@ -322,7 +322,7 @@ static int launch(two_kernels *self, cl_command_queue queue, int step, const cl_
 }
 
 /* all launches, each after the one before it; *done: the event of the last one, the caller's */
-static int launch_all(two_kernels *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
+static int launch_all(two_kernels_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
     const cl_event *wait_list, cl_event *done)
 {
     cl_mem buffers[BUFFERS];
@@ -363,7 +363,7 @@ static int launch_all(two_kernels *self, cl_command_queue queue, const cl_mem *g
     return result;
 }
 
-static int check_queue(two_kernels *self, cl_command_queue queue)
+static int check_queue(two_kernels_handle *self, cl_command_queue queue)
 {
     cl_context context = NULL;
     cl_device_id device = NULL;
@@ -384,7 +384,7 @@ static cl_mem place(cl_mem buffer, size_t *start)
     return whole != NULL ? whole : buffer;
 }
 
-static int check_buffers(two_kernels *self, const cl_mem *given)
+static int check_buffers(two_kernels_handle *self, const cl_mem *given)
 {
     int i, o;
     for (i = 0; i < INPUTS + OUTPUTS; i++) {
@@ -409,7 +409,7 @@ static int check_buffers(two_kernels *self, const cl_mem *given)
     return TWO_KERNELS_OK;
 }
 
-static int enqueue(two_kernels *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
+static int enqueue(two_kernels_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
     const cl_event *wait_list, cl_event *event)
 {
     int result = TWO_KERNELS_OK;
@@ -426,7 +426,7 @@ static int enqueue(two_kernels *self, cl_command_queue queue, const cl_mem *give
 
 /* ---- arrays of the host ---- */
 
-static int check_lengths(two_kernels *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+static int check_lengths(two_kernels_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
 {
     int i;
     for (i = 0; i < INPUTS + OUTPUTS; i++) {
@@ -440,7 +440,7 @@ static int check_lengths(two_kernels *self, const void *const *inputs, void *con
     return TWO_KERNELS_OK;
 }
 
-static int run(two_kernels *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+static int run(two_kernels_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
 {
     cl_mem buffers[INPUTS + OUTPUTS] = {NULL};
     int i, result = check_lengths(self, inputs, outputs, lengths);
@@ -459,7 +459,7 @@ static int run(two_kernels *self, const void *const *inputs, void *const *output
     return result;
 }
 
-int two_kernels_run(two_kernels *self,
+int two_kernels_run(two_kernels_handle *self,
     const float *x, size_t x_length,
     float *out, size_t out_length)
 {
@@ -469,7 +469,7 @@ int two_kernels_run(two_kernels *self,
     return run(self, inputs, outputs, lengths);
 }
 
-int two_kernels_enqueue(two_kernels *self, cl_command_queue queue, cl_mem x, cl_mem out,
+int two_kernels_enqueue(two_kernels_handle *self, cl_command_queue queue, cl_mem x, cl_mem out,
     cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
     const cl_mem given[] = {x, out};
@@ -480,7 +480,7 @@ int two_kernels_run_once(const two_kernels_choice *choice,
     const float *x, size_t x_length,
     float *out, size_t out_length, char *message, size_t size)
 {
-    two_kernels *self;
+    two_kernels_handle *self;
     int result = two_kernels_init(&self, choice);
     if (result == TWO_KERNELS_OK)
         result = two_kernels_run(self, x, x_length, out, out_length);

@@ -35,7 +35,7 @@ enum {
 };
 
 /* The kernels, compiled for a device, and memory for what is between them. */
-typedef struct two_kernels two_kernels;
+typedef struct two_kernels_handle two_kernels_handle;
 
 /* Where to run.  All zero: on the first GPU, else on the first device. */
 typedef struct {
@@ -46,30 +46,30 @@ typedef struct {
 } two_kernels_choice;
 
 /* Compiles for a device.  choice may be NULL.  *made is to be released also where it failed: it has the message. */
-int two_kernels_init(two_kernels **made, const two_kernels_choice *choice);
+int two_kernels_init(two_kernels_handle **made, const two_kernels_choice *choice);
 
 /* Computes from arrays of the host, and waits.  Lengths count elements.  Results may be inputs too. */
-int two_kernels_run(two_kernels *self,
+int two_kernels_run(two_kernels_handle *self,
     const float *x, size_t x_length,
     float *out, size_t out_length);
 
 /* The same from buffers of the device, without waiting.  A number is a buffer with one element.
  * queue: of the handle's context and device, in or out of order; NULL: the handle's own.
  * The first kernel waits for the events in wait_list; *event, if event is not NULL, is that of the last one. */
-int two_kernels_enqueue(two_kernels *self, cl_command_queue queue, cl_mem x, cl_mem out,
+int two_kernels_enqueue(two_kernels_handle *self, cl_command_queue queue, cl_mem x, cl_mem out,
     cl_uint waits, const cl_event *wait_list, cl_event *event);
 
 /* Waits for what the handle's own queue was given. */
-int two_kernels_finish(two_kernels *self);
+int two_kernels_finish(two_kernels_handle *self);
 
 /* What the last call on this handle that failed met, with the compiler's log; never NULL. */
-const char *two_kernels_message(const two_kernels *self);
+const char *two_kernels_message(const two_kernels_handle *self);
 
-cl_context two_kernels_context(const two_kernels *self);
-cl_device_id two_kernels_device(const two_kernels *self);
+cl_context two_kernels_context(const two_kernels_handle *self);
+cl_device_id two_kernels_device(const two_kernels_handle *self);
 
 /* Gives everything back.  self may be NULL. */
-void two_kernels_release(two_kernels *self);
+void two_kernels_release(two_kernels_handle *self);
 
 /* All in one: init, run, release.  size bytes at message (may be NULL) get the message. */
 int two_kernels_run_once(const two_kernels_choice *choice,

@@ -22,12 +22,12 @@ static void expect(int line, int code, int wanted, const char *message, const ch
         expect(__LINE__, code, wanted, axpy_message(h), part); \
     } while (0)
 
-static cl_mem buffer(axpy *h, size_t bytes)
+static cl_mem buffer(axpy_handle *h, size_t bytes)
 {
     return clCreateBuffer(axpy_context(h), CL_MEM_READ_WRITE, bytes, NULL, NULL);
 }
 
-static void hosts(axpy *h)
+static void hosts(axpy_handle *h)
 {
     static float x[N], y[N], out[N];
     char message[100];
@@ -47,7 +47,7 @@ static void hosts(axpy *h)
 
 static void devices(void)
 {
-    axpy *h;
+    axpy_handle *h;
     axpy_choice choice = {0, NULL, NULL, NULL};
     choice.name = "no such device";
     EXPECT(axpy_init(&h, &choice), AXPY_NO_DEVICE, "is named like 'no such device'");
@@ -63,7 +63,7 @@ static void devices(void)
     axpy_release(NULL);
 }
 
-static void buffers(axpy *h)
+static void buffers(axpy_handle *h)
 {
     float data[N], found[N];
     cl_mem x = buffer(h, sizeof data), y = buffer(h, sizeof data), out = buffer(h, sizeof data), few = buffer(h, 8);
@@ -73,7 +73,7 @@ static void buffers(axpy *h)
         CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, NULL);
     cl_event written[2], done;
     axpy_choice choice = {0, NULL, NULL, NULL};
-    axpy *second;
+    axpy_handle *second;
     int i;
     for (i = 0; i < N; i++)
         data[i] = (float)i;
@@ -103,7 +103,7 @@ static void buffers(axpy *h)
 
 int main(void)
 {
-    axpy *h;
+    axpy_handle *h;
     EXPECT(axpy_init(&h, NULL), AXPY_OK, "");
     hosts(h);
     buffers(h);

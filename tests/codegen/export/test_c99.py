@@ -111,6 +111,13 @@ def test_a_class_wraps_it_in_cpp(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
+@pytest.mark.parametrize("name", ["made", "run", "build", "open", "self", "x"])
+def test_names_of_the_c_file_do_for_programs(name: str, tmp_path: Path) -> None:
+    s = SAMPLES["axpy"]
+    write_folder(tmp_path / name, texts(exported(s, name), "cpp"))
+    compiled(tmp_path / "example", tmp_path / name / f"{name}.c", tmp_path / name / f"{name}_example.c")
+
+
 def test_literals_have_no_trigraphs_and_are_short() -> None:
     assert quoted('a ??= "b"\\\n') == r'"a ?\?= \"b\"\\\n"'
     pieces = [*strings("x" * 9000 + "\nshort\n")]

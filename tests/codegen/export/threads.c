@@ -11,7 +11,7 @@ static void *work(void *given)
 {
     const float factor = *(const float *)given;
     float x[N], y[N], out[N];
-    axpy *h;
+    axpy_handle *h;
     int i, t, result = axpy_init(&h, NULL);
     for (t = 0; t < TIMES && result == AXPY_OK; t++) {
         for (i = 0; i < N; i++)
@@ -31,7 +31,7 @@ int main(void)
 {
     pthread_t threads[THREADS];
     float factors[THREADS];
-    axpy *first;
+    axpy_handle *first;
     int i;
     axpy_init(&first, NULL);
     for (i = 0; i < THREADS; i++) {
