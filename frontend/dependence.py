@@ -45,14 +45,14 @@ def conflict(a: Statement, ra: Read, b: Statement, rb: Read, fixed: Iterable[Loo
     return not _is_empty(names, [*_domain(a, "a"), *_domain(b, "b"), *relations])
 
 
-def is_covered(s: Statement, read: Read, writes: Sequence[Statement], loop: Loop) -> bool:
-    """Has each element, when `s` reads it, been written before in the same iteration of a loop?"""
-    if any(form_of(e) is None for e in read.at):
-        return False
+def is_covered(s: Statement, read: Read, writes: Sequence[Statement], loop: Loop | None) -> bool:
+    """Has each element, when `s` reads it, been written before in the same iteration of a loop?  None: at all."""
+    if any(form_of(e) is None for e in (*read.at, *(e for w in writes for e in w.target.at))):
+        return loop is None  # which elements these are is not known
     left = islpy.Set(_set_text(s, []))
     for w in writes:
         both = common(s, w)
-        first = both.index(loop) + 1
+        first = 0 if loop is None else both.index(loop) + 1
         for level in range(first, len(both) + 1):
             if level == len(both) and w.order[: level + 1] >= s.order[: level + 1]:
                 continue
@@ -62,7 +62,7 @@ def is_covered(s: Statement, read: Read, writes: Sequence[Statement], loop: Loop
                 assert f is not None and g is not None
                 relations.append(f"{_text(f, s, 'a')} = {_text(g, w, 'b')}")
             names = ", ".join(f"b{k}" for k in range(len(w.loops)))
-            inner = " and ".join([*_domain(w, "b"), *relations])
+            inner = " and ".join([*_domain(w, "b"), *relations]) or "true"
             left = left.subtract(islpy.Set(_set_text(s, [f"exists ({names} : {inner})"] if names else [inner])))
     return bool(left.is_empty())
 

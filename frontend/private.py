@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from egglift.frontend.accesses import read_by
 from egglift.frontend.dependence import conflict, is_covered
 from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, Statement, form_of, loops_in, rewritten
 from egglift.frontend.variables import Variable
@@ -38,7 +39,7 @@ class _Privatization:
         """Is an array written and read again and again by a loop, but never read before it is written?"""
         inside = [s for s in self.statements if loop in s.loops]
         writes = [s for s in inside if s.target.array == name]
-        reads = [(s, r) for s in inside for r in s.reads if r.array == name]
+        reads = [(a.statement, a.read) for s in inside for a in read_by(s) if a.read.array == name]
         if loop in self.variables[name].loops or not reads:
             return False
         for w in writes:

@@ -5,29 +5,17 @@ float *A;  A[i*w + k]  with 0 <= k < w for all iterations   ->   A[i][k], of row
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+from egglift.frontend.accesses import Access, accesses
 from egglift.frontend.dependence import extremes
 from egglift.frontend.nest import Affine, CExpr, Index, Read, Statement, form_of, rewritten
 from egglift.frontend.source import refused
 from egglift.frontend.variables import Variable
 from egglift.ir.types import I64
-
-
-@dataclass(frozen=True)
-class Access:
-    """An element that a statement reads or writes."""
-
-    read: Read
-    statement: Statement
-
-
-def accesses(statements: Iterable[Statement]) -> list[Access]:
-    """All, in the order of the text."""
-    return [Access(r, s) for s in statements for r in (*s.reads, s.target)]
 
 
 def shaped(

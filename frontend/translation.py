@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from egglift.frontend.accesses import refuse_unwritten
 from egglift.frontend.dependence import is_empty
 from egglift.frontend.lower import RETURNED, Lowering
 from egglift.frontend.private import privatized
@@ -30,6 +31,7 @@ def translated(path_or_text: str | os.PathLike[str], function: str | None, sizes
     statements = [s for s in lowering.statements if not is_empty(s)]
     written = {s.target.array for s in lowering.statements}
     statements, shapes = shaped(statements, lowering.variables, lowering.sizes, source.file)
+    refuse_unwritten(statements, lowering.variables, source.file)
     statements, variables, shapes = privatized(statements, lowering.variables, shapes)
     stages = Stages(variables, shapes, source.file)
     Schedule(stages).run(statements)

@@ -24,17 +24,28 @@ class Writer:
     names: int = 0
     targets: list[str] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
+    rows: list[str] = field(default_factory=list)
 
     def function(self) -> str:
         """The whole text."""
         for _ in range(self.random.randint(1, 3)):
             self.targets = self.random.sample(["A", "B", "x", "y", "*r"], self.random.randint(1, 2))
             self.places = {}
-            self.loop(1)
+            if self.random.random() < 0.2:
+                self.steps()
+            else:
+                self.loop(1)
         return "\n".join([HEAD, "{", *self.lines, "}"])
 
     def put(self, text: str) -> None:
         self.lines.append("    " * (1 + len(self.loops)) + text)
+
+    def steps(self) -> None:
+        """Nests again and again."""
+        self.put("for (int t = 0; t < 3; t++) {")
+        for _ in range(self.random.randint(1, 2)):
+            self.loop(2)
+        self.put("}")
 
     def loop(self, depth: int) -> None:
         """A loop with some statements, loops among them."""
@@ -51,8 +62,10 @@ class Writer:
         step = f"{i}--" if down else self.random.choice([f"{i}++"] * 5 + [f"{i} += 2"] * (first == str(low)))
         ends = (last, ">=", first) if down else (first, "<=", last)
         self.put(f"for (int {i} = {ends[0]}; {i} {ends[1]} {ends[2]}; {step}) {{")
-        before = list(self.scalars)
+        before, rows = list(self.scalars), list(self.rows)
         self.loops.append((i, low, high))
+        if self.random.random() < 0.1:
+            self.row()
         for _ in range(self.random.choice([1, 1, 2, 2, 3])):
             if depth < 3 and self.random.random() < 0.6:
                 if self.random.random() < 0.5:
@@ -61,8 +74,19 @@ class Writer:
             else:
                 self.statement()
         self.loops.pop()
-        self.scalars = before
+        self.scalars, self.rows = before, rows
         self.put("}")
+
+    def row(self) -> None:
+        """A local array, which gets its values in a loop of its own."""
+        self.names += 1
+        name = f"w{self.names}"
+        self.put(f"double {name}[{N}];")
+        self.put(f"for (int p = 0; p < {N}; p++)")
+        self.loops.append(("p", 0, N - 1))
+        self.put(f"{name}[p] = {self.expression(1)};")
+        self.loops.pop()
+        self.rows.append(name)
 
     def declare(self) -> None:
         self.names += 1
@@ -74,6 +98,9 @@ class Writer:
         kind = self.random.random()
         if kind < 0.2:
             self.declare()
+        elif kind < 0.27 and self.scalars:
+            name, value = self.scalars[-1], self.expression(1)
+            self.put(f"if ({value} {self.random.choice(['<', '>', '>='])} {name}) {name} = {value};")
         elif kind < 0.35:
             self.put(f"if ({self.test()}) {{ {self.assignment()} }}")
         elif kind < 0.42:
@@ -130,6 +157,8 @@ class Writer:
 
     def expression(self, depth: int) -> str:
         kind = self.random.random()
+        if self.rows and kind < 0.1:
+            return f"{self.rows[-1]}[{self.subscript()}]"
         if depth == 0 or kind < 0.35:
             i = self.random.choice(self.loops)[0]
             some = [self.element(), self.element(), self.element(), "0.5", "2.0f", i, f"x[k[{i}]]", f"k[{i}] / 2"]

@@ -315,3 +315,20 @@ void temporaries_declared_before(int n, const float *A, float *B) {
         B[i] = t;
     }
 }
+
+void a_neighbour_if_there_is_one(int n, const float A[n], float B[n]) {
+    for (int i = 0; i < n; i++)
+        B[i] = (i > 0 ? A[i - 1] : 0) + (i == n - 1 ? 1 : A[i + 1]);
+}
+
+void a_border_by_ifs(int n, const float A[n][n], float B[n][n]) {
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            float left = A[i][j], up = A[i][j];
+            if (j > 0)
+                left = A[i][j - 1];
+            if (i >= 1)
+                up = A[i - 1][j];
+            B[i][j] = left - up;
+        }
+}

@@ -90,6 +90,14 @@ REFUSED = {
         "void f(int n, float A[n]) { for (int i = 0; i < n; i++) A[i] = A[i+1]; }",
         "reaches from 1 to 9",
     ),
+    "beyond the end for some": (
+        "void f(int n, float A[n], float B[n]) { for (int i = 0; i < n; i++) B[i] = i > 0 ? A[i - 1] : A[i - 1]; }",
+        r"<text>:1:95: A\[i - 1\] reaches from -1 to -1, but A has 9 elements there",
+    ),
+    "no value yet": (
+        "void f(float A[4]) { float t[2]; t[0] = 1; A[0] = t[0] + t[1]; }",
+        r"t\[1\] is read before it is",
+    ),
     "a bound that is read": ("void f(float *A, int *n) { for (int i = 0; i < *n; i++) A[i] = 1; }", "must be known"),
     "a changed iterator": (
         "void f(float *A) { for (int i = 0; i < 9; i++) { A[i] = 1; i++; } }",
