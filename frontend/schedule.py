@@ -13,8 +13,8 @@ from typing import Any, NoReturn
 import networkx
 
 from egglift.frontend.dependence import common, conflict, is_later
-from egglift.frontend.nest import Index, Loop, Read, Statement, form_of, loops_in, parts, with_forms
-from egglift.frontend.reductions import combining
+from egglift.frontend.nest import Apply, Index, Loop, Read, Statement, form_of, loops_in, nodes, parts, with_forms
+from egglift.frontend.reductions import Combining, combining
 from egglift.frontend.source import place, refused
 from egglift.frontend.stages import Stages, off_diagonal, packed
 from egglift.ir import notation
@@ -42,11 +42,14 @@ class Schedule:
         """All, given that the fixed loops run around them."""
         before = dict(self.stages.arrays)
         try:
-            for group in self._groups(statements):
-                if len(group) == 1 and self._alone(group[0]):
+            groups = self._groups(statements)
+            while groups:
+                group = groups.pop(0)
+                while groups and len(groups[0]) == 1 and self._is_shared(group, groups[0][0]):
+                    group += groups.pop(0)
+                if self._assigned(group) or self._reduced(group) or self._folded(group):
                     continue
-                if not self._folded(group):
-                    self._iterated(group, [s for s in statements if s not in group])
+                self._iterated(group, [s for s in statements if s not in group])
         except _Undivided as again:
             self.stages.arrays = before
             self.undivided.append(again.loop)
@@ -90,24 +93,49 @@ class Schedule:
 
     # ------------------------------------------------------------------------------------ one by one
 
-    def _alone(self, s: Statement) -> bool:
-        """Runs a statement at all iterations at once, if that is right."""
-        if self._flow(s, s) is None:
-            s = self._last(s)
-            self._must_be_injective(s, [d for d in s.loops if d not in self.stages.fixed])
-            self.stages.assign(s)
-            return True
+    def _assigned(self, group: Sequence[Statement]) -> bool:
+        """Runs a statement at all iterations at once, if none needs what another one has written."""
+        if len(group) > 1 or self._flow(group[0], group[0]) is not None:
+            return False
+        s = self._last(group[0])
+        self._must_be_injective(s, [d for d in s.loops if d not in self.stages.fixed])
+        self.stages.assign(s)
+        return True
+
+    def _reduced(self, group: Sequence[Statement]) -> bool:
+        """Runs statements as reductions, if they are."""
+        found = [self._reduction(s) for s in group]
+        if any(c is None for c in found) or any(self._precedes(a, b) for a in group for b in group if a is not b):
+            return False
+        for s in group:
+            self._must_be_injective(s, self._parallel(s))
+        self.stages.reduce(group, [c for c in found if c is not None])
+        return True
+
+    def _reduction(self, s: Statement) -> Combining | None:
+        """How a statement combines its target with something new; None where it does not."""
         found = combining(s)
         if found is None or any(self._flows(s, r) for r in s.reads if r != s.target):
+            return None
+        if any(form_of(e) is None for e in s.target.at) or self._flow(s, s) is None:
+            return None
+        return None if found.needs_number and not self._begins_with_number(s.target) else found
+
+    def _parallel(self, s: Statement) -> list[Loop]:
+        return [d for d in s.loops if d in loops_in(*s.target.at) and d not in self.stages.fixed]
+
+    def _is_shared(self, group: Sequence[Statement], s: Statement) -> bool:
+        """Are statements reductions over the same iterations, with work that is the same?"""
+        first, work = group[0], {id(e) for e in nodes(s.value) if isinstance(e, Apply)}
+        same = s.loops == first.loops and s.guards == first.guards and self._parallel(s) == self._parallel(first)
+        if not same or not any(id(e) in work for e in nodes(first.value)):
             return False
-        if any(form_of(e) is None for e in s.target.at):
+        if any(self._precedes(a, s) or self._precedes(s, a) for a in group):
             return False
-        parallel = [d for d in loops_in(*s.target.at) if d not in self.stages.fixed]
-        if found.needs_number and not self._begins_with_number(s.target):
+        every = [*group, s]
+        if any(self._reduction(x) is None or off_diagonal(x) is not x for x in every):
             return False
-        self._must_be_injective(s, parallel)
-        self.stages.reduce(s, found)
-        return True
+        return len({self.stages.region(x).loops for x in every}) == 1
 
     def _begins_with_number(self, target: Read) -> bool:
         e = self.stages.array(target.array).expr
@@ -177,7 +205,7 @@ class Schedule:
             return False
         for s in group:
             self._must_be_injective(s, sorted(parallel, key=loops.index))
-        self.stages.fold(group, regions)
+        self.stages.fold(group)
         return True
 
     def _iterated(self, group: Sequence[Statement], others: Sequence[Statement]) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from egglift.frontend.arithmetic import choice
-from egglift.frontend.nest import Affine, Index, Loop, Read, Statement, form_of, is_at_least_0
+from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, Statement, form_of, is_at_least_0
 from egglift.frontend.readers import Arrays, Reader
 from egglift.frontend.reductions import Combining
 from egglift.frontend.source import refused
@@ -22,9 +22,11 @@ from egglift.frontend.views import Operand, backwards, dropped, over, part, take
 from egglift.ir import notation
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, element_type, length_of
+from egglift.ir.check import type_of
 from egglift.ir.functions import where
 from egglift.ir.patterns import Expr
-from egglift.ir.types import I32
+from egglift.ir.reduction import operator
+from egglift.ir.types import I32, Tuple
 from egglift.ir.value import Value
 
 
@@ -72,35 +74,37 @@ class Stages(Arrays):
         made = over(region.flat, reader.operands, lambda now: reader.at(now).of(value))
         self._write(s.target, made, region)
 
-    def reduce(self, s: Statement, c: Combining) -> None:
-        """`target = target op element` at all iterations."""
-        s = off_diagonal(s)
-        region = self.region(s)
+    def reduce(self, statements: Sequence[Statement], combined: Sequence[Combining]) -> None:
+        """`target = target op element` at all iterations, of several statements with the same loops and guards."""
+        statements = [off_diagonal(s) for s in statements]
+        first, targets = statements[0], [s.target for s in statements]
+        region = self.region(first)
         parallel = [d for d in region.flat if d is not None]
-        along = [d for d in s.loops if d not in parallel and d not in self.fixed]
-        element = c.element
-        outer = [g for g in s.guards if not set(g.loops) & set(along)]
-        for g in s.guards:
-            if g not in outer:
-                element = choice(is_at_least_0(g), element, c.neutral)
-        test = [is_at_least_0(g) for g in outer]
-        reader = Reader(self, [element, s.target, *test], [*parallel, *along])
+        along = [d for d in first.loops if d not in parallel and d not in self.fixed]
+        outer = [g for g in first.guards if not set(g.loops) & set(along)]
+        inner = [g for g in first.guards if g not in outer]
+        elements = [masked(c.element, inner, c.neutral) for c in combined]
+        tests = [is_at_least_0(g) for g in outer]
+        reader = Reader(self, [*elements, *targets, *tests], [*parallel, *along])
 
         def reduced(now: Sequence[Operand]) -> Value:
-            before = reader.at(now).of(s.target)
-            elements = over(along, now, lambda inner: reader.at(inner).of(element))
+            here = reader.at(now)
+            before = [here.of(t) for t in targets]
+            given = over(along, now, lambda inner: packed([reader.at(inner).of(e) for e in elements]))
             for _ in along[1:]:
-                elements = elements.join()
-            found = elements.reduce(c.operator, before.cast(c.type)).cast(s.target.type)
-            for t in test:
-                found = where(reader.at(now).of(t), found, before)
-            return found
+                given = given.join()
+            begin = packed([b.cast(c.type) for b, c in zip(before, combined, strict=True)])
+            found = unpacked(given.reduce(componentwise(combined), begin), len(targets))
+            found = [f.cast(t.type) for f, t in zip(found, targets, strict=True)]
+            for t in tests:
+                found = [where(here.of(t), f, b) for f, b in zip(found, before, strict=True)]
+            return packed(found)
 
-        self._write(s.target, over(region.flat, reader.operands, reduced), region)
+        self._write_all(statements, over(region.flat, reader.operands, reduced))
 
-    def fold(self, statements: Sequence[Statement], regions: Sequence[Region]) -> None:
+    def fold(self, statements: Sequence[Statement]) -> None:
         """Several statements of the same loops, in order, whose targets go on from iteration to iteration."""
-        region = regions[0]
+        region = self.region(statements[0])
         parallel = [d for d in region.flat if d is not None]
         along = [d for d in statements[0].loops if d not in parallel and d not in self.fixed]
         targets = list(dict.fromkeys(s.target for s in statements))
@@ -122,11 +126,15 @@ class Stages(Arrays):
             return packed(_folds(along, now, start, step))
 
         made = over(region.flat, reader.operands, folded)
-        for k, t in enumerate(targets):
-            value = made
-            if len(targets) > 1:
+        self._write_all([next(s for s in statements if s.target == t) for t in targets], made)
+
+    def _write_all(self, statements: Sequence[Statement], made: Value) -> None:
+        """The arrays of several targets, of which `made` has an element each."""
+        for k, s in enumerate(statements):
+            value, region = made, self.region(s)
+            if len(statements) > 1:
                 value = Value(at_depth(len(region.flat), made.expr, lambda e, k=k: p.Get(k, e)))  # type: ignore[misc]
-            self._write(t, value, next(r for s, r in zip(statements, regions, strict=True) if s.target == t))
+            self._write(s.target, value, region)
 
     def _write(self, target: Read, made: Value, region: Region) -> None:
         """The array of a target with new elements in a region."""
@@ -174,6 +182,26 @@ class Stages(Arrays):
         refused(s.target.place, f"{s.target} is scattered: {why}; {advice}", self.file)
 
 
+def masked(element: CExpr, guards: Sequence[Affine], neutral: CExpr) -> CExpr:
+    """`element` where all guards hold, else what changes nothing."""
+    for g in guards:
+        element = choice(is_at_least_0(g), element, neutral)
+    return element
+
+
+def componentwise(combined: Sequence[Combining]) -> Any:
+    """The operator of a reduction, or of several at once: of tuples, component by component."""
+    operators = [c.operator for c in combined]
+    if len(operators) == 1:
+        return operators[0]
+
+    def together(a: Value, b: Value) -> tuple[Value, ...]:
+        return tuple(op(a[k], b[k]) for k, op in enumerate(operators))
+
+    neutral = tuple(c.neutral.value for c in combined)
+    return operator(together, associative=True, commutative=True, neutral=neutral, check=False)
+
+
 def off_diagonal(s: Statement) -> Statement:
     """`A[i][i] = e` as `A[i][k] = e` where i is k, with another loop for each subscript that has one again."""
     seen: set[Loop] = set()
@@ -194,9 +222,21 @@ def off_diagonal(s: Statement) -> Statement:
     return replace(s, loops=tuple(loops), guards=tuple(guards), target=replace(s.target, at=tuple(at)))
 
 
+def unpacked(value: Value, count: int) -> list[Value]:
+    """What `packed` was given."""
+    return [value] if count == 1 else [value[k] for k in range(count)]
+
+
 def packed(values: Sequence[Value]) -> Value:
-    """A value, or several as a tuple."""
-    return values[0] if len(values) == 1 else notation.tuple(*values)
+    """A value, or several as a tuple: the components of one are that one."""
+    if len(values) == 1:
+        return values[0]
+    first = values[0].expr
+    if isinstance(first, p.Get) and all(v.expr is p.Get(k, first.x) for k, v in enumerate(values)):
+        t = type_of(first.x)
+        if isinstance(t, Tuple) and len(t.items) == len(values):
+            return Value(first.x)
+    return notation.tuple(*values)
 
 
 def _folds(along: Sequence[Loop], now: Sequence[Operand], state: list[Value], step: Any) -> list[Value]:
@@ -213,11 +253,10 @@ def _folds(along: Sequence[Loop], now: Sequence[Operand], state: list[Value], st
         inner = list(now)
         for k, element in zip(mine, elements, strict=False):
             inner[k] = Operand(element, now[k].axes[1:])
-        before = [acc] if count == 1 else [acc[i] for i in range(count)]
-        return packed(_folds(along[1:], inner, before, step))
+        return packed(_folds(along[1:], inner, unpacked(acc, count), step))
 
     folded = (xs[0] if len(xs) == 1 else xs[0].zip(*xs[1:])).fold(body, packed(state))
-    return [folded] if count == 1 else [folded[i] for i in range(count)]
+    return unpacked(folded, count)
 
 
 def _spread(x: Expr, stride: int) -> Expr:

@@ -117,9 +117,15 @@ def test_a_product_with_factors_is_one_stage() -> None:
     assert text.count("for ") == 1, text
 
 
-def test_sums_over_one_loop_are_one_stage() -> None:
-    (text,) = stages(program("gaussian_kernel", n=64, m=48))
-    assert text.count("add for ") == 3, text
+def test_sums_that_share_work_are_one_reduction() -> None:
+    (stage,) = stages_of(program("gaussian_kernel", n=64, m=48)).stages
+    assert len(stage.reductions) == 1
+    assert len(stages_of(program("nbody", N=64)).stages) == 2  # and the two rows of the result
+
+
+def test_sums_that_share_nothing_stay_apart() -> None:
+    assert "together" in el.pretty(program("nbody", N=64))
+    assert "together" not in el.pretty(program("gesummv", n=64))
 
 
 def test_neighbours_are_windows() -> None:
