@@ -103,12 +103,12 @@ def cast(x: CExpr, t: Scalar) -> CExpr:
     match x:
         case Number(value, _):
             return number(value, t)
-        case Index(form, own) if t.is_integer and _fits(form, own) and _fits(form, t):
+        case Index(form, own) if t.is_integer and fits(form, own) and fits(form, t):
             return Index(form, t)
     return Cast(x, t)
 
 
-def _fits(form: Affine, t: Scalar) -> bool:
+def fits(form: Affine, t: Scalar) -> bool:
     """Has an affine form no value that its type would wrap around?"""
     least, most = integers(t)
     low, high = form.range
@@ -220,7 +220,7 @@ def guards_of(test: CExpr) -> tuple[Affine, ...] | None:
             return guards_of(Apply({"lt": "ge", "le": "gt", "gt": "le", "ge": "lt"}[op], (a, b), BOOL))
         case Apply(op, (a, b)) if op in COMPARISONS and op != "ne":
             f, g = form_of(a), form_of(b)
-            if f is None or g is None or not (_fits(f, a.type) and _fits(g, b.type)):
+            if f is None or g is None or not (fits(f, a.type) and fits(g, b.type)):
                 return None
             one = Affine(1)
             forms = {"lt": (g - f - one,), "le": (g - f,), "gt": (f - g - one,), "ge": (f - g,), "eq": (f - g, g - f)}

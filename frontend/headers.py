@@ -7,8 +7,9 @@ from typing import Any, NoReturn
 
 from pycparser import c_ast
 
+from egglift.frontend.arithmetic import fits
 from egglift.frontend.expressions import Expressions, known
-from egglift.frontend.nest import Affine, CExpr, form_of, reads_in, shown
+from egglift.frontend.nest import Affine, CExpr, Loop, form_of, reads_in, shown
 from egglift.frontend.source import refused
 from egglift.frontend.variables import Variable, assigned, base_type
 from egglift.ir.types import Scalar
@@ -23,6 +24,19 @@ class Header:
     last: Affine
     step: int
     type: Scalar
+
+    def loop(self, node: Any) -> Loop | None:
+        """The loop; None if it never runs."""
+        least, most = (self.first, self.last) if self.step > 0 else (self.last, self.first)
+        low, high = least.range[0], most.range[1]
+        extent = (high - low) // abs(self.step) + 1
+        return Loop(self.name, extent, low if self.step > 0 else high, self.step, node.coord) if extent > 0 else None
+
+    def bounds(self, form: Affine) -> tuple[Affine, ...]:
+        """Where an iterator of this form is within its bounds, if these vary: what is 0 or more."""
+        way = 1 if self.step > 0 else -1
+        begun = ((form - self.first).scaled(way),) if self.first.terms else ()
+        return (*begun, (self.last - form).scaled(way)) if self.last.terms else begun
 
 
 def header_of(node: Any, x: Expressions) -> Header:
@@ -47,8 +61,11 @@ def header_of(node: Any, x: Expressions) -> Header:
     ends = {"<": 1, "<=": 1, ">": -1, ">=": -1, "!=": step if abs(step) == 1 else 0}
     if ends.get(cond.op, 0) * step <= 0:
         refused(cond, f"{name} moves by {step}: this condition does not end the loop", x.source.file)
-    one = Affine(1 if step > 0 else -1)
-    return Header(name, first, end if "=" in cond.op and cond.op != "!=" else end - one, step, t)
+    last = end if cond.op in ("<=", ">=") else end - Affine(1 if step > 0 else -1)
+    way = (last - first).scaled(1 if step > 0 else -1)
+    if not fits(last + Affine(step), t) or (cond.op == "!=" and way.range[0] < -1):
+        refused(cond, f"{name} is {t} and moves by {step}: this condition does not end the loop", x.source.file)
+    return Header(name, first, last, step, t)
 
 
 def _bound(node: Any, name: str, x: Expressions) -> Affine:

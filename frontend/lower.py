@@ -336,28 +336,17 @@ class Lowering:
 
     def _for(self, node: Any) -> None:
         header = header_of(node, self._x)
-        name, first, last, step = header.name, header.first, header.last, header.step
         self._settle(node)
-        low, high = first.range[0], last.range[1]
-        if step < 0:
-            low, high = last.range[0], first.range[1]
-        extent = (high - low) // abs(step) + 1
-        if extent <= 0:
+        loop = header.loop(node)
+        if loop is None:
             return
-        if abs(step) > 1 and first.terms:
-            refused(node, f"{name} moves by {step} from a beginning that varies; begin at a constant", self.source.file)
-        begin = high if step < 0 else low
-        loop = Loop(name, extent, begin, step, node.coord)
-        form = Affine(begin, ((loop, step),))
-        bounds = []
-        if first.terms:
-            bounds.append(form - first if step > 0 else first - form)
-        if last.terms:
-            bounds.append(last - form if step > 0 else form - last)
-        outer = dict(self._x.scope)
-        self._x.scope[name] = Index(form, header.type)
+        if abs(loop.step) > 1 and header.first.terms:
+            advice = f"{loop.name} moves by {loop.step} from a beginning that varies; begin at a constant"
+            refused(node, advice, self.source.file)
+        form, outer = Affine(loop.begin, ((loop, loop.step),)), dict(self._x.scope)
+        self._x.scope[loop.name] = Index(form, header.type)
         self._loops.append(loop)
-        self._bounds.append(tuple(bounds))
+        self._bounds.append(header.bounds(form))
         self._order.append(0)
         for decl in self._owned.get(id(node), ()):
             self._declared(decl, block(node.stmt))
@@ -369,7 +358,7 @@ class Lowering:
         for v in [v for v in self._x.lets if len(v.loops) > len(self._loops)]:
             del self._x.lets[v]
         self._x.scope = outer
-        if isinstance(iterator := outer.get(name), Variable):
+        if isinstance(iterator := outer.get(loop.name), Variable):
             self._x.lets.pop(iterator, None)
 
     # ------------------------------------------------------------------------------------ functions of the file

@@ -104,6 +104,11 @@ REFUSED = {
         "i is changed within",
     ),
     "no end": ("void f(float *A) { for (int i = 0; i < 9; i--) A[i] = 1; }", "does not end the loop"),
+    "an unsigned end": (
+        "void f(float *A) { for (unsigned i = 8; i >= 0; i--) A[i] = 1; }",
+        "i is u32 and moves by -1: this condition does not end",
+    ),
+    "an end that is passed": ("void f(float *A) { for (int i = 4; i != 2; i++) A[i] = 1; }", "does not end the loop"),
     "pointers to pointers": ("void f(float **A) { A[0][0] = 1; }", "pass one array with its rows"),
     "a structure": ("struct s { float x; }; void f(struct s *A) { A[0].x = 1; }", "no array of numbers"),
     "a recursion": ("float g(float x) { return g(x); } void f(float *A) { A[0] = g(A[0]); }", "g calls itself"),
