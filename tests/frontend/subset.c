@@ -332,3 +332,29 @@ void a_border_by_ifs(int n, const float A[n][n], float B[n][n]) {
             B[i][j] = left - up;
         }
 }
+
+void sums_that_begin_at_different_places(int n, const float A[n], float y[n]) {
+    for (int i = 1; i < n; i++) {
+        float s = i;
+        for (int l = 0; l < n; l++) {
+            s += A[l];
+            y[i] += s;
+        }
+    }
+}
+
+void iterators_that_wrap_around(int n, int B[n]) {
+    for (int i = 0; i < n; i++)
+        B[i] = 10 + (unsigned char)-i;
+}
+
+void a_diagonal_is_written(int n, float A[n][n]) {
+    for (int i = 0; i < n; i++)
+        A[i][i] = 1;
+}
+
+void every_third_place_of_rows(int n, const float A[n][n], float B[n][n]) {
+    for (int i = 1; i < n; i += 3)
+        for (int j = 0; j < n; j += 2)
+            B[i][j] += A[j][i];
+}

@@ -180,3 +180,16 @@ def test_one_of_several_functions_is_named() -> None:
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(el.ProgramError, match="cannot read .*none.c: No such file"):
         el.from_c(tmp_path / "none.c")
+
+
+def test_statements_that_share_a_number_stay_together() -> None:
+    text = """void f(const float A[9], float y[9]) {
+        for (int i = 0; i < 9; i++)
+            for (int t = 0; t < 3; t++) {
+                float s = A[i];
+                for (int l = 0; l < 9; l++) { y[i] += s; s += A[l]; }
+                for (int l = 0; l < 9; l++) s = s * 2 + A[l];
+                y[i] += s;
+            }
+    }"""
+    differ(text, "f", {})
