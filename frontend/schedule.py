@@ -83,6 +83,11 @@ class Schedule:
         fixed = self.stages.fixed
         return any(conflict(a, x, b, y, fixed, carrier) for carrier in is_later(a, b, fixed))
 
+    def _carries(self, loop: Loop, a: Statement, b: Statement) -> bool:
+        """Must some iteration of a loop come before another one, for what `a` and `b` read and write there?"""
+        pairs = [(a.target, r) for r in (*b.reads, b.target)] + [(r, b.target) for r in a.reads]
+        return any(conflict(a, x, b, y, self.stages.fixed, loop) for x, y in pairs)
+
     def _flow(self, a: Statement, b: Statement) -> tuple[Read, Loop] | None:
         """What `b` reads that `a` wrote at an earlier iteration of a common loop, and that loop."""
         for r in sorted(b.reads, key=lambda r: r == b.target):
@@ -218,7 +223,8 @@ class Schedule:
                 self.stages.region(s)  # says that it is scattered
         carried = [(a, *found) for a in group for b in group if (found := self._flow(a, b)) is not None]
         loops = [d for d in group[0].loops if d not in self.stages.fixed and all(d in s.loops for s in group)]
-        loop = next((d for d in loops if any(d is c[2] for c in carried)), loops[0] if loops else None)
+        # the outermost that carries any dependence: those around it may go inwards, as their iterations need no order
+        loop = next((d for d in loops if any(self._carries(d, a, b) for a in group for b in group)), None)
         if loop is None or any(self._uses(s, loop) for s in group):
             self._refuse(group, carried)
         for s in others:

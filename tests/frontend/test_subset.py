@@ -104,6 +104,17 @@ REFUSED = {
         "i is changed within",
     ),
     "no end": ("void f(float *A) { for (int i = 0; i < 9; i--) A[i] = 1; }", "does not end the loop"),
+    "old values of the next row, again and again": (
+        """void f(double B[6][6]) {
+            for (int i = 1; i < 5; i++)
+                for (int j = 0; j < 6; j++) {
+                    for (int l = 0; l < 6; l++) B[i][l] += 2;
+                    double s = B[i + 1][i] - 2;
+                    for (int l = 2; l < 6; l++) B[i][l] = s;
+                }
+        }""",
+        "same time|overwrite each other",
+    ),
     "an unsigned end": (
         "void f(float *A) { for (unsigned i = 8; i >= 0; i--) A[i] = 1; }",
         "i is u32 and moves by -1: this condition does not end",
