@@ -9,6 +9,7 @@ kernel(x=a, y=b)
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
+from egglift.frontend.programs import from_c
 from egglift.ir.composed import (
     clip,
     cosh,
@@ -253,6 +254,7 @@ __all__ = [
     "floor_divide",
     "fma",
     "fold",
+    "from_c",
     "full",
     "gather",
     "greater",

@@ -14,6 +14,7 @@ from egglift import archive, lawbook, rulecheck
 from egglift.batch import run_batch
 from egglift.codegen.device.arguments import operands
 from egglift.codegen.device.device import devices, open_device
+from egglift.codegen.export.folder import LANGUAGES
 from egglift.costmodel.calibration.calibrate import calibrate
 from egglift.costmodel.measurement.expected_results import expect
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE
@@ -29,7 +30,7 @@ from egglift.programs import load_program
 from egglift.report import candidate_table, device_json, device_lines, result_json
 
 PROGRAM = """PROGRAM is a file with a program's text, or a Python file, which is run: FILE.py for its variable
-`program`, FILE.py:NAME for another one."""
+`program`, FILE.py:NAME for another one; or a loop nest in C, FILE.c:NAME for one of several functions."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,6 +61,14 @@ def parser() -> argparse.ArgumentParser:
     one = _command(commands, "optimize", _optimize, "optimise a program: its kernel, the candidates, a check")
     one.add_argument("program", metavar="PROGRAM", help="a program's text, or a Python file (FILE.py:NAME)")
     _choices(one)
+    one.add_argument(
+        "--size",
+        type=_size,
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="what a length in C is: n=4096, A=64,80",
+    )
     one.add_argument("--explain", action="store_true", help="also say why, law by law")
     one.add_argument("--no-cache", action="store_true", help="neither use nor keep earlier results")
     one.add_argument("--no-reassociate", action="store_true", help="keep the order of float operations")
@@ -68,6 +77,8 @@ def parser() -> argparse.ArgumentParser:
         "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="a candidate that takes longer has hung"
     )
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
+    one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
+    one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
@@ -124,6 +135,15 @@ def _positive(text: str) -> int:
     return number
 
 
+def _size(text: str) -> tuple[str, int | tuple[int, ...]]:
+    name, _, numbers = text.partition("=")
+    try:
+        lengths = tuple(int(n) for n in numbers.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is not NAME=NUMBER, as in n=4096") from None
+    return name, lengths[0] if len(lengths) == 1 else lengths
+
+
 # ---------------------------------------------------------------------------------------- commands
 
 
@@ -134,7 +154,7 @@ def _devices(arguments: argparse.Namespace) -> int:
 
 
 def _optimize(arguments: argparse.Namespace) -> int:
-    program = load_program(arguments.program)
+    program = load_program(arguments.program, dict(arguments.size))
     kernel = optimize(
         program,
         arguments.device,
@@ -148,6 +168,8 @@ def _optimize(arguments: argparse.Namespace) -> int:
         deadline=arguments.deadline,
     )
     problem = check(kernel)
+    if arguments.export and not problem:
+        kernel.export(arguments.export, arguments.language)
     if arguments.json:
         result = result_json(dumps(program), kernel.device, kernel.chosen, kernel.candidates, problem)
         if arguments.explain:

@@ -18,6 +18,8 @@ from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.device.queues import chain_for
+from egglift.codegen.export.folder import texts, write_folder
+from egglift.codegen.export.host_program import host_program
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
@@ -180,6 +182,19 @@ class Kernel:
         loaded, it is compiled again.
         """
         write_whole(Path(path), self._text())
+
+    def export(self, folder: str | PathLike[str], language: str = "c99", name: str | None = None) -> None:
+        """Writes it as a program that needs OpenCL and not egglift into a folder of its own, whole or not at all.
+
+        language: "c99": a header, a source with the OpenCL in it, an example and CMakeLists.txt; "cpp": a class
+        beside these; "python": a file that needs numpy and pyopencl.  name: what its files and functions begin with
+        (default: the folder's name).  docs/c.md shows how it is called.  Arrays have the lengths that they have here.
+        ArgumentError where the name is none in C, or the folder holds other files; RecordError where the disk is full.
+        """
+        path = Path(folder)
+        options = FAST_MATH if self.options.fast_math else ()
+        program = host_program(name or path.absolute().name, self.plan, self._inputs, type_of(self.program), options)
+        write_folder(path, texts(program, language))
 
     def _text(self) -> str:
         return text_of(Saved(self.program, self.chosen, self.options), self.device)

@@ -1,10 +1,13 @@
-"""Programs from files: the text form, and Python files."""
+"""Programs from files: the text form, Python files, and loop nests in C."""
 
 from __future__ import annotations
 
 import runpy
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from egglift.frontend.programs import from_c
 from egglift.ir.errors import EggliftError, ProgramError
 from egglift.ir.lifting import as_program
 from egglift.ir.parser import loads
@@ -13,16 +16,21 @@ from egglift.ir.patterns import Expr
 LONGEST = 64 << 20  # bytes of a program's file
 
 
-def load_program(spec: str) -> Expr:
+def load_program(spec: str, sizes: Mapping[str, Any] | None = None) -> Expr:
     """The program that `spec` names.
 
     `FILE` is a program's text (what `egglift.ir.text.dumps` writes) or a Python file whose variable `program`
     is one; `FILE.py:NAME` takes another variable.  A Python file is run; a text never is, and a pipe is waited for.
+    `FILE.c` is a function or a loop nest in C, `FILE.c:NAME` one of several functions; sizes: as for `el.from_c`.
     ProgramError says what is missing.
     """
-    file, _, name = spec.rpartition(":") if ".py:" in spec else (spec, "", "")
+    file, _, name = spec.rpartition(":") if ".py:" in spec or ".c:" in spec else (spec, "", "")
     path = Path(file)
     text = _read(path)
+    if path.suffix == ".c":
+        return as_program(from_c(path, name or None, sizes))
+    if sizes:
+        raise ProgramError(f"{file} has its lengths written in it; sizes are for loop nests in C")
     if path.suffix == ".py":
         return _from_python(path, name or "program")
     try:

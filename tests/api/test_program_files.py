@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from egglift.ir.errors import ProgramError
-from egglift.ir.patterns import Apply, Arg, Input, Map, Tup
+from egglift.ir.patterns import Apply, Arg, Input, Literal, Map, Tup
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 from egglift.programs import load_program
@@ -63,3 +63,22 @@ def test_a_variable_that_is_no_value_is_refused(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(PYTHON)
     with pytest.raises(ProgramError):
         load_program(f"{tmp_path / 'mine.py'}:number")
+
+
+NEST = "void f(int n, float *x) { for (int i = 0; i < n; i++) x[i] *= 2; }\n"
+
+
+def test_a_file_of_c_is_a_program_of_given_sizes(tmp_path: Path) -> None:
+    file = tmp_path / "twice.c"
+    file.write_text(NEST + "void g(float *x) { x[0] = 1; }")
+    twice = Map(Apply("mul", (Arg(F32), Literal(2.0, F32))), Input("x", Array(8, F32)))
+    assert load_program(f"{file}:f", {"n": 8}) is twice
+    with pytest.raises(ProgramError, match="name one"):
+        load_program(str(file), {"n": 8})
+
+
+def test_sizes_are_for_c_alone(tmp_path: Path) -> None:
+    file = tmp_path / "x.egglift"
+    file.write_text(dumps(PROGRAM))
+    with pytest.raises(ProgramError, match="sizes are for loop nests in C"):
+        load_program(str(file), {"n": 8})

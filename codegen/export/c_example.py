@@ -1,0 +1,156 @@
+"""A small main function for an exported program in C, and how CMake builds both."""
+
+from __future__ import annotations
+
+from string import Template
+
+from egglift.codegen.export.c_header import C_TYPES
+from egglift.codegen.export.host_program import HostProgram, Parameter
+
+EXAMPLE = Template("""\
+/* Runs $name on the first GPU, else the first device.
+ *
+ *   ${name}_example                  on small numbers; prints the first results
+ *   ${name}_example$files
+ *                                    on files of elements, as they lie in memory; writes such files
+ */
+#include "$name.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void *memory(size_t length, size_t size)
+{
+    void *found = calloc(length > 0 ? length : 1, size);
+    if (found == NULL) {
+        fprintf(stderr, "no room for %lu elements\\n", (unsigned long)length);
+        exit(2);
+    }
+    return found;
+}
+
+static void transfer(const char *path, const char *mode, void *data, size_t length, size_t size)
+{
+    FILE *file = fopen(path, mode);
+    size_t done = 0;
+    if (file != NULL)
+        done = *mode == 'r' ? fread(data, size, length, file) : fwrite(data, size, length, file);
+    if (file == NULL || fclose(file) != 0 || done != length) {
+        fprintf(stderr, "%s: not %lu elements of %lu bytes\\n", path, (unsigned long)length, (unsigned long)size);
+        exit(2);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    ${name}_handle *self;
+    int result;
+$declared
+
+    if (argc != 1 && argc != 1 + $count) {
+        fprintf(stderr, "usage: %s [$files ]\\n", argv[0]);
+        return 2;
+    }
+    if (argc > 1) {
+$read
+    } else {
+$filled
+    }
+
+    result = ${name}_init(&self, NULL);
+    if (result == ${NAME}_OK)
+        result = ${name}_run(self$arguments);
+    if (result != ${NAME}_OK)
+        fprintf(stderr, "%s\\n", ${name}_message(self));
+    ${name}_release(self);
+    if (result != ${NAME}_OK)
+        return 1;
+
+    if (argc > 1) {
+$written
+    } else {
+$printed
+    }
+$freed
+    return 0;
+}
+""")
+
+CMAKE = Template("""\
+cmake_minimum_required(VERSION 3.7)
+project($name C)
+find_package(OpenCL REQUIRED)
+
+add_library($name $name.c)
+target_include_directories($name PUBLIC $${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries($name PUBLIC OpenCL::OpenCL)
+set_target_properties($name PROPERTIES C_STANDARD 99)
+
+add_executable(${name}_example ${name}_example.c)
+target_link_libraries(${name}_example $name)
+""")
+
+#: results that the example prints
+SHOWN = 8
+
+
+def example(p: HostProgram) -> str:
+    """The text of `NAME_example.c`."""
+    arrays = (*p.inputs, *p.outputs)
+    return EXAMPLE.substitute(
+        name=p.name,
+        NAME=p.name.upper(),
+        files="".join(f" {a.name}.bin" for a in arrays),
+        count=len(arrays),
+        arguments=_arguments(p),
+        declared="\n".join(_declared(a) for a in arrays),
+        read=_lines("rb", p.inputs, 1),
+        written=_lines("wb", p.outputs, 1 + len(p.inputs)),
+        filled="\n".join(map(_filled, p.inputs)) or "        /* it takes nothing */",
+        printed="\n".join(map(_printed, p.outputs)),
+        freed="\n".join(f"    free({a.name});" for a in arrays),
+    )
+
+
+def cmake(p: HostProgram) -> str:
+    """The text of `CMakeLists.txt`."""
+    return CMAKE.substitute(name=p.name)
+
+
+def _arguments(p: HostProgram) -> str:
+    """As `c_header.host_arguments`, of what is declared in the example."""
+    given = [f"{a.name}, {a.size}" if a.shape else f"*{a.name}" for a in p.inputs]
+    taken = [f"{a.name}, {a.size}" if a.shape else a.name for a in p.outputs]
+    return "".join(f", {n}" for n in (*given, *taken))
+
+
+def _declared(a: Parameter) -> str:
+    kind = C_TYPES[a.scalar.name]
+    return f"    {kind} *{a.name} = memory({a.size}, sizeof({kind}));"
+
+
+def _lines(mode: str, arrays: tuple[Parameter, ...], first: int) -> str:
+    called = (
+        f'        transfer(argv[{first + i}], "{mode}", {a.name}, {a.size}, sizeof *{a.name});'
+        for i, a in enumerate(arrays)
+    )
+    return "\n".join(called) or "        /* it takes nothing */"
+
+
+def _filled(a: Parameter) -> str:
+    """Numbers from 0 to 6; bools 0 and 1; of halves, whose bits these are, 0."""
+    if a.scalar.name == "f16" or not a.size:
+        return f"        /* {a.name}: zeros */"
+    value = "i % 2" if a.scalar.name == "bool" else "i % 7"
+    return (
+        f"        for (size_t i = 0; i < {a.size}; i++)\n            {a.name}[i] = ({C_TYPES[a.scalar.name]})({value});"
+    )
+
+
+def _printed(a: Parameter) -> str:
+    form, value = ("%g", "(double)") if a.scalar.is_float and a.scalar.name != "f16" else ("%ld", "(long)")
+    loop = (
+        f"        for (size_t i = 0; i < {min(a.size, SHOWN)}; i++)\n"
+        f'            printf(" {form}", {value}{a.name}[i]);\n'
+    )
+    return f'        printf("{a.name}:");\n{loop if a.size else ""}        printf("\\n");'

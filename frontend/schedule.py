@@ -1,0 +1,300 @@
+"""In which order statements can run as a whole, and which loops must run one after the other.
+
+Statements depend on each other where one touches what the other writes, at a later iteration.  Those that depend on
+each other in a circle run together: as a fold, where they are scalars of an iteration; as an iteration of the loop that
+carries the dependence, where that loop only counts.  All others run by themselves, at all iterations at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from typing import Any, NoReturn
+
+import networkx
+
+from egglift.frontend.dependence import common, conflict, is_later
+from egglift.frontend.nest import Apply, Index, Loop, Read, Statement, form_of, loops_in, nodes, parts, with_forms
+from egglift.frontend.reductions import Combining, combining
+from egglift.frontend.source import place, refused
+from egglift.frontend.stages import Stages, off_diagonal, packed
+from egglift.ir import notation
+from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
+from egglift.ir.value import Value
+
+
+class _Undivided(Exception):
+    """A loop whose statements share arrays of an iteration, and which runs one iteration after the other."""
+
+    def __init__(self, loop: Loop) -> None:
+        super().__init__(loop)
+        self.loop = loop
+
+
+class Schedule:
+    """Runs statements on the arrays of `stages`.  undivided: loops whose statements stay together."""
+
+    def __init__(self, stages: Stages) -> None:
+        self.stages = stages
+        self.undivided: list[Loop] = []
+
+    def run(self, statements: Sequence[Statement]) -> None:
+        """All, given that the fixed loops run around them."""
+        before = dict(self.stages.arrays)
+        try:
+            groups = self._groups(statements)
+            while groups:
+                group = groups.pop(0)
+                while groups and len(groups[0]) == 1 and self._is_shared(group, groups[0][0]):
+                    group += groups.pop(0)
+                if self._assigned(group) or self._reduced(group) or self._folded(group):
+                    continue
+                self._iterated(group, [s for s in statements if s not in group])
+        except _Undivided as again:
+            self.stages.arrays = before
+            self.undivided.append(again.loop)
+            self.run(statements)
+
+    # ------------------------------------------------------------------------------------ order
+
+    def _groups(self, statements: Sequence[Statement]) -> list[list[Statement]]:
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(range(len(statements)))
+        for i, a in enumerate(statements):
+            for j, b in enumerate(statements):
+                if i != j and (self._is_undivided(a, b) or self._precedes(a, b)):
+                    graph.add_edge(i, j)
+        circles = networkx.condensation(graph)
+        first = {n: min(circles.nodes[n]["members"]) for n in circles}
+        order = networkx.lexicographical_topological_sort(circles, key=first.__getitem__)
+        return [[statements[k] for k in sorted(circles.nodes[n]["members"])] for n in order]
+
+    def _is_undivided(self, a: Statement, b: Statement) -> bool:
+        return any(d in a.loops and d in b.loops for d in self.undivided)
+
+    def _precedes(self, a: Statement, b: Statement) -> bool:
+        """Must some iteration of `a` come before one of `b`?"""
+        pairs = [(a.target, r) for r in (*b.reads, b.target)] + [(r, b.target) for r in a.reads]
+        return any(self._conflicts(a, x, b, y) for x, y in pairs)
+
+    def _conflicts(self, a: Statement, x: Read, b: Statement, y: Read) -> bool:
+        if x.array != y.array:
+            return False
+        fixed = self.stages.fixed
+        return any(conflict(a, x, b, y, fixed, carrier) for carrier in is_later(a, b, fixed))
+
+    def _carries(self, loop: Loop, a: Statement, b: Statement) -> bool:
+        """Must some iteration of a loop come before another one, for what `a` and `b` read and write there?"""
+        pairs = [(a.target, r) for r in (*b.reads, b.target)] + [(r, b.target) for r in a.reads]
+        return any(conflict(a, x, b, y, self.stages.fixed, loop) for x, y in pairs)
+
+    def _flow(self, a: Statement, b: Statement) -> tuple[Read, Loop] | None:
+        """What `b` reads that `a` wrote at an earlier iteration of a common loop, and that loop."""
+        for r in sorted(b.reads, key=lambda r: r == b.target):
+            for loop in common(a, b):
+                if loop not in self.stages.fixed and conflict(a, a.target, b, r, self.stages.fixed, loop):
+                    return r, loop
+        return None
+
+    # ------------------------------------------------------------------------------------ one by one
+
+    def _assigned(self, group: Sequence[Statement]) -> bool:
+        """Runs a statement at all iterations at once, if none needs what another one has written."""
+        if len(group) > 1 or self._flow(group[0], group[0]) is not None:
+            return False
+        s = self._last(group[0])
+        self._must_be_injective(s, [d for d in s.loops if d not in self.stages.fixed])
+        self.stages.assign(s)
+        return True
+
+    def _reduced(self, group: Sequence[Statement]) -> bool:
+        """Runs statements as reductions, if they are."""
+        found = [self._reduction(s) for s in group]
+        if any(c is None for c in found) or any(self._precedes(a, b) for a in group for b in group if a is not b):
+            return False
+        for s in group:
+            self._must_be_injective(s, self._parallel(s))
+        self.stages.reduce(group, [c for c in found if c is not None])
+        return True
+
+    def _reduction(self, s: Statement) -> Combining | None:
+        """How a statement combines its target with something new; None where it does not."""
+        found = combining(s)
+        if found is None or any(self._flows(s, r) for r in s.reads if r != s.target):
+            return None
+        if any(form_of(e) is None for e in s.target.at) or self._flow(s, s) is None:
+            return None
+        return None if found.needs_number and not self._begins_with_number(s.target) else found
+
+    def _parallel(self, s: Statement) -> list[Loop]:
+        return [d for d in s.loops if d in loops_in(*s.target.at) and d not in self.stages.fixed]
+
+    def _is_shared(self, group: Sequence[Statement], s: Statement) -> bool:
+        """Are statements reductions over the same iterations, with work that is the same?"""
+        first, work = group[0], {id(e) for e in nodes(s.value) if isinstance(e, Apply)}
+        same = s.loops == first.loops and s.guards == first.guards and self._parallel(s) == self._parallel(first)
+        if not same or not any(id(e) in work for e in nodes(first.value)):
+            return False
+        if any(self._precedes(a, s) or self._precedes(s, a) for a in group):
+            return False
+        every = [*group, s]
+        if any(self._reduction(x) is None or off_diagonal(x) is not x for x in every):
+            return False
+        return len({self.stages.region(x).loops for x in every}) == 1
+
+    def _begins_with_number(self, target: Read) -> bool:
+        e = self.stages.array(target.array).expr
+        while isinstance(e, p.Fill):
+            e = e.x
+        return isinstance(e, p.Literal) and e.value == e.value
+
+    def _flows(self, s: Statement, r: Read) -> bool:
+        return r.array == s.target.array and any(
+            conflict(s, s.target, s, r, self.stages.fixed, d) for d in s.loops if d not in self.stages.fixed
+        )
+
+    def _last(self, s: Statement) -> Statement:
+        """`x = A[i]` for all i: what the last iteration writes."""
+        used = loops_in(*s.target.at)
+        for d in [d for d in s.loops if d not in used and d not in self.stages.fixed]:
+            if any(d in g.loops for g in s.guards):
+                refused(
+                    s.target.place,
+                    f"{s.target} is written again and again, for some {d.name}: which comes last is not known; "
+                    f"give it the subscript {d.name}",
+                    self.stages.file,
+                )
+            value = with_forms(s.value, lambda f, d=d: f.at(d, d.extent - 1))  # type: ignore[misc]
+            loops = tuple(x for x in s.loops if x is not d)
+            s = Statement(loops, s.guards, s.target, value, s.order)
+        return s
+
+    def _must_be_injective(self, s: Statement, loops: Sequence[Loop]) -> None:
+        """An error where two iterations that differ in one of these loops write one element."""
+        for d in loops:
+            at = list(s.loops).index(d)
+            around = [x for x in s.loops if x is not d]
+            turned = Statement((d, *around), s.guards, s.target, s.value, s.order)
+            if at is not None and conflict(turned, s.target, turned, s.target, self.stages.fixed, d):
+                refused(
+                    s.target.place,
+                    f"{s.target} is scattered: two iterations of {d.name} write one element; compute each element of "
+                    "the result in a loop over the result",
+                    self.stages.file,
+                )
+
+    # ------------------------------------------------------------------------------------ together
+
+    def _folded(self, group: Sequence[Statement]) -> bool:
+        """Runs statements as a fold, if they have the same loops and their targets are the same at each step."""
+        loops = [d for d in group[0].loops if d not in self.stages.fixed]
+        targets = {s.target for s in group}
+        parallel = {d for d in loops_in(*group[0].target.at) if d not in self.stages.fixed}
+        for s in group:
+            if (
+                s.loops != group[0].loops
+                or {d for d in loops_in(*s.target.at) if d not in self.stages.fixed} != parallel
+            ):
+                return False
+            if any(r.array == t.array and r != t for r in s.reads for t in targets):
+                return False
+            if any(form_of(e) is None for e in s.target.at) or len({s.target.array for s in group}) < len(targets):
+                return False
+        if any(off_diagonal(s) is not s for s in group):
+            return False
+        along = [d for d in loops if d not in parallel]
+        if not along or any(set(g.loops) - set(loops) - set(self.stages.fixed) for s in group for g in s.guards):
+            return False
+        regions = [self.stages.region(s) for s in group]
+        if any(r.loops != regions[0].loops for r in regions):
+            return False
+        for s in group:
+            self._must_be_injective(s, sorted(parallel, key=loops.index))
+        self.stages.fold(group)
+        return True
+
+    def _iterated(self, group: Sequence[Statement], others: Sequence[Statement]) -> None:
+        """Runs statements once for each iteration of the loop that carries what they need of each other.
+
+        Of arrays that each iteration has of its own, those of the last one are kept for others outside of the loop.
+        """
+        for s in group:
+            if any(form_of(e) is None for e in s.target.at):
+                self.stages.region(s)  # says that it is scattered
+        carried = [(a, *found) for a in group for b in group if (found := self._flow(a, b)) is not None]
+        loops = [d for d in group[0].loops if d not in self.stages.fixed and all(d in s.loops for s in group)]
+        # the outermost that carries any dependence: those around it may go inwards, as their iterations need no order
+        loop = next((d for d in loops if any(self._carries(d, a, b) for a in group for b in group)), None)
+        if loop is None or any(self._uses(s, loop) for s in group):
+            self._refuse(group, carried)
+        for s in others:
+            touched = {r.array for x in group for r in (*x.reads, x.target)} & {r.array for r in (*s.reads, s.target)}
+            if loop in s.loops and any(loop in self.stages.variables[n].loops for n in touched):
+                raise _Undivided(loop)
+        live = {r.array for s in others for r in s.reads}
+        own = {n: loop in self.stages.variables[n].loops for n in dict.fromkeys(s.target.array for s in group)}
+        names = [n for n in own if not own[n] or n in live]
+        inside = self._within(loop, {n for n in own if own[n]})
+
+        def step(now: Value) -> Value:
+            inner = self._within(loop, {n for n in own if own[n]})
+            inner.arrays |= dict(zip(names, [now] if len(names) == 1 else now, strict=True))
+            Schedule(inner).run(group)
+            return packed([inner.array(n) for n in names])
+
+        done = notation.iterate(loop.extent, step, packed([inside.array(n) for n in names]))
+        for k, n in enumerate(names):
+            last = done if len(names) == 1 else done[k]
+            self.stages.arrays[n] = self._repeated(n, last, loop) if own[n] else last
+
+    def _within(self, loop: Loop, own: Set[str]) -> Stages:
+        """The arrays in an iteration of a loop, which has some of its own."""
+        inner = Stages(self.stages.variables, self.stages.shapes, self.stages.file)
+        inner.fixed = (*self.stages.fixed, loop)
+        inner.arrays = {n: x for n, x in self.stages.arrays.items() if n not in own}
+        return inner
+
+    def _repeated(self, name: str, last: Value, loop: Loop) -> Value:
+        """What the last iteration had of its own, as an array of all iterations: no other one is read afterwards."""
+        around = [d for d in self.stages.variables[name].loops if d not in self.stages.fixed]
+        return Value(at_depth(around.index(loop), last.expr, lambda e: p.Fill(loop.extent, e)))
+
+    def _uses(self, s: Statement, loop: Loop) -> bool:
+        """Does a statement need to know a loop's count, other than for places that each iteration has of its own?"""
+        if any(loop in g.loops for g in s.guards):
+            return True
+        stack: list[Any] = [s.value, s.target]
+        while stack:
+            e = stack.pop()
+            if isinstance(e, Index) and loop in e.form.loops:
+                return True
+            if isinstance(e, Read):
+                own = len(self.stages.variables[e.array].loops)
+                stack.extend(x for k, x in enumerate(e.at) if not (k < own and _is_count(x, loop)))
+            else:
+                stack.extend(parts(e))
+        return False
+
+    def _refuse(self, group: Sequence[Statement], carried: Sequence[tuple[Statement, Read, Loop]]) -> NoReturn:
+        if carried:
+            # the sum that a statement goes on with is less telling than what else it reads
+            a, read, by = min(carried, key=lambda c: c[1] == c[0].target)
+            refused(
+                read.place,
+                f"{read} reads what {a.target} ({place(a.target.place)}) wrote at an earlier iteration of {by.name}: "
+                f"the iterations of {by.name} cannot run at the same time, and they are no reduction and no steps that "
+                f"do the same each time; write them so that each reads what no other iteration writes",
+                self.stages.file,
+            )
+        s = group[0]
+        others = ", ".join(f"{x.target} ({place(x.target.place)})" for x in group[1:])
+        refused(
+            s.target.place,
+            f"{s.target} and {others or 'itself'} overwrite each other in turn; use a variable for each",
+            self.stages.file,
+        )
+
+
+def _is_count(e: Any, loop: Loop) -> bool:
+    form = form_of(e)
+    return form is not None and form.single is loop

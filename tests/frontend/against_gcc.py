@@ -1,0 +1,109 @@
+"""C functions as programs, beside what gcc makes of them."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import numpy as np
+from pycparser import c_ast
+
+import egglift as el
+from egglift.costmodel.measurement.expected_results import flatten
+from egglift.frontend.programs import from_c
+from egglift.frontend.source import read_source
+from egglift.frontend.variables import base_type
+from egglift.ir.signature import inputs_of
+from egglift.ir.types import leaves
+
+
+@cache
+def folder() -> Path:
+    """Where libraries are made."""
+    return Path(mkdtemp())
+
+
+def library(text: str) -> ctypes.CDLL:
+    """A text as gcc compiles it, without optimising."""
+    name = folder() / sha256(text.encode()).hexdigest()[:16]
+    name.with_suffix(".c").write_text("#include <stddef.h>\n#include <stdint.h>\n#include <math.h>\n" + text)
+    command = [
+        "gcc",
+        "-O0",
+        "-ffp-contract=off",
+        "-fwrapv",
+        "-w",
+        "-shared",
+        "-fPIC",
+        f"{name}.c",
+        "-o",
+        f"{name}.so",
+        "-lm",
+    ]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(f"{name}.so")
+
+
+def sample(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> Any:
+    """Eighths from -1 to 1, of which sums are exact; integers from -9 to 9."""
+    found = rng.integers(-8, 9, shape)
+    if dtype.kind == "u":
+        found = np.abs(found)
+    return (found / 8 if dtype.kind == "f" else found).astype(dtype)
+
+
+def differ(
+    text: str, function: str, sizes: Mapping[str, Any], seed: int = 0, tolerance: float = 2e-5, **given: Any
+) -> None:
+    """Fails where the program of a C function computes other results than gcc's.  given: inputs that are not random."""
+    program = el.as_program(from_c(text, function, sizes))
+    rng = np.random.default_rng(seed)
+    types = inputs_of(program)
+    parameters = [p for p in read_source(text).functions[function].decl.type.args.params if isinstance(p, c_ast.Decl)]
+    values, arguments = {}, []
+    outputs: dict[str, Any] = {}
+    for p in parameters:
+        t = base_type(p)
+        assert t is not None
+        if isinstance(p.type, c_ast.PtrDecl | c_ast.ArrayDecl):
+            value = given.get(p.name)
+            if p.name in types:
+                ((shape, scalar),) = leaves(types[p.name])
+                value = sample(shape, scalar.dtype, rng) if value is None else value
+                values[p.name] = value
+            outputs[p.name] = np.zeros(1 << 16, t.dtype) if value is None else np.array(value)
+            arguments.append(outputs[p.name].ctypes.data_as(ctypes.c_void_p))
+        else:
+            number = sizes.get(p.name, given.get(p.name))
+            if number is None:
+                number = sample((), t.dtype, rng).item()
+            if p.name in types:
+                values[p.name] = t.dtype.type(number)
+            arguments.append(np.ctypeslib.as_ctypes_type(t.dtype)(number))
+    call = getattr(library(text), function)
+    result = base_type(read_source(text).functions[function].decl)
+    call.restype = None if result is None else np.ctypeslib.as_ctypes_type(result.dtype)
+    returned = call(*arguments)
+    found = flatten(el.interpret(program, **values))
+    written = [p.name for p in parameters if p.name in outputs and p.name in written_by(text, function, sizes)]
+    expected = [outputs[n].reshape(-1) for n in written] + ([] if result is None else [np.array([returned])])
+    assert len(found) == len(expected), (written, len(found))
+    for name, f, e in zip([*written, "the result"], found, expected):
+        flat = np.asarray(f).reshape(-1)
+        np.testing.assert_allclose(flat, e[: flat.size], rtol=tolerance, atol=tolerance, err_msg=f"{name} of {text}")
+
+
+def written_by(text: str, function: str, sizes: Mapping[str, Any]) -> set[str]:
+    """The names of the parameters that are results."""
+    from egglift.frontend.lower import Lowering
+
+    source = read_source(text)
+    lowering = Lowering(source, dict(sizes))
+    lowering.function(source.functions[function])
+    return {s.target.array for s in lowering.statements}

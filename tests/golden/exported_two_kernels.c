@@ -1,0 +1,491 @@
+/* two_kernels: written by egglift; two_kernels.h says how it is called. */
+#include "two_kernels.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    INPUTS = 1,
+    OUTPUTS = 1,
+    TEMPORARIES = 1,
+    BUFFERS = INPUTS + OUTPUTS + TEMPORARIES, /* numbered in this order */
+    KERNELS = 2,
+    STEPS = 2,
+    MOST_ARGUMENTS = 2
+};
+
+/* OpenCL C */
+static const char *const SOURCE[] = {
+    "kernel __attribute__((reqd_work_group_size(16, 1, 1)))\n",
+    "void k0(const global float* restrict x, global float* restrict tmp0) {\n",
+    "  const long g0 = get_global_id(0);\n",
+    "  // mapGlobal0 over 100\n",
+    "  if (g0 < 100) {\n",
+    "    tmp0[g0] = -x[g0];\n",
+    "  }\n",
+    "}\n",
+    "\n",
+    "kernel __attribute__((reqd_work_group_size(16, 1, 1)))\n",
+    "void k1(const global float* restrict tmp0, global float* restrict out) {\n",
+    "  const long g0 = get_global_id(0);\n",
+    "  // mapGlobal0 over 100\n",
+    "  if (g0 < 100) {\n",
+    "    out[g0] = 2.0f * tmp0[g0];\n",
+    "  }\n",
+    "}\n"
+};
+static const char OPTIONS[] = "-w";
+
+/* of each input and output: what it is called, elements, bytes of one */
+static const struct {
+    const char *name;
+    size_t length, size;
+} ARRAY[] = {
+    {"x", 100, 4},
+    {"out", 100, 4}
+};
+
+static const size_t TEMPORARY_BYTES[] = {400};
+
+/* of each kernel: name, numbers of arguments and dimensions, work-items in all and in a group, bytes of local memory */
+static const struct {
+    const char *name;
+    cl_uint arguments, dimensions;
+    size_t global[3], local[3], local_bytes;
+} KERNEL[] = {
+    {"k0", 2, 1, {112, 1, 1}, {16, 1, 1}, 0},
+    {"k1", 2, 1, {112, 1, 1}, {16, 1, 1}, 0}
+};
+
+/* launches in order: a kernel, and the buffer for each of its arguments */
+static const unsigned short STEP[][1 + MOST_ARGUMENTS] = {
+    {0, 0, 2},
+    {1, 2, 1}
+};
+
+/* arrays of no elements are no C */
+#define PLACES(n) ((n) > 0 ? (n) : 1)
+
+struct two_kernels_handle {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel kernels[PLACES(KERNELS)];
+    cl_mem temporaries[PLACES(TEMPORARIES)];
+    cl_event last; /* of the last command that uses the temporaries */
+    char *message;
+};
+
+static int fail(two_kernels_handle *self, int code, const char *format, ...)
+{
+    va_list arguments;
+    int size;
+    free(self->message);
+    va_start(arguments, format);
+    size = vsnprintf(NULL, 0, format, arguments) + 1;
+    va_end(arguments);
+    self->message = malloc((size_t)size);
+    if (self->message != NULL) {
+        va_start(arguments, format);
+        vsnprintf(self->message, (size_t)size, format, arguments);
+        va_end(arguments);
+    }
+    return code;
+}
+
+/* OpenCL's answer to what it was asked for */
+static int answer(two_kernels_handle *self, cl_int status, const char *asked)
+{
+    if (status == CL_SUCCESS)
+        return TWO_KERNELS_OK;
+    if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY)
+        return fail(self, TWO_KERNELS_NO_MEMORY, "%s: no room (OpenCL's code %d)", asked, (int)status);
+    return fail(self, TWO_KERNELS_OPENCL_ERROR, "%s: OpenCL's code %d", asked, (int)status);
+}
+
+/* ---- the device ---- */
+
+static int contains(const char *text, const char *part)
+{
+    for (; *text != 0; text++) {
+        size_t k = 0;
+        while (part[k] != 0 && tolower((unsigned char)text[k]) == tolower((unsigned char)part[k]))
+            k++;
+        if (part[k] == 0)
+            return 1;
+    }
+    return *part == 0;
+}
+
+static int is_named(cl_platform_id platform, cl_device_id device, const char *name)
+{
+    char own[512] = "", maker[512] = "";
+    if (name == NULL)
+        return 1;
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof own - 1, own, NULL);
+    clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof maker - 1, maker, NULL);
+    return contains(own, name) || contains(maker, name);
+}
+
+/* the first GPU of that type and name, else the first device */
+static cl_device_id pick(cl_device_type type, const char *name)
+{
+    cl_platform_id platforms[32];
+    cl_device_id devices[64], found = NULL;
+    cl_uint p, d, platform_count = 0, count;
+    if (clGetPlatformIDs(32, platforms, &platform_count) != CL_SUCCESS)
+        return NULL;
+    for (p = 0; p < platform_count && p < 32; p++) {
+        if (clGetDeviceIDs(platforms[p], type != 0 ? type : CL_DEVICE_TYPE_ALL, 64, devices, &count) != CL_SUCCESS)
+            continue;
+        for (d = 0; d < count && d < 64; d++) {
+            cl_device_type kind = 0;
+            if (!is_named(platforms[p], devices[d], name))
+                continue;
+            clGetDeviceInfo(devices[d], CL_DEVICE_TYPE, sizeof kind, &kind, NULL);
+            if ((kind & CL_DEVICE_TYPE_GPU) != 0)
+                return devices[d];
+            if (found == NULL)
+                found = devices[d];
+        }
+    }
+    return found;
+}
+
+static int opened(two_kernels_handle *self, const two_kernels_choice *choice)
+{
+    cl_int status = CL_SUCCESS;
+    if (choice->context != NULL) {
+        self->device = choice->device;
+        if (self->device == NULL) {
+            cl_device_id devices[64];
+            status = clGetContextInfo(choice->context, CL_CONTEXT_DEVICES, sizeof devices, devices, NULL);
+            if (status != CL_SUCCESS)
+                return answer(self, status, "the context's devices");
+            self->device = devices[0];
+        }
+        status = clRetainContext(choice->context);
+        if (status == CL_SUCCESS)
+            self->context = choice->context;
+    } else {
+        self->device = pick(choice->type, choice->name);
+        if (self->device == NULL)
+            return fail(self, TWO_KERNELS_NO_DEVICE, choice->type == 0 && choice->name == NULL
+                ? "there is no OpenCL device" : "no OpenCL device of type 0x%lx (0: any) is named like '%s'",
+                (unsigned long)choice->type, choice->name != NULL ? choice->name : "");
+        self->context = clCreateContext(NULL, 1, &self->device, NULL, NULL, &status);
+    }
+    if (status == CL_SUCCESS)
+        self->queue = clCreateCommandQueue(self->context, self->device, 0, &status);
+    return answer(self, status, "a context and a queue");
+}
+
+static int admit(two_kernels_handle *self)
+{
+    size_t items = 0;
+    cl_ulong memory = 0;
+    int k;
+    clGetDeviceInfo(self->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof items, &items, NULL);
+    clGetDeviceInfo(self->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    for (k = 0; k < KERNELS; k++) {
+        size_t group = KERNEL[k].local[0] * KERNEL[k].local[1] * KERNEL[k].local[2];
+        if (group > items)
+            return fail(self, TWO_KERNELS_UNSUITABLE, "%s has groups of %lu work-items, the device allows %lu",
+                KERNEL[k].name, (unsigned long)group, (unsigned long)items);
+        if (KERNEL[k].local_bytes > memory)
+            return fail(self, TWO_KERNELS_UNSUITABLE, "%s takes %lu bytes of local memory, the device has %lu",
+                KERNEL[k].name, (unsigned long)KERNEL[k].local_bytes, (unsigned long)memory);
+    }
+    return TWO_KERNELS_OK;
+}
+
+/* ---- compiling ---- */
+
+static int refused(two_kernels_handle *self, cl_int status)
+{
+    size_t size = 0;
+    char *log;
+    int result;
+    clGetProgramBuildInfo(self->program, self->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    log = calloc(size + 1, 1);
+    if (log != NULL)
+        clGetProgramBuildInfo(self->program, self->device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    result = fail(self, TWO_KERNELS_NOT_BUILT, "the kernels were not built (OpenCL's code %d):\n%s", (int)status,
+        log != NULL ? log : "");
+    free(log);
+    return result;
+}
+
+static int build(two_kernels_handle *self)
+{
+    const cl_uint lines = sizeof SOURCE / sizeof *SOURCE;
+    cl_int status;
+    int k;
+    if (KERNELS == 0)
+        return TWO_KERNELS_OK;
+    self->program = clCreateProgramWithSource(self->context, lines, (const char **)SOURCE, NULL, &status);
+    if (status != CL_SUCCESS)
+        return answer(self, status, "a program");
+    status = clBuildProgram(self->program, 1, &self->device, OPTIONS, NULL, NULL);
+    if (status != CL_SUCCESS)
+        return refused(self, status);
+    for (k = 0; k < KERNELS; k++) {
+        self->kernels[k] = clCreateKernel(self->program, KERNEL[k].name, &status);
+        if (status != CL_SUCCESS)
+            return answer(self, status, KERNEL[k].name);
+    }
+    return TWO_KERNELS_OK;
+}
+
+static int allocate(two_kernels_handle *self, cl_mem_flags flags, size_t bytes, const void *data, cl_mem *made)
+{
+    cl_int status;
+    if (bytes > 0 && data != NULL)
+        *made = clCreateBuffer(self->context, flags | CL_MEM_COPY_HOST_PTR, bytes, (void *)data, &status);
+    else /* OpenCL has no empty buffers */
+        *made = clCreateBuffer(self->context, flags, bytes > 0 ? bytes : 1, NULL, &status);
+    return answer(self, status, "a buffer");
+}
+
+int two_kernels_init(two_kernels_handle **made, const two_kernels_choice *choice)
+{
+    static const two_kernels_choice ANY = {0, NULL, NULL, NULL};
+    two_kernels_handle *self = calloc(1, sizeof *self);
+    int t, result;
+    *made = self;
+    if (self == NULL)
+        return TWO_KERNELS_NO_MEMORY;
+    result = opened(self, choice != NULL ? choice : &ANY);
+    if (result == TWO_KERNELS_OK)
+        result = admit(self);
+    if (result == TWO_KERNELS_OK)
+        result = build(self);
+    for (t = 0; t < TEMPORARIES && result == TWO_KERNELS_OK; t++)
+        result = allocate(self, CL_MEM_READ_WRITE, TEMPORARY_BYTES[t], NULL, &self->temporaries[t]);
+    return result;
+}
+
+void two_kernels_release(two_kernels_handle *self)
+{
+    int i;
+    if (self == NULL)
+        return;
+    if (self->queue != NULL)
+        clFinish(self->queue);
+    if (self->last != NULL)
+        clReleaseEvent(self->last);
+    for (i = 0; i < TEMPORARIES; i++)
+        if (self->temporaries[i] != NULL)
+            clReleaseMemObject(self->temporaries[i]);
+    for (i = 0; i < KERNELS; i++)
+        if (self->kernels[i] != NULL)
+            clReleaseKernel(self->kernels[i]);
+    if (self->program != NULL)
+        clReleaseProgram(self->program);
+    if (self->queue != NULL)
+        clReleaseCommandQueue(self->queue);
+    if (self->context != NULL)
+        clReleaseContext(self->context);
+    free(self->message);
+    free(self);
+}
+
+const char *two_kernels_message(const two_kernels_handle *self)
+{
+    return self != NULL && self->message != NULL ? self->message : self == NULL ? "no room for a handle" : "";
+}
+
+cl_context two_kernels_context(const two_kernels_handle *self) { return self->context; }
+
+cl_device_id two_kernels_device(const two_kernels_handle *self) { return self->device; }
+
+int two_kernels_finish(two_kernels_handle *self) { return answer(self, clFinish(self->queue), "the queue's end"); }
+
+/* ---- launching ---- */
+
+static int launch(two_kernels_handle *self, cl_command_queue queue, int step, const cl_mem *buffers, cl_uint waits,
+    const cl_event *wait_list, cl_event *event)
+{
+    const int k = STEP[step][0];
+    cl_uint a;
+    cl_int status = CL_SUCCESS;
+    for (a = 0; a < KERNEL[k].arguments && status == CL_SUCCESS; a++)
+        status = clSetKernelArg(self->kernels[k], a, sizeof(cl_mem), &buffers[STEP[step][1 + a]]);
+    if (status == CL_SUCCESS)
+        status = clEnqueueNDRangeKernel(queue, self->kernels[k], KERNEL[k].dimensions, NULL, KERNEL[k].global,
+            KERNEL[k].local, waits, waits > 0 ? wait_list : NULL, event);
+    return answer(self, status, KERNEL[k].name);
+}
+
+/* all launches, each after the one before it; *done: the event of the last one, the caller's */
+static int launch_all(two_kernels_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
+    const cl_event *wait_list, cl_event *done)
+{
+    cl_mem buffers[BUFFERS];
+    cl_event after[2] = {NULL, NULL}; /* what was before, and what the caller waits for */
+    cl_uint count = 0;
+    int i, result = TWO_KERNELS_OK;
+    for (i = 0; i < INPUTS + OUTPUTS; i++)
+        buffers[i] = given[i];
+    for (i = 0; i < TEMPORARIES; i++)
+        buffers[INPUTS + OUTPUTS + i] = self->temporaries[i];
+    if (self->last != NULL)
+        after[count++] = self->last;
+    self->last = NULL;
+    if (waits > 0 || count + STEPS == 0) {
+        result = answer(self, clEnqueueMarkerWithWaitList(queue, waits, wait_list, &after[count]), "a marker");
+        if (result == TWO_KERNELS_OK)
+            count++;
+    }
+    for (i = 0; i < STEPS && result == TWO_KERNELS_OK; i++) {
+        cl_event event = NULL;
+        result = launch(self, queue, i, buffers, count, after, &event);
+        if (result != TWO_KERNELS_OK)
+            break;
+        while (count > 0)
+            clReleaseEvent(after[--count]);
+        after[count++] = event;
+    }
+    if (result == TWO_KERNELS_OK)
+        result = answer(self, clFlush(queue), "the queue");
+    if (result == TWO_KERNELS_OK && done != NULL && count > 0) {
+        clRetainEvent(after[count - 1]);
+        *done = after[count - 1];
+    }
+    if (count > 0)
+        self->last = after[--count];
+    while (count > 0)
+        clReleaseEvent(after[--count]);
+    return result;
+}
+
+static int check_queue(two_kernels_handle *self, cl_command_queue queue)
+{
+    cl_context context = NULL;
+    cl_device_id device = NULL;
+    clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (context != self->context || device != self->device)
+        return fail(self, TWO_KERNELS_WRONG_QUEUE, "the queue is of another context or device than the handle");
+    return TWO_KERNELS_OK;
+}
+
+/* where a buffer is: the one that it is a part of, and its first byte there */
+static cl_mem place(cl_mem buffer, size_t *start)
+{
+    cl_mem whole = NULL;
+    *start = 0;
+    clGetMemObjectInfo(buffer, CL_MEM_ASSOCIATED_MEMOBJECT, sizeof whole, &whole, NULL);
+    clGetMemObjectInfo(buffer, CL_MEM_OFFSET, sizeof *start, start, NULL);
+    return whole != NULL ? whole : buffer;
+}
+
+static int check_buffers(two_kernels_handle *self, const cl_mem *given)
+{
+    int i, o;
+    for (i = 0; i < INPUTS + OUTPUTS; i++) {
+        size_t bytes = 0, wanted = ARRAY[i].length * ARRAY[i].size;
+        cl_int status = clGetMemObjectInfo(given[i], CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+        if (status != CL_SUCCESS)
+            return answer(self, status, ARRAY[i].name);
+        if (bytes < wanted)
+            return fail(self, TWO_KERNELS_WRONG_LENGTH, "buffer %s has %lu bytes, %lu are wanted", ARRAY[i].name,
+                (unsigned long)bytes, (unsigned long)wanted);
+    }
+    for (o = INPUTS; o < INPUTS + OUTPUTS; o++) {
+        for (i = 0; i < INPUTS + OUTPUTS; i++) {
+            size_t first, other;
+            if (i == o || place(given[i], &first) != place(given[o], &other))
+                continue;
+            if (first < other + ARRAY[o].length * ARRAY[o].size && other < first + ARRAY[i].length * ARRAY[i].size)
+                return fail(self, TWO_KERNELS_OVERLAP, "%s shares memory with %s, which is written", ARRAY[i].name,
+                    ARRAY[o].name);
+        }
+    }
+    return TWO_KERNELS_OK;
+}
+
+static int enqueue(two_kernels_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
+    const cl_event *wait_list, cl_event *event)
+{
+    int result = TWO_KERNELS_OK;
+    if (queue == NULL)
+        queue = self->queue;
+    else
+        result = check_queue(self, queue);
+    if (result == TWO_KERNELS_OK)
+        result = check_buffers(self, given);
+    if (result == TWO_KERNELS_OK)
+        result = launch_all(self, queue, given, waits, wait_list, event);
+    return result;
+}
+
+/* ---- arrays of the host ---- */
+
+static int check_lengths(two_kernels_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+{
+    int i;
+    for (i = 0; i < INPUTS + OUTPUTS; i++) {
+        const void *array = i < INPUTS ? inputs[i] : outputs[i - INPUTS];
+        if (lengths[i] != ARRAY[i].length)
+            return fail(self, TWO_KERNELS_WRONG_LENGTH, "%s has %lu elements, %lu are wanted", ARRAY[i].name,
+                (unsigned long)lengths[i], (unsigned long)ARRAY[i].length);
+        if (array == NULL && lengths[i] > 0)
+            return fail(self, TWO_KERNELS_WRONG_LENGTH, "%s is NULL", ARRAY[i].name);
+    }
+    return TWO_KERNELS_OK;
+}
+
+static int run(two_kernels_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+{
+    cl_mem buffers[INPUTS + OUTPUTS] = {NULL};
+    int i, result = check_lengths(self, inputs, outputs, lengths);
+    for (i = 0; i < INPUTS + OUTPUTS && result == TWO_KERNELS_OK; i++)
+        result = allocate(self, i < INPUTS ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE, ARRAY[i].length * ARRAY[i].size,
+            i < INPUTS ? inputs[i] : NULL, &buffers[i]);
+    if (result == TWO_KERNELS_OK)
+        result = launch_all(self, self->queue, buffers, 0, NULL, NULL);
+    for (i = INPUTS; i < INPUTS + OUTPUTS && result == TWO_KERNELS_OK; i++)
+        if (ARRAY[i].length > 0)
+            result = answer(self, clEnqueueReadBuffer(self->queue, buffers[i], CL_TRUE, 0,
+                ARRAY[i].length * ARRAY[i].size, outputs[i - INPUTS], 0, NULL, NULL), ARRAY[i].name);
+    for (i = 0; i < INPUTS + OUTPUTS; i++)
+        if (buffers[i] != NULL)
+            clReleaseMemObject(buffers[i]);
+    return result;
+}
+
+int two_kernels_run(two_kernels_handle *self,
+    const float *x, size_t x_length,
+    float *out, size_t out_length)
+{
+    const void *const inputs[] = {x};
+    void *const outputs[] = {out};
+    const size_t lengths[] = {x_length, out_length};
+    return run(self, inputs, outputs, lengths);
+}
+
+int two_kernels_enqueue(two_kernels_handle *self, cl_command_queue queue, cl_mem x, cl_mem out,
+    cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    const cl_mem given[] = {x, out};
+    return enqueue(self, queue, given, waits, wait_list, event);
+}
+
+int two_kernels_run_once(const two_kernels_choice *choice,
+    const float *x, size_t x_length,
+    float *out, size_t out_length, char *message, size_t size)
+{
+    two_kernels_handle *self;
+    int result = two_kernels_init(&self, choice);
+    if (result == TWO_KERNELS_OK)
+        result = two_kernels_run(self, x, x_length, out, out_length);
+    if (message != NULL && size > 0)
+        snprintf(message, size, "%s", result == TWO_KERNELS_OK ? "" : two_kernels_message(self));
+    two_kernels_release(self);
+    return result;
+}
