@@ -38,6 +38,7 @@ from egglift.ir.errors import (
     ForkError,
     OperatorError,
     OutOfMemory,
+    PackageMissing,
     ProgramError,
     RecordError,
     RuleError,
@@ -152,6 +153,7 @@ from egglift.ir.stencils import (
     stencil,
 )
 from egglift.ir.text import dumps, pretty
+from egglift.ir.types import BF16 as bf16
 from egglift.ir.types import BOOL as bool_
 from egglift.ir.types import F16 as f16
 from egglift.ir.types import F32 as f32
@@ -185,6 +187,7 @@ __all__ = [
     "Kernel",
     "OperatorError",
     "OutOfMemory",
+    "PackageMissing",
     "ProgramError",
     "RecordError",
     "RuleError",
@@ -206,6 +209,7 @@ __all__ = [
     "as_expr",
     "as_program",
     "as_type",
+    "bf16",
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",

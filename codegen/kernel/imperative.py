@@ -28,6 +28,12 @@ class Buffer:
     values: bytes | None = None  # of a constant
     given: bool = False
 
+    @property
+    def bytes(self) -> int:
+        """What it takes: registers hold values as they are computed."""
+        kept = self.scalar.computed if self.space == "private" else self.scalar
+        return self.size * self.lanes * kept.size
+
 
 # ---------------------------------------------------------------------------------------- values
 
@@ -275,7 +281,6 @@ class DeviceLimits:
     local_bytes: int = 48 << 10
     private_bytes: int = 1 << 20
     float64: bool = True
-    float16: bool = False
     sub_groups: bool = False
     matrix_units: tuple[str, ...] = ()  # names of the types that warps multiply matrices of
     #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles some of those wrongly

@@ -12,8 +12,9 @@ from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.opencl.expressions import int_type
 from egglift.codegen.opencl.scalar_functions import initializer, memory_type
 from egglift.codegen.opencl.statements import INDENT, KernelText
+from egglift.ir.conversions import loaded
 
-EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
+EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b"}
 
 
 def kernel_source(
@@ -99,7 +100,8 @@ def _locals(text: KernelText) -> list[str]:
 
 def _constant(b: Buffer, text: KernelText) -> str:
     assert b.values is not None
-    items = ", ".join(initializer(v.item(), b.scalar) for v in np.frombuffer(b.values, b.scalar.dtype))
+    numbers = loaded(np.frombuffer(b.values, b.scalar.dtype), b.scalar)
+    items = ", ".join(initializer(v.item(), b.scalar) for v in numbers)
     return f"constant {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)} = {{{items}}};"
 
 

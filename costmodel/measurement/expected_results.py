@@ -18,7 +18,7 @@ from egglift.ir.patterns import Expr, Fold, Reduce
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import subterms
-from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import BF16, BOOL, F16, Array, Scalar, Tuple, Type, is_floating, leaves
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
 #: a value as NumPy holds it: an array, or for tuples (and arrays of tuples) a tuple of values
@@ -28,9 +28,9 @@ HostValue: TypeAlias = Any
 PERIOD = 1048573
 #: a sample must give at least this part of finite results; else positive inputs are tried
 ENOUGH_FINITE = 0.9
-EPSILON = {"f16": 2.0**-10, "f32": 2.0**-23, "f64": 2.0**-52}
-#: relative error that different orders of the same float operations may make
-TOLERANCE = {"f16": 2.0**-6, "f32": 2.0**-12, "f64": 2.0**-36}
+#: relative error that different orders of the same float operations may make; f16 and bf16 are computed in f32, and
+#: rounded where they are stored: a few times, not once for each operation
+TOLERANCE = {"f16": 4 * F16.epsilon, "bf16": 4 * BF16.epsilon, "f32": 2.0**-12, "f64": 2.0**-36}
 
 
 def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, HostValue]:
@@ -79,9 +79,7 @@ def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, posi
         few = rng.integers(1, 9 if scalar.is_float else 10, count, dtype=np.int8)
         if scalar.is_signed and not positive:
             few = few * (2 * rng.integers(0, 2, count, dtype=np.int8) - 1)
-    few = few.astype(scalar.dtype)
-    if scalar.is_float:
-        few = few / np.array(8, scalar.dtype)
+    few = (few / np.float32(8)).astype(scalar.dtype) if scalar.is_float else few.astype(scalar.dtype)
     return (few if size == count else np.resize(few, size)).reshape(shape)
 
 
@@ -104,7 +102,7 @@ class Expected:
         pairs = zip(self.wide, self._compared(actual), self.scalars, strict=True)
         bound = _longest(self.program) / 2
         return not any(
-            agree(wide, np.asarray(got), s, bound * EPSILON[s.name] if s.is_float else None) for wide, got, s in pairs
+            agree(wide, np.asarray(got), s, bound * s.epsilon if s.is_float else None) for wide, got, s in pairs
         )
 
     def disagreement(self, actual: Sequence[NdArray]) -> str | None:
@@ -157,7 +155,7 @@ def _evaluate(program: Expr, inputs: dict[str, HostValue], rows: Rows | None, *,
 
 def _finite(values: tuple[NdArray, ...]) -> float:
     """The part of the floats in `values` that is finite."""
-    floats = [v for v in values if v.dtype.kind == "f" and v.size]
+    floats = [v for v in values if is_floating(v.dtype) and v.size]
     finite = sum(int(np.isfinite(v).sum()) for v in floats)
     return finite / sum(v.size for v in floats) if floats else 1.0
 
