@@ -52,9 +52,10 @@ def _computes(body: tuple[Statement, ...]) -> bool:
 
 @dataclass
 class _Pass:
-    """What private arrays have become, and the names of values that are numbers of the narrow type as they are."""
+    """What private arrays have become; names of values that are copied bits, and of others that need no rounding."""
 
     private: dict[Buffer, Buffer] = field(default_factory=dict)
+    copies: set[str] = field(default_factory=set)
     exact: set[str] = field(default_factory=set)
     done: dict[int, tuple[ScalarValue, ScalarValue]] = field(default_factory=dict)
 
@@ -67,7 +68,10 @@ class _Pass:
                 return im.Declare(self.kept(buffer))
             case im.Let(name, value):
                 made = self.value(value)
-                if value.type.is_narrow and self.is_exact(made):
+                if value.type.is_narrow and _is_copy(made):
+                    made = self.bits(made, value.type)
+                    self.copies.add(name)
+                elif value.type.is_narrow and self.is_exact(made):
                     self.exact.add(name)
                 return replace(s, value=made)
             case Store(buffer, _, value):
@@ -109,6 +113,8 @@ class _Pass:
                 return replace(v, args=made, type=t.computed)
             case im.Guarded(_, _, inside, outside):
                 return replace(v, inside=self.value(inside), outside=self.value(outside))
+            case im.Name(name, _) if name in self.copies:
+                return im.Call("cast", (v,), F32)
             case im.Name() | im.IndexValue():
                 return replace(v, type=t.computed)
         return v
@@ -136,9 +142,9 @@ class _Pass:
                 return im.Const(number, t)
             case im.Call("cast", (x,), _) if x.type == t:
                 return x
-            case im.Guarded(_, _, inside, outside) if self.is_exact(v):
+            case im.Guarded(_, _, inside, outside) if _is_copy(v):
                 return replace(v, inside=self.bits(inside, t), outside=self.bits(outside, t))
-            case im.Call("where", (test, a, b), _) if self.is_exact(v):
+            case im.Call("where", (test, a, b), _) if _is_copy(v):
                 return im.Call("where", (test, self.bits(a, t), self.bits(b, t)), t)
         return im.Call("cast", (v,), t)
 
@@ -160,3 +166,15 @@ class _Pass:
 
 def _narrow(values: Iterable[ScalarValue]) -> Scalar | None:
     return next((v.type for v in values if v.type.is_narrow), None)
+
+
+def _is_copy(v: ScalarValue) -> bool:
+    """Is `v`, which stands for a number of a narrow type, made of nothing but its bits?"""
+    match v:
+        case im.Call("cast", (x,), _):
+            return x.type.is_narrow and not isinstance(x, im.Call)
+        case im.Guarded(_, _, inside, outside):
+            return _is_copy(inside) and (_is_copy(outside) or isinstance(outside, im.Const))
+        case im.Call("where", (_, a, b), _):
+            return _is_copy(a) and _is_copy(b)
+    return False

@@ -41,7 +41,7 @@ def test_scalar_types_agree_with_numpy() -> None:
         assert scalar_of(s.dtype) == s and s.size == s.dtype.itemsize and str(s) == name
         assert s.is_float == is_floating(s.dtype) and s.is_integer == (s.dtype.kind in "iu")
         assert s.is_float == (s.dtype.kind == "f" or s == BF16)  # to NumPy, bfloat16 is no kind of its own
-        assert s.is_signed == (s.dtype.kind in "if")
+        assert s.is_signed == (s.is_float or s.dtype.kind == "i")
 
 
 def test_a_value_has_one_buffer_for_each_scalar_of_its_type() -> None:
