@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.accesses import loads
 from egglift.codegen.kernel.imperative import Buffer, Load, ScalarValue, Statement, Store
 from egglift.codegen.kernel.walk import subvalues, walk, with_blocks
 from egglift.ir.conversions import rounded
@@ -33,7 +34,22 @@ def compute_narrow_in_f32(body: Iterable[Statement]) -> tuple[Statement, ...]:
     statements = tuple(body)
     if not any(b.scalar.is_narrow for b in _buffers(statements)) and not _computes(statements):  # nearly always
         return statements
-    return _Pass().block(statements)
+    return _Pass(_moved(statements)).block(statements)
+
+
+def _moved(body: tuple[Statement, ...]) -> frozenset[Buffer]:
+    """Private arrays of narrow numbers that are only copied on, or given to matrix units: they stay as they are."""
+    found, computed = set[Buffer](), set[Buffer]()
+    for s in walk(body):
+        match s:
+            case Store(buffer, _, Load(source)) if buffer.space != "private" and source.scalar == buffer.scalar:
+                found.add(source)
+            case Store(value=value) | im.Let(value=value):
+                computed |= {load.buffer for load in loads((value,))}
+            case im.FragmentProduct():
+                found |= {load.buffer for load in loads((*s.rows, *s.columns))}
+                computed |= {load.buffer for load in s.totals}
+    return frozenset(b for b in found - computed if b.space == "private" and b.scalar.is_narrow)
 
 
 def _buffers(body: tuple[Statement, ...]) -> Iterable[Buffer]:
@@ -52,8 +68,9 @@ def _computes(body: tuple[Statement, ...]) -> bool:
 
 @dataclass
 class _Pass:
-    """What private arrays have become; names of values that are copied bits, and of others that need no rounding."""
+    """What private arrays have become, but for those that stay; names of values that are copied bits, and of others that need no rounding."""
 
+    moved: frozenset[Buffer]
     private: dict[Buffer, Buffer] = field(default_factory=dict)
     copies: set[str] = field(default_factory=set)
     exact: set[str] = field(default_factory=set)
@@ -85,7 +102,7 @@ class _Pass:
 
     def kept(self, buffer: Buffer) -> Buffer:
         """Where the elements of `buffer` are kept."""
-        if buffer.space != "private" or not buffer.scalar.is_narrow:
+        if buffer.space != "private" or not buffer.scalar.is_narrow or buffer in self.moved:
             return buffer
         return self.private.setdefault(buffer, replace(buffer, scalar=buffer.scalar.computed))
 

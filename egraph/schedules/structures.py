@@ -179,6 +179,7 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     """The structure of a way, if the laws make its run."""
     if way is FRAGMENTS and not _is_of_rows_and_columns(stage, rows, columns):
         return None
+    stage = replace(stage, narrow=way.narrow)
     tiled = [d for d in (rows, columns) if d is not None]
     batch = [d for d in stage.dims if d not in tiled]
     whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage

@@ -166,6 +166,7 @@ class Stage:
     """`name[dims] = body`; the names in `body` are explained by `names`.
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
+    narrow: are f16 and bf16 that are cast to f32 kept as they are (operands.py)?
     """
 
     name: str
@@ -173,6 +174,7 @@ class Stage:
     body: Expr
     names: Names = field(compare=False, repr=False)
     given: frozenset[p.Input] = frozenset()
+    narrow: bool = False
 
     @property
     def type(self) -> Type:
