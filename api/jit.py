@@ -16,7 +16,7 @@ from egglift.ir.lifting import as_program, is_number
 from egglift.ir.notation import array, scalar
 from egglift.ir.patterns import Expr
 from egglift.ir.promotion import promote
-from egglift.ir.types import BOOL, FACTS, F64, I64, Scalar, scalar_of
+from egglift.ir.types import BOOL, F64, FACTS, I64, Scalar, scalar_of
 from egglift.ir.value import Value
 from egglift.kernel import Kernel
 from egglift.optimize import optimize

@@ -54,7 +54,7 @@ def rounded(x: NdArray, t: Scalar) -> NdArray:
 
 
 def stored(x: NdArray, t: Scalar) -> NdArray:
-    """`x`, numbers that are computed, as an array of type `t`: f16 and bf16 are rounded, the others are what they are."""
+    """`x`, numbers as they are computed, as an array of type `t`: f16 and bf16 are rounded, others as they are."""
     if t == BF16:
         return np.asarray((rounded(x, t).view(np.uint32) >> 16).astype(np.uint16).view(t.dtype))
     return np.asarray(rounded(x, F16).astype(np.float16) if t == F16 else x)

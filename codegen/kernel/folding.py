@@ -15,7 +15,10 @@ from egglift.ir.types import Scalar
 
 
 def known(op: str, args: tuple[ScalarValue, ...], t: Scalar) -> bool | int | float | None:
-    """The value, of the type that `t` is computed in, of a scalar function of numbers; None where an argument is no number, or it is a cast."""
+    """The value of a scalar function of numbers; None where an argument is no number, or it is a cast.
+
+    It is of the type that `t`, the function's, is computed in.
+    """
     narrow = next((a.type for a in args if a.type.is_narrow), None)
     numbers = [rounded(np.asarray(a.value), narrow or a.type) for a in args if isinstance(a, im.Const)]
     if op not in FUNCTIONS or len(numbers) < len(args):

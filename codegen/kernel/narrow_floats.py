@@ -68,7 +68,10 @@ def _computes(body: tuple[Statement, ...]) -> bool:
 
 @dataclass
 class _Pass:
-    """What private arrays have become, but for those that stay; names of values that are copied bits, and of others that need no rounding."""
+    """What private arrays have become, but for those of `moved`, which stay.
+
+    copies, exact: names of values that are copied bits, and of others that need no rounding.
+    """
 
     moved: frozenset[Buffer]
     private: dict[Buffer, Buffer] = field(default_factory=dict)

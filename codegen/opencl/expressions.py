@@ -155,7 +155,7 @@ class Text:
                     return self.scalar(outside)
                 return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
             case im.Call("cast", (x,), t):
-                return scalar_cast(x.type, t, self.scalar(x), self.helpers)
+                return scalar_cast(x.type, t, self.scalar(x), self.helpers, self.cpu)
             case im.Call(op, args, _):
                 return scalar_call(op, operand_type(v), [self.scalar(a) for a in args], self.helpers)
 

@@ -184,7 +184,7 @@ class VectorText(Text):
         text = self.number(x, lanes)
         if x.type == t:
             return text
-        return vector_cast(x.type, t, text, lanes.width, self.helpers)
+        return vector_cast(x.type, t, text, lanes.width, self.helpers, self.cpu)
 
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         if buffer.lanes > 1 and not has_lane(at):

@@ -35,7 +35,11 @@ def lower(stage: Stage, schedule: Schedule) -> Expr:
 def operands(stage: Stage) -> list[Operand]:
     """What a stage's reductions read; of a stage without any, what its body reads."""
     chain = stage.phases
-    return _operands(stage, chain[0]) if chain else operands_of(stage.names, stage.body, stage.dims, stage.given, stage.narrow)
+    return (
+        _operands(stage, chain[0])
+        if chain
+        else operands_of(stage.names, stage.body, stage.dims, stage.given, stage.narrow)
+    )
 
 
 def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:

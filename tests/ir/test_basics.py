@@ -17,7 +17,21 @@ from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import SizeOp, Sym, evaluate, symbols
 from egglift.ir.traverse import bodies, children, instantiate, is_closed, rebuild, subterms, tile_symbols
-from egglift.ir.types import BF16, BOOL, F32, F64, I32, SCALARS, Array, Tuple, array_of, dims, is_floating, leaves, scalar_of
+from egglift.ir.types import (
+    BF16,
+    BOOL,
+    F32,
+    F64,
+    I32,
+    SCALARS,
+    Array,
+    Tuple,
+    array_of,
+    dims,
+    is_floating,
+    leaves,
+    scalar_of,
+)
 
 X = p.Input("x", Array(8, F32))
 SQUARE = p.Apply("mul", (p.Arg(F32), p.Arg(F32)))
