@@ -140,7 +140,8 @@ def bfloat16() -> np.dtype[Any]:
         import ml_dtypes
     except ImportError as error:
         raise PackageMissing("NumPy has no bfloat16 of its own: pip install 'egglift[bf16]' (ml_dtypes)") from error
-    return np.dtype(ml_dtypes.bfloat16)
+    found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return found
 
 
 def scalar_of(dtype: object) -> Scalar:

@@ -79,7 +79,7 @@ def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, posi
         few = rng.integers(1, 9 if scalar.is_float else 10, count, dtype=np.int8)
         if scalar.is_signed and not positive:
             few = few * (2 * rng.integers(0, 2, count, dtype=np.int8) - 1)
-    few = (few / np.float32(8)).astype(scalar.dtype) if scalar.is_float else few.astype(scalar.dtype)
+    few = np.asarray((few / np.float32(8) if scalar.is_float else few).astype(scalar.dtype))
     return (few if size == count else np.resize(few, size)).reshape(shape)
 
 
@@ -195,4 +195,4 @@ def _differ(want: NdArray, got: NdArray, scalar: Scalar, tolerance: float) -> Nd
         exact = want.astype(np.float64)
         scale = float(np.sqrt(np.mean(np.square(exact[finite])))) if finite.any() else 0.0
         close = np.abs(exact - got.astype(np.float64)) <= tolerance * np.maximum(np.abs(exact), scale)
-    return ~(same | (finite & close))
+    return np.asarray(~(same | (finite & close)))
