@@ -183,7 +183,8 @@ class _Planner:
             )
         name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
         cpu = self.limits.warp == 1
-        source, whole = kernel_source(name, shape, params, frozenset(outputs), body, self.defined, cpu)
+        how = self.defined, cpu, self.limits.half_functions
+        source, whole = kernel_source(name, shape, params, frozenset(outputs), body, *how)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
         memory = emitter.local_bytes, emitter.private_bytes

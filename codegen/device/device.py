@@ -138,6 +138,7 @@ def _describe(d: Any) -> DeviceInfo:
         float64="cl_khr_fp64" in extensions,
         sub_groups="cl_khr_subgroups" in extensions,
         branch_barriers=kind == "gpu",
+        half_functions=kind == "gpu",
         compute_units=d.max_compute_units,
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),
@@ -156,8 +157,8 @@ def _describe(d: Any) -> DeviceInfo:
     )
 
 
-#: compute capabilities of NVIDIA's GPUs from which on warps multiply matrices of a type in one instruction of our shape
-_MATRIX_UNITS = {"f64": (9, 0)}
+#: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
+_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0)}
 
 
 def _matrix_units(d: Any) -> tuple[str, ...]:

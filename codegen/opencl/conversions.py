@@ -15,14 +15,14 @@ from egglift.ir.types import BOOL, SCALARS, Scalar
 _WHOLE = {s.size: s for s in SCALARS.values() if s.is_integer and s.is_signed}
 
 
-def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], cpu: bool) -> str:
-    """`x` converted, as an expression; cpu: of a kernel for a CPU?"""
+def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], built_in: bool) -> str:
+    """`x` converted, as an expression; built_in: are OpenCL's conversions of f16 right?"""
     if source == target:
         return x
     if target == BOOL:
         return f"({x} != 0)"
     if source.is_narrow or target.is_narrow:
-        return narrow_cast(source, target, x, helpers, cpu)
+        return narrow_cast(source, target, x, helpers, built_in)
     if not is_saturating(source, target):
         return f"({C_NAMES[target.name]}){x}"
     name, (least, most) = f"cast_{source.name}_{target.name}", integers(target)
@@ -35,10 +35,10 @@ def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str],
     return f"{name}({stripped(x)})"
 
 
-def vector_cast(source: Scalar, target: Scalar, x: str, width: int, helpers: dict[str, str], cpu: bool) -> str:
+def vector_cast(source: Scalar, target: Scalar, x: str, width: int, helpers: dict[str, str], built_in: bool) -> str:
     """A vector of numbers converted, component by component; neither type is bool."""
     if source.is_narrow or target.is_narrow:
-        return narrow_cast(source, target, x, helpers, cpu, width)
+        return narrow_cast(source, target, x, helpers, built_in, width)
     if not is_saturating(source, target):
         return vector_function(f"convert_{memory_type(target)}", source, target, [stripped(x)], width, helpers)
     name, given = f"cast_{source.name}_{target.name}x{width}", memory_type(source, width)

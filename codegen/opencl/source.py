@@ -25,14 +25,15 @@ def kernel_source(
     body: tuple[Statement, ...],
     defined: set[str],
     cpu: bool,
+    half_functions: bool = False,
 ) -> tuple[str, str]:
     """The OpenCL C of one kernel: beside the plan's earlier kernels, and as a program of its own.
 
-    cpu: is it for a CPU?
+    cpu: is it for a CPU?  half_functions: has its compiler OpenCL's conversions of f16 right?
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
     this one needs and brings are added.
     """
-    text = KernelText(body, cpu)
+    text = KernelText(body, cpu, half_functions)
     text.statements(body)
     x, y, z = shape.local
     arguments = ", ".join(_parameter(b, b in outputs) for b in params)

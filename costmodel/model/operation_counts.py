@@ -200,7 +200,7 @@ class _Counter:
     def _fragment_product(self, unit: c.Unit, here: _Here) -> None:
         count = here.times * here.share * self.items
         products = unit.rows * unit.columns * unit.steps / self.profile.warp  # of each lane
-        self.total.issue += count * products * matrix_cost(unit.scalar.name, self.profile)
+        self.total.issue += count * products * matrix_cost(unit, self.profile)
         self.total.flops += 2 * count * products
 
     def _store(self, s: c.Store, here: _Here) -> _Loads:
@@ -323,9 +323,9 @@ def _is_uniform(at: Index) -> bool:
     return not any(v.role in OWN for v in at.variables())
 
 
-def matrix_cost(scalar: str, profile: Profile) -> float:
+def matrix_cost(unit: c.Unit, profile: Profile) -> float:
     """Simple instructions that a multiply-add on matrix units takes as long as: on those for numbers, if not known."""
-    return profile.matrix_costs.get(scalar, profile.type_costs.get(scalar, 1.0))
+    return profile.matrix_costs.get(unit.name, profile.type_costs.get(unit.total.name, 1.0))
 
 
 #: simple instructions of a conversion of f16 and bf16 to f32, and of one from it; a profile's op_costs may say others

@@ -90,14 +90,20 @@ ByBook = Callable[[Expr, float], Sequence[Choice]]
 
 
 def scheduled(
-    program: Expr, profile: Profile, limits: DeviceLimits, reassociate: bool, by_book: ByBook | None = None
+    program: Expr,
+    profile: Profile,
+    limits: DeviceLimits,
+    reassociate: bool,
+    by_book: ByBook | None = None,
+    tf32: bool = False,
 ) -> list[Choice]:
     """Programs equal to a closed one, put together from schedules of its stages, cheapest first.
 
     Empty where the program has no index notation; what was found where the time for it is up (ir/deadline.py).
+    tf32: may the factors of f32 products be rounded for matrix units?
     """
     found: list[Choice] = []
-    work = _Choosing(profile, limits, reassociate, by_book)
+    work = _Choosing(profile, limits, reassociate, by_book, tf32)
     with suppress(TooLate):
         for whole in _partitions(program, profile, reassociate):
             best = {s.name: work.of_stage(s, alone=len(whole.stages) == 1) for s in whole.stages}
@@ -143,6 +149,7 @@ class _Choosing:
     limits: DeviceLimits
     reassociate: bool
     by_book: ByBook | None
+    tf32: bool
     _known: dict[tuple[str, Expr], list[Choice]] = field(default_factory=dict)
 
     def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
@@ -183,7 +190,7 @@ class _Choosing:
 
     def _ranked(self, stage: Stage) -> list[Ranked]:
         """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""
-        return self._in_order(structures(stage, self.profile.kind, self.reassociate))
+        return self._in_order(structures(stage, self.profile.kind, self.reassociate, self.tf32))
 
     def _in_order(self, structures: Iterable[Structure]) -> list[Ranked]:
         """The cheapest first, without those that the device cannot run or the code generator refuses."""

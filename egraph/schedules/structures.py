@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from egglift.codegen.kernel.fragments import UNITS
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
@@ -34,6 +33,7 @@ from egglift.egraph.schedules.ways import (
     WHOLE,
     Way,
 )
+from egglift.egraph.stages.matrix_products import is_of_rows_and_columns, unit_of
 from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
@@ -76,10 +76,10 @@ class Structure:
     starts: tuple[tuple[Stage, Schedule], ...] = ()
 
 
-def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
-    """Structures for a device of that kind ("gpu" or "cpu")."""
+def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> Iterator[Structure]:
+    """Structures for a device of that kind ("gpu" or "cpu").  tf32: may factors be rounded for matrix units?"""
     whole = merged_reductions(stage)
-    for way in ways(stage, kind, reassociate):
+    for way in ways(stage, kind, reassociate, tf32):
         # who shares elements need not know of their dimensions
         yield from structures_of(stage if way.share is None else whole, way, kind, reassociate)
 
@@ -116,8 +116,8 @@ def _are_short(stage: Stage) -> bool:
     return together and all(isinstance(d.extent, int) for d in stage.dims) and number(columns) < TILE
 
 
-def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
-    """The ways that suit a stage on a device of that kind."""
+def ways(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> tuple[Way, ...]:
+    """The ways that suit a stage on a device of that kind.  tf32: may factors be rounded for matrix units?"""
     shared = reassociate and can_share(stage) and _is_worth_sharing(stage)
     if not stage.reductions:
         return () if not stage.dims else _of_each(stage) if kind == "gpu" else (CPU_MOVED,)
@@ -125,36 +125,11 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
-        units = (FRAGMENTS,) if reassociate and len(stage.dims) > 1 and _multiplies(stage) else ()
+        unit = unit_of(stage) if reassociate and len(stage.dims) > 1 else None
+        units = (FRAGMENTS,) if unit is not None and (tf32 or unit.name != "tf32") else ()
         chunks = (CHUNKS, *units, *((CHUNKS_IN_TURN,) if several else ()))
         return (*chunks, WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
-
-
-def _multiplies(stage: Stage) -> bool:
-    """Does it add up numbers that there are matrix units for?"""
-    (first, *later) = stage.phases
-    types, steps = {str(r.type) for r in first}, [r.op.body for r in first if r.op is not None]
-    adds = len(steps) == len(first) and all(isinstance(s, p.Apply) and s.op == "add" for s in steps)
-    return not later and adds and len(types) == 1 and types <= UNITS.keys()
-
-
-def _factors(e: Expr) -> Iterator[Expr]:
-    match e:
-        case p.Apply("mul", (a, b)):
-            yield from _factors(a)
-            yield from _factors(b)
-        case _:
-            yield e
-
-
-def _is_of_rows_and_columns(stage: Stage, rows: Dim | None, columns: Dim | None) -> bool:
-    """Is what is added up products of something that depends on the row with something that depends on the column?"""
-    for reduction in stage.phases[0]:
-        sides = [stage.names.free(factor) & {rows, columns} for factor in _factors(reduction.element)]
-        if {rows} not in sides or {columns} not in sides or {rows, columns} in sides:
-            return False
-    return True
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
@@ -177,7 +152,7 @@ def _is_worth_sharing(stage: Stage) -> bool:
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
-    if way is FRAGMENTS and not _is_of_rows_and_columns(stage, rows, columns):
+    if way is FRAGMENTS and not is_of_rows_and_columns(stage, rows, columns):
         return None
     stage = replace(stage, narrow=way.narrow)
     tiled = [d for d in (rows, columns) if d is not None]

@@ -17,8 +17,8 @@ from tests.codegen.low import NdArray, fmap
 from tests.harness import run
 
 NARROW = [F16, BF16]
-#: the text for a CPU makes f16 of integers, that for a GPU has vload_half
-DEVICES = {"cpu": DeviceLimits(), "gpu": DeviceLimits(warp=32)}
+#: of integers, or by OpenCL's functions, which PoCL has right where there are no barriers
+DEVICES = {"cpu": DeviceLimits(), "gpu": DeviceLimits(warp=32, half_functions=True)}
 everywhere = pytest.mark.parametrize("limits", DEVICES.values(), ids=DEVICES.keys())
 of_both = pytest.mark.parametrize("t", NARROW, ids=str)
 vectors = pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
