@@ -67,6 +67,9 @@ def parser() -> argparse.ArgumentParser:
         "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="a candidate that takes longer has hung"
     )
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
+    one.add_argument(
+        "--allow-tf32", action="store_true", help="allow matrix units that round factors of f32 to 11 bits"
+    )
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
@@ -141,6 +144,7 @@ def _optimize(arguments: argparse.Namespace) -> int:
         budget=arguments.budget,
         reassociate=not arguments.no_reassociate,
         fast_math=arguments.fast_math,
+        allow_tf32=arguments.allow_tf32,
         cache=not arguments.no_cache,
         measurements=arguments.measurements,
         isolate=not arguments.no_isolate,

@@ -188,7 +188,7 @@ def by_schedules(program: Expr, profile: Profile, limits: DeviceLimits, laws: La
             c.estimate.sentence(),
             account=c.account,
         )
-        for c in scheduled(program, profile, limits, laws.reassociate, by_book)
+        for c in scheduled(program, profile, limits, laws.reassociate, by_book, laws.tf32)
     ]
 
 

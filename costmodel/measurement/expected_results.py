@@ -18,7 +18,7 @@ from egglift.ir.patterns import Expr, Fold, Reduce
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import subterms
-from egglift.ir.types import BF16, BOOL, F16, Array, Scalar, Tuple, Type, is_floating, leaves
+from egglift.ir.types import BF16, BOOL, F16, F32, Array, Scalar, Tuple, Type, is_floating, leaves
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
 #: a value as NumPy holds it: an array, or for tuples (and arrays of tuples) a tuple of values
@@ -31,6 +31,9 @@ ENOUGH_FINITE = 0.9
 #: relative error that different orders of the same float operations may make; f16 and bf16 are computed in f32, and
 #: rounded where they are stored: a few times, not once for each operation
 TOLERANCE = {"f16": 4 * F16.epsilon, "bf16": 4 * BF16.epsilon, "f32": 2.0**-12, "f64": 2.0**-36}
+
+#: the same where factors of products are rounded to 11 bits, each by half of the last one
+TF32 = 2.0**-9
 
 
 def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, HostValue]:
@@ -89,6 +92,7 @@ class Expected:
 
     wide: floats computed in float64; narrow: in the program's own types.  A result may agree with either.
     rows: of a large result, those that are compared (None: all); an actual result may be them alone.
+    tf32: may factors of products have been rounded to 11 bits?
     """
 
     program: Expr
@@ -96,6 +100,7 @@ class Expected:
     wide: tuple[NdArray, ...]
     scalars: tuple[Scalar, ...]
     rows: Rows | None = None
+    tf32: bool = False
 
     def only_rounded(self, actual: Sequence[NdArray]) -> bool:
         """Are differences within what adding the longest array one by one may lose, n half units in the last place?"""
@@ -110,8 +115,9 @@ class Expected:
         compared = self._compared(actual)
         for i, (wide, scalar) in enumerate(zip(self.wide, self.scalars, strict=True)):
             got = compared[i]
-            problem = agree(wide, got, scalar)
-            if problem and agree(self.narrow[i], got, scalar):
+            tolerance = TF32 if self.tf32 and scalar == F32 else None
+            problem = agree(wide, got, scalar, tolerance)
+            if problem and agree(self.narrow[i], got, scalar, tolerance):
                 return f"result {i}: {problem}" if len(self.wide) > 1 else problem
         return None
 
@@ -132,7 +138,7 @@ class Expected:
         ]
 
 
-def expect(program: Expr, seed: int = 0) -> Expected:
+def expect(program: Expr, seed: int = 0, tf32: bool = False) -> Expected:
     """Sample inputs of `program` and its result; positive inputs where otherwise much of it is not finite."""
     scalars = tuple(scalar for _, scalar in leaves(type_of(program)))
     inputs, rows = sample_inputs(program, seed), sampled_rows(program, seed)
@@ -142,7 +148,7 @@ def expect(program: Expr, seed: int = 0) -> Expected:
         again = _evaluate(program, positive, rows, wide=True)
         if _finite(again) > _finite(wide):
             inputs, wide = positive, again
-    return Expected(program, inputs, wide, scalars, rows)
+    return Expected(program, inputs, wide, scalars, rows, tf32)
 
 
 def _evaluate(program: Expr, inputs: dict[str, HostValue], rows: Rows | None, *, wide: bool) -> tuple[NdArray, ...]:

@@ -65,9 +65,12 @@ def _operations(stage: Stage, e: StageElements, profile: Profile) -> float:
 
 
 def _on_units(stage: Stage, profile: Profile) -> float:
-    """Times as long as by single numbers a stage's products take at least: less where there are matrix units."""
+    """Times as long as by single numbers a stage's products take at least: less where there are matrix units.
+
+    Products of f32 count as such: that their factors may be rounded is seldom allowed.
+    """
     unit = unit_of(stage)
-    if unit is None or unit.name not in profile.matrix_costs:
+    if unit is None or unit.name == "tf32" or unit.name not in profile.matrix_costs:
         return 1.0
     return min(1.0, profile.matrix_costs[unit.name] / profile.type_costs.get(unit.total.name, 1.0))
 
