@@ -68,7 +68,7 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     one.add_argument(
-        "--allow-tf32", action="store_true", help="allow matrix units that round factors of f32 to 11 bits"
+        "--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32"
     )
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")

@@ -80,7 +80,7 @@ def test_floats_agree_within_what_their_type_resolves(scalar: Scalar, small: flo
     assert agree(want, (want * (1 + large)).astype(scalar.dtype), scalar) is not None
 
 
-def test_factors_rounded_to_tf32_agree_only_where_that_is_allowed() -> None:
+def test_factors_rounded_to_tf32_agree_where_that_is_allowed() -> None:
     program = as_program(el.array("A", el.f32, (16, 64)) @ el.array("B", el.f32, (64, 16)))
     for tf32 in (False, True):
         expected = expect(program, tf32=tf32)
