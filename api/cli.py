@@ -67,9 +67,7 @@ def parser() -> argparse.ArgumentParser:
         "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="a candidate that takes longer has hung"
     )
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
-    one.add_argument(
-        "--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32"
-    )
+    one.add_argument("--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32")
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)

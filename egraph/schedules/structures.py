@@ -39,10 +39,12 @@ from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SHARING_LANES
 from egglift.ir.traverse import subterms
+from egglift.ir.types import Scalar
 
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
@@ -301,11 +303,16 @@ class Work:
                 continue
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
-                    yield Keep(i, "local", self._symbol("a", i, 1), self._has_steps_inside(o))
+                    yield Keep(i, "local", self._padding(i, o), self._has_steps_inside(o))
                 case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
                     yield Keep(i, "private")
+
+    def _padding(self, i: int, o: Operand) -> Size:
+        """What follows a row in local memory: of f16 and bf16 whole vectors, else rows would be copied one by one."""
+        t, pad = type_of(o.at), self._symbol("a", i, 1)
+        return SizeOp("*", SizeOp("/", pad, 4), 8) if isinstance(t, Scalar) and t.is_narrow else pad
 
     def _has_steps_inside(self, o: Operand) -> bool:
         """Is a local copy in the order of memory, so that vectors are copied?  Lanes of matrix units read any order."""

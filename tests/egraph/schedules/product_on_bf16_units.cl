@@ -14,8 +14,8 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
   const int l0 = get_local_id(0);
   const int w1 = (8 * (int)get_group_id(1) + (int)get_group_id(0)) / 16 * 2 + (8 * (int)get_group_id(1) + (int)get_group_id(0)) % 2;
   const int l1 = get_local_id(1);
-  local ushort s0[320];
-  local ushort s1[1280] __attribute__((aligned(16)));
+  local ushort s0[384];
+  local ushort s1[1536] __attribute__((aligned(16)));
   // mapWorkgroup1 over 2
   // mapWorkgroup0 over 8
   // reduceSeq over 4
@@ -41,9 +41,9 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
   for (int i1 = 0; i1 < 4; ++i1) {
     #pragma unroll
     for (int i2 = 0; i2 < 2; ++i2) {
-      s0[160*i2 + 20*(l1 / 4) + 4*(l1 % 4) + l0] = r0[i2];
+      s0[192*i2 + 24*(l1 / 4) + 4*(l1 % 4) + l0] = r0[i2];
     }
-    vstore8(r1, 0, &s1[40*l1 + 20*(l0 / 2) + 8*(l0 % 2)]);
+    *(local ushort8*)&s1[48*l1 + 24*(l0 / 2) + 8*(l0 % 2)] = r1;
     if (i1 < 3) {
       // prefetch
       #pragma unroll
@@ -60,28 +60,28 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     ushort a0[8] __attribute__((aligned(8)));
     ushort b0[4];
     {
-      const ushort4 v6_0 = *(local ushort4*)&s1[20*l1 + 4*l0];
+      const ushort4 v6_0 = *(local ushort4*)&s1[24*l1 + 4*l0];
       a0[0] = v6_0.s0;
       a0[1] = v6_0.s1;
       a0[2] = v6_0.s2;
       a0[3] = v6_0.s3;
     }
     {
-      const ushort4 v7_0 = *(local ushort4*)&s1[20*l1 + 4*l0 + 640];
+      const ushort4 v7_0 = *(local ushort4*)&s1[24*l1 + 4*l0 + 768];
       a0[4] = v7_0.s0;
       a0[5] = v7_0.s1;
       a0[6] = v7_0.s2;
       a0[7] = v7_0.s3;
     }
-    b0[0] = s0[80*l0 + (l1 % 8)];
-    b0[1] = s0[80*l0 + (l1 % 8) + 20];
-    b0[2] = s0[80*l0 + (l1 % 8) + 40];
-    b0[3] = s0[80*l0 + (l1 % 8) + 60];
+    b0[0] = s0[96*l0 + (l1 % 8)];
+    b0[1] = s0[96*l0 + (l1 % 8) + 24];
+    b0[2] = s0[96*l0 + (l1 % 8) + 48];
+    b0[3] = s0[96*l0 + (l1 % 8) + 72];
     multiply_bf16_16x8x16(&acc0[0], &acc0[1], &acc0[4], &acc0[5], a0[0], a0[1], a0[4], a0[5], a0[2], a0[3], a0[6], a0[7], b0[0], b0[1], b0[2], b0[3]);
-    b0[0] = s0[80*l0 + (l1 % 8) + 8];
-    b0[1] = s0[80*l0 + (l1 % 8) + 28];
-    b0[2] = s0[80*l0 + (l1 % 8) + 48];
-    b0[3] = s0[80*l0 + (l1 % 8) + 68];
+    b0[0] = s0[96*l0 + (l1 % 8) + 8];
+    b0[1] = s0[96*l0 + (l1 % 8) + 32];
+    b0[2] = s0[96*l0 + (l1 % 8) + 56];
+    b0[3] = s0[96*l0 + (l1 % 8) + 80];
     multiply_bf16_16x8x16(&acc0[2], &acc0[3], &acc0[6], &acc0[7], a0[0], a0[1], a0[4], a0[5], a0[2], a0[3], a0[6], a0[7], b0[0], b0[1], b0[2], b0[3]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
