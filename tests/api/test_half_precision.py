@@ -186,3 +186,12 @@ def test_without_ml_dtypes_bf16_says_what_to_install(monkeypatch: pytest.MonkeyP
     finally:
         monkeypatch.undo()
         types.bfloat16.cache_clear()
+
+
+def test_allowing_tf32_is_part_of_a_kernel_and_of_its_file(tmp_path: Path) -> None:
+    e = el.array("A", F32, (16, 16)) @ el.array("B", F32, (16, 16))
+    kernels = [el.optimize(e, "pocl", measure="none", cache=False, allow_tf32=tf32) for tf32 in (False, True)]
+    assert [k.options.laws.tf32 for k in kernels] == [False, True]
+    kernels[1].save(tmp_path / "kernel")
+    assert el.load(tmp_path / "kernel", device="pocl").options == kernels[1].options != kernels[0].options
+    assert kernels[1].explain()
