@@ -40,6 +40,7 @@ from egglift.ir.errors import (
     ForkError,
     OperatorError,
     OutOfMemory,
+    PackageMissing,
     ProgramError,
     RecordError,
     RuleError,
@@ -156,6 +157,7 @@ from egglift.ir.stencils import (
     stencil,
 )
 from egglift.ir.text import dumps, pretty
+from egglift.ir.types import BF16 as bf16
 from egglift.ir.types import BOOL as bool_
 from egglift.ir.types import F16 as f16
 from egglift.ir.types import F32 as f32
@@ -192,6 +194,7 @@ __all__ = [
     "LengthKernel",
     "OperatorError",
     "OutOfMemory",
+    "PackageMissing",
     "ProgramError",
     "RecordError",
     "RuleError",
@@ -213,6 +216,7 @@ __all__ = [
     "as_expr",
     "as_program",
     "as_type",
+    "bf16",
     "bincount",
     "bitwise_and",
     "bitwise_or",

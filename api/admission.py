@@ -11,7 +11,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
-from egglift.ir.types import F16, F64, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import F64, Array, Scalar, Tuple, Type, leaves
 
 #: nodes of a program, bodies included, shared ones counted once: up to so many it is optimised in about a minute
 MOST_NODES = 20_000
@@ -21,13 +21,13 @@ def admit(program: Expr, device: Device) -> None:
     """Raises an error if `device` can run no form of `program`.
 
     ProgramError: it has more than MOST_NODES nodes.  ShapeError: a length is still a symbol.  DeviceError: it has no
-    f64 or f16 that the program uses, or cannot hold the program's inputs and result.
+    f64 that the program uses, or cannot hold the program's inputs and result.
     """
     count = sum(1 for _ in subterms(program))
     if count > MOST_NODES:
         remedy = "write it as arrays and maps, or optimise it in parts"
         raise ProgramError(f"{brief(program)} has {count} nodes, and no more than {MOST_NODES} are optimised; {remedy}")
-    lacks = [t for t, there in ((F64, device.limits.float64), (F16, device.limits.float16)) if not there]
+    lacks = [] if device.limits.float64 else [F64]
     known: dict[Type, frozenset[Scalar]] = {}
     for e in subterms(program):
         t = type_of(e)

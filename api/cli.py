@@ -79,6 +79,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
     one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
+    one.add_argument("--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32")
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
@@ -162,6 +163,7 @@ def _optimize(arguments: argparse.Namespace) -> int:
         budget=arguments.budget,
         reassociate=not arguments.no_reassociate,
         fast_math=arguments.fast_math,
+        allow_tf32=arguments.allow_tf32,
         cache=not arguments.no_cache,
         measurements=arguments.measurements,
         isolate=not arguments.no_isolate,

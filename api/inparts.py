@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from egglift.candidate import Part
 from egglift.egraph.explanation.derivation import Derivation
@@ -63,5 +63,5 @@ def explained(parts: Sequence[Part], laws: Laws) -> InParts:
         with suppress(RuleError):
             target = part.program if part.form is None else part.form
             seconds = SECONDS / len(firsts)
-            found[structure] = derive(part.program, target, sizes=part.parameters, seconds=seconds, **asdict(laws))
+            found[structure] = derive(part.program, target, sizes=part.parameters, seconds=seconds, **laws.of_book)
     return InParts(tuple(part.structure for part in parts), found)

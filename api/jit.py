@@ -7,16 +7,17 @@ import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, overload
 
-import numpy as np
-
+from egglift.ir.conversions import integers
 from egglift.ir.errors import ArgumentError, EggliftError, ProgramError
 from egglift.ir.lifting import as_program, is_number
 from egglift.ir.notation import array, scalar
 from egglift.ir.patterns import Expr
+from egglift.ir.promotion import promote
 from egglift.ir.run_time_lengths import size
-from egglift.ir.types import SCALARS, Scalar, scalar_of
+from egglift.ir.types import BOOL, F64, FACTS, I64, Scalar, scalar_of
 from egglift.ir.value import Value
 from egglift.kernel import Kernel
 from egglift.optimize import optimize
@@ -156,13 +157,14 @@ class Jitted:
     def _described(self, given: dict[str, Any]) -> dict[str, Any]:
         """Each argument as a part of the key: its scalar type and shape, or its type and value if it is static."""
         numbers = {n: v for n, v in given.items() if n not in self._static and is_number(v)}
-        arrays = [v.dtype for n, v in given.items() if n not in self._static | set(numbers) and hasattr(v, "dtype")]
+        others = {n: v for n, v in given.items() if n not in self._static | set(numbers) and hasattr(v, "dtype")}
+        arrays = [_scalar(n, v.dtype) for n, v in others.items()]
         signature: dict[str, Any] = {}
         for name, v in given.items():
             if name in self._static:
                 signature[name] = _hashable(self._function, name, v)
             elif name in numbers:
-                signature[name] = _scalar(name, _beside(arrays, v)), ()
+                signature[name] = _beside(arrays, v), ()
             elif hasattr(v, "dtype") and hasattr(v, "shape"):
                 signature[name] = _scalar(name, v.dtype), self._shape(name, v)
             else:
@@ -220,27 +222,22 @@ def _require_plain(f: Callable[..., Any], signature: inspect.Signature, static: 
         raise ArgumentError(f"{_name(f)}{signature} has no parameter {', '.join(unknown)}, which static names")
 
 
-def _beside(arrays: Sequence[np.dtype[Any]], number: bool | int | float) -> np.dtype[Any]:
+def _beside(arrays: Sequence[Scalar], number: bool | int | float) -> Scalar:
     """The type of a number of Python's own in a call with such arrays: theirs, if it can hold such a number."""
-    common: np.dtype[Any] = np.result_type(*arrays) if arrays else np.dtype(bool)
     if isinstance(number, bool):
-        return np.dtype(bool)
+        return BOOL
+    common = reduce(promote, arrays, BOOL)
     if isinstance(number, float):
-        return common if np.issubdtype(common, np.floating) else np.dtype(np.float64)
-    holds = np.issubdtype(common, np.floating) or (np.issubdtype(common, np.integer) and _in_range(number, common))
-    return common if holds else np.dtype(np.int64)
-
-
-def _in_range(number: int, integers: Any) -> bool:
-    limits = np.iinfo(integers)
-    return limits.min <= number <= limits.max
+        return common if common.is_float else F64
+    least, most = integers(common) if common.is_integer else (0, -1)
+    return common if common.is_float or least <= number <= most else I64
 
 
 def _scalar(name: str, dtype: Any) -> Scalar:
     try:
         return scalar_of(dtype)
-    except StopIteration:
-        takes = ", ".join(s.dtype.name for s in SCALARS.values())
+    except KeyError:
+        takes = ", ".join(facts.numpy for facts in FACTS.values())
         raise ArgumentError(f"{name} is {dtype}, which has no place in a program; it takes {takes}") from None
 
 

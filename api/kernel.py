@@ -6,7 +6,7 @@ import math
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -153,7 +153,7 @@ class Kernel:
             program, term, form = steps.program, steps.of(term), steps.of(form)
         if form is not None:
             with suppress(RuleError):
-                return derive(program, form, sizes=candidate.parameters, **asdict(laws))
+                return derive(program, form, sizes=candidate.parameters, **laws.of_book)
         try:
             return explain(program, term, rules=laws.rules, reassociate=laws.reassociate)
         except RuleError:

@@ -49,6 +49,7 @@ def optimize(
     budget: float | None = None,
     reassociate: bool = True,
     fast_math: bool = False,
+    allow_tf32: bool = False,
     rules: Sequence[str] = (),
     cache: bool = True,
     measurements: int = SAMPLE,
@@ -67,6 +68,8 @@ def optimize(
     measuring at most 8 s unless none is right by then.
     reassociate: may the order of floating-point operations change?  fast_math: may the compiler use less exact
     functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
+    allow_tf32: may the matrix units of a GPU multiply f32s?  They round the factors of products to 11 bits (tf32); sums
+    stay f32.  `explain` says where they do.
     rules: further laws, as .egg text.
     cache: use and keep records of earlier results.  Each measurement is kept at once: Ctrl-C loses none.  The
     environment variable EGGLIFT_CACHE is the folder, "off" for none; else it is the user's cache folder.
@@ -79,7 +82,8 @@ def optimize(
     """
     start = perf_counter()
     measuring = Measuring(measurements, budget, isolate, deadline)
-    options = Options(Laws(reassociate, texts(rules)), measure, measuring, fast_math, cache, on_interrupt)
+    laws = Laws(reassociate, texts(rules), tf32=allow_tf32)
+    options = Options(laws, measure, measuring, fast_math, cache, on_interrupt)
     program, opened = as_program(expr), open_device(device)
     admit(liked(program), opened)
     profile = load_profile(opened)
@@ -161,7 +165,8 @@ def _timed(
 ) -> list[Candidate]:
     """Those that are worth it measured; with the cache, what was measured before is taken over."""
     flags = FAST_MATH if options.fast_math else ()
-    subject = Subject(dumps(program), options=flags, rounded=not options.laws.reassociate)
+    laws = options.laws
+    subject = Subject(dumps(program), options=flags, rounded=not laws.reassociate, tf32=laws.tf32)
     kept = journal(subject, device, options.measuring.budget) if options.cache else None
     return measured(candidates, subject, device, options.measuring, kept, interrupts)
 

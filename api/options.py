@@ -20,11 +20,18 @@ class Laws:
 
     reassociate: may they change the order of floating-point operations?  rules: further ones, as .egg text.
     disabled: names of laws of the book that are left out; `schedules` stands for all schedules of stages.
+    tf32: may matrix units round the factors of f32 products to 11 bits?
     """
 
     reassociate: bool = True
     rules: tuple[str, ...] = ()
     disabled: tuple[str, ...] = ()
+    tf32: bool = False
+
+    @property
+    def of_book(self) -> dict[str, Any]:
+        """What laws on patterns depend on, by the names that saturation has for it."""
+        return {"reassociate": self.reassociate, "rules": self.rules, "disabled": self.disabled}
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def read(text: str, device: Device, where: str) -> Saved:
     try:
         program, laws = loads(data["program"]), data["laws"]
         chosen = candidate_from(data["chosen"], device)
-        laws = Laws(laws["reassociate"], tuple(laws["rules"]), tuple(laws["disabled"]))
+        laws = Laws(laws["reassociate"], tuple(laws["rules"]), tuple(laws["disabled"]), bool(laws["tf32"]))
         options = Options(laws, data["measure"], fast_math=bool(data["fast_math"]))
         right = fits(chosen, program)
     except (EggliftError, AttributeError, KeyError, TypeError, ValueError) as error:

@@ -195,7 +195,7 @@ def by_schedules(
             account=c.account,
             steps=c.made if isinstance(c.made, MadeAgain) else None,
         )
-        for c in scheduled(program, profile, limits, laws.reassociate, by_book if patterns else None)
+        for c in scheduled(program, profile, limits, laws.reassociate, by_book if patterns else None, laws.tf32)
     ]
 
 

@@ -188,8 +188,8 @@ class _Planner:
             )
         name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
         cpu = self.limits.warp == 1
-        written = frozenset(outputs)
-        source, whole, lengths = kernel_source(name, shape, params, written, body, self.defined, cpu, self.tracing)
+        how, written = (self.defined, cpu, self.limits.half_functions), frozenset(outputs)
+        source, whole, lengths = kernel_source(name, shape, params, written, body, *how, self.tracing)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
         memory = emitter.local_bytes, emitter.private_bytes

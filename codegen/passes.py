@@ -17,6 +17,7 @@ from egglift.codegen.kernel.fragments import fragment_products
 from egglift.codegen.kernel.imperative import Declare, Loop, Statement
 from egglift.codegen.kernel.join_branches import join_branches
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
+from egglift.codegen.kernel.narrow_floats import compute_narrow_in_f32
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
 from egglift.codegen.kernel.walk import walk
 from egglift.codegen.terms.drop_idle_patterns import drop_idle_patterns
@@ -39,7 +40,7 @@ def products_of_fragments(b: Builder, body: Sequence[Statement]) -> Sequence[Sta
 
 def _register_bytes(body: Sequence[Statement]) -> int:
     declared = [s.buffer for s in walk(body) if isinstance(s, Declare)]
-    return sum(b.size * b.lanes * b.scalar.size for b in declared if b.space == "private")
+    return sum(b.bytes for b in declared if b.space == "private")
 
 
 StatementPass: TypeAlias = Callable[[Builder, Sequence[Statement]], Sequence[Statement]]
@@ -52,6 +53,7 @@ STATEMENT_PASSES: tuple[tuple[str, StatementPass], ...] = (
     ("insert barriers", lambda b, body: insert_barriers(body, b.shape.group_items)),
     ("dissolve steps", lambda b, body: dissolve_steps(body)),
     ("join branches", lambda b, body: body if b.limits.branch_barriers else join_branches(body)),
+    ("compute narrow floats in f32", lambda b, body: compute_narrow_in_f32(body)),
     ("limit unrolling", lambda b, body: limit_unrolling(body)),
 )
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from egglift.ir.batch import NdArray, Value
+from egglift.ir.conversions import rounded, stored
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, dims, zero_or_one
@@ -78,7 +79,7 @@ def elements(name: str, t: Scalar, shape: tuple[int, ...], given: Any) -> NdArra
     typed = isinstance(given, np.ndarray | np.generic) or hasattr(given, "__array__")
     with np.errstate(all="ignore"):
         if np.can_cast(array.dtype, t.dtype, "safe") or (not typed and _holds(t, array)):
-            return array.astype(t.dtype)
+            return stored(array, t) if t.is_narrow else array.astype(t.dtype)
     if typed:
         raise ArgumentError(
             f"input {name} has dtype {array.dtype}, but the program takes {t.dtype}; "
@@ -92,7 +93,7 @@ def _holds(t: Scalar, array: NdArray) -> bool:
     if array.size == 0:
         return True
     if t.is_float:
-        return array.dtype.kind in "biuf" and bool((np.isfinite(array.astype(t.dtype)) | ~np.isfinite(array)).all())
+        return array.dtype.kind in "biuf" and bool((np.isfinite(rounded(array, t)) | ~np.isfinite(array)).all())
     bits = 1 if t == BOOL else 8 * t.size - t.is_signed
     least = -(1 << bits) if t.is_signed else 0
     return array.dtype.kind in "biu" and least <= int(array.min()) and int(array.max()) < 1 << bits

@@ -13,7 +13,7 @@ from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Fill, Input, Map, Operator, Zip
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
-from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import Array, Scalar, Tuple, Type, is_floating, leaves, scalar_of
 
 #: samples for each claim; half of them small whole numbers, so that ties occur
 SAMPLES = 256
@@ -67,7 +67,7 @@ def sample(t: Type, n: int, rng: np.random.Generator) -> Value:
     small = _small(scalar, size, rng)
     wide = _wide(scalar, size, rng)
     first = np.arange(n).reshape(n, *(1,) * len(shape)) < n // 2
-    return np.asarray(np.where(first, small, wide), scalar.dtype)
+    return np.where(first, small, wide).astype(scalar.dtype)
 
 
 def _small(t: Scalar, size: tuple[int, ...], rng: np.random.Generator) -> NdArray:
@@ -102,16 +102,16 @@ def _per_sample(a: NdArray, f: Callable[..., Any]) -> NdArray:
 
 
 def _magnitude(v: Value) -> NdArray:
-    floats = [np.abs(a.astype(np.float64)) for a in arrays(v) if a.dtype.kind == "f"]
+    floats = [np.abs(a.astype(np.float64)) for a in arrays(v) if is_floating(a.dtype)]
     finite = [np.where(np.isfinite(a), a, 0) for a in floats]
     return sum((_per_sample(a, np.max) for a in finite), np.zeros(SAMPLES))
 
 
 def _close(a: NdArray, b: NdArray, scale: NdArray) -> NdArray:
     """Per sample: equal, or, for floats, up to rounding relative to operands and results."""
-    if a.dtype.kind != "f":
+    if not is_floating(a.dtype):
         return _per_sample(a == b, np.all).astype(bool)
-    tolerance = float(np.finfo(a.dtype).eps) ** 0.6
+    tolerance = scalar_of(a.dtype).epsilon ** 0.6
     wide = scale.reshape(SAMPLES, *(1,) * (a.ndim - 1))
     with np.errstate(all="ignore"):
         x, y = a.astype(np.float64), b.astype(np.float64)

@@ -2,6 +2,9 @@
 
 Integers wrap around.  Floats lose their fraction on the way to integers, and saturate: what is out of range, infinities
 too, becomes the nearest integer of the type, and NaN becomes 0.  C, and NumPy's astype after it, leave that open.
+
+Floats become the nearest number of a narrower type, of two the one whose last bit is 0.  f16 and bf16 are computed in
+f32: their numbers, rounded once, are held as f32s until they are stored.  Integers go to them through f32.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.ir.types import Scalar, scalar_of
+from egglift.ir.types import BF16, F16, Scalar, is_floating, scalar_of
 
 NdArray = np.ndarray[Any, Any]
 
@@ -28,10 +31,44 @@ def integers(t: Scalar) -> tuple[int, int]:
 
 def converted(x: NdArray, dtype: np.dtype[Any]) -> NdArray:
     """`x` in another dtype; see above."""
-    if x.dtype.kind != "f" or dtype.kind not in "iu":
+    if not is_floating(x.dtype) or dtype.kind not in "iu":
         return x.astype(dtype)
     least, most = integers(scalar_of(dtype))
-    wide = x.astype(np.float32) if x.dtype == np.float16 else x  # which holds `most + 1` of every type
+    wide = x if x.dtype in (np.float32, np.float64) else x.astype(np.float32)  # which holds `most + 1` of every type
     above, within = wide >= wide.dtype.type(most + 1), wide >= least
     inside = np.where(within & ~above, wide, wide.dtype.type(0)).astype(dtype)
     return np.where(above, dtype.type(most), np.where(wide < least, dtype.type(least), inside))
+
+
+def rounded(x: NdArray, t: Scalar) -> NdArray:
+    """`x` as numbers of type `t`, in the dtype that these are computed in: those of f16 and bf16 are held as f32s."""
+    if not t.is_narrow:
+        return converted(x, t.dtype)
+    with np.errstate(over="ignore"):
+        if t == F16:
+            return x.astype(np.float32 if x.dtype.kind in "iu" else x.dtype).astype(np.float16).astype(np.float32)
+        bits = np.asarray(_odd(x) if x.dtype == np.float64 else x.astype(np.float32)).view(np.uint32)
+    is_nan = (bits & 0x7FFFFFFF) > 0x7F800000
+    nearest = bits + np.uint32(0x7FFF) + (bits >> 16 & 1)
+    return np.asarray((np.where(is_nan, bits | 0x400000, nearest) & np.uint32(0xFFFF0000)).view(np.float32))
+
+
+def stored(x: NdArray, t: Scalar) -> NdArray:
+    """`x`, numbers as they are computed, as an array of type `t`: f16 and bf16 are rounded, others as they are."""
+    if t == BF16:
+        return np.asarray((rounded(x, t).view(np.uint32) >> 16).astype(np.uint16).view(t.dtype))
+    return np.asarray(rounded(x, F16).astype(np.float16) if t == F16 else x)
+
+
+def loaded(x: NdArray, t: Scalar) -> NdArray:
+    """The inverse of `stored`."""
+    return np.asarray(x.astype(np.float32)) if t.is_narrow else x
+
+
+def _odd(x: NdArray) -> NdArray:
+    """f64 as f32, cut off, with a last bit that says so: to round that is to round `x`, and once."""
+    near = x.astype(np.float32)
+    beyond = np.abs(near.astype(np.float64)) > np.abs(x)
+    cut = np.where(beyond, near.view(np.uint32) - np.uint32(1), near.view(np.uint32))
+    exact = (near.astype(np.float64) == x) | np.isnan(x)
+    return np.asarray(np.where(exact, near.view(np.uint32), cut | np.uint32(1)).view(np.float32))

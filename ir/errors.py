@@ -72,5 +72,9 @@ class RecordError(EggliftError, ValueError):
     """A record or cache file cannot be read or written."""
 
 
+class PackageMissing(EggliftError, ImportError):
+    """A package that only some programs need is not installed.  The message says which, and how to install it."""
+
+
 class ClusterError(EggliftError, RuntimeError):
     """The workers of a cluster cannot be reached, or dask is not installed."""

@@ -34,7 +34,7 @@ from egglift.ir.batch import (
 )
 from egglift.ir.called_lengths import CalledLengths
 from egglift.ir.check import type_of
-from egglift.ir.conversions import converted
+from egglift.ir.conversions import converted, loaded, rounded, stored
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import OutOfMemory, ProgramError
 from egglift.ir.layouts import view
@@ -47,7 +47,7 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.special import counted
 from egglift.ir.text import brief
-from egglift.ir.types import Array, Scalar, Tuple, leaves, zero_or_one
+from egglift.ir.types import Array, Scalar, Tuple, Type, is_floating, leaves, zero_or_one
 
 #: iterations of a map are evaluated together up to about this many elements
 CHUNK = 1 << 20
@@ -55,7 +55,8 @@ CHUNK = 1 << 20
 
 def evaluate(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
     """The value of program `e`: an array, a NumPy scalar, or a tuple of these (arrays of tuples are tuples of
-    arrays).  With `wide`, floats are computed, and given, in float64.
+    arrays).  With `wide`, floats are computed, and given, in float64.  Without, f16 and bf16 are computed in f32, and
+    rounded where something is decided by them (compared, made whole, cast) and where the program ends.
 
     ArgumentError where inputs are missing, too many, or of another shape or dtype; OutOfMemory.
     """
@@ -67,7 +68,9 @@ def evaluate(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
     values = convert(inputs_of(e), inputs)
     try:
         with np.errstate(all="ignore"):
-            value = _Run(values, wide).closed(e)
+            run = _Run({name: _each_leaf(loaded, v, inputs_of(e)[name]) for name, v in values.items()}, wide)
+            value = run.closed(e)
+            value = value if wide else _each_leaf(stored, value, type_of(e))
         return result(value, arrays(tuple(values.values())))
     except MemoryError as error:
         raise OutOfMemory(f"{brief(e)}: its values do not fit into memory: {error}") from None
@@ -100,10 +103,14 @@ class _Run:
         self.sizes: dict[Expr, int] = {}
 
     def dtype(self, t: Scalar) -> np.dtype[Any]:
-        return np.dtype("float64") if self.wide and t.is_float else t.dtype
+        return np.dtype("float64") if self.wide and t.is_float else t.computed.dtype
+
+    def rounded(self, a: NdArray, t: Scalar) -> NdArray:
+        """`a` as numbers of type `t`; with `wide`, floats are not rounded."""
+        return converted(a, self.dtype(t)) if self.wide else rounded(a, t)
 
     def _widened(self, a: NdArray) -> NdArray:
-        return a.astype(np.float64) if self.wide and a.dtype.kind == "f" else a
+        return a.astype(np.float64) if self.wide and is_floating(a.dtype) else a
 
     # ------------------------------------------------------------------------------------ scopes
 
@@ -217,15 +224,16 @@ class _Run:
             case p.Input(name):
                 return each(self._widened, self.inputs[name])
             case p.Literal(value, t):
-                return np.asarray(np.asarray(value, t.dtype), self.dtype(t))
+                return rounded(np.asarray(value), t).astype(self.dtype(t))
             case p.Constant():
                 return self._constant(e)
             case p.Iota(n, t):
-                return np.arange(number(n)).astype(t.dtype)
+                return self.rounded(np.arange(number(n)), t)
             case p.Apply(op, args):
-                return elementwise(FUNCTIONS[op].numpy, [_array(values[a]) for a in args])
+                return elementwise(FUNCTIONS[op].numpy, [self._operand(op, a, _array(values[a])) for a in args])
             case p.Cast(t, x):
-                return elementwise(lambda a: converted(a, self.dtype(t)), [_array(values[x])])
+                given = self._decisive(_array(values[x]), x) if not t.is_float else _array(values[x])
+                return elementwise(lambda a: self.rounded(a, t), [given])
             case p.Tup(parts) | p.Zip(parts):
                 return tuple(values[i] for i in parts)
             case p.Get(i, x):
@@ -254,7 +262,15 @@ class _Run:
         if isinstance(t, Tuple):
             raise ProgramError(f"{brief(e)}: a constant holds scalars; zip one constant for each component")
         data = zero_or_one(np.frombuffer(e.data, t.dtype))
-        return data.reshape(shape).astype(self.dtype(t), copy=False)
+        return loaded(data.reshape(shape), t).astype(self.dtype(t), copy=False)
+
+    def _operand(self, op: str, e: Expr, a: NdArray) -> NdArray:
+        return self._decisive(a, e) if FUNCTIONS[op].decides else a
+
+    def _decisive(self, a: NdArray, e: Expr) -> NdArray:
+        """The value of `e` where something is decided by it: as it would be stored, also where it is not."""
+        t = type_of(e)
+        return elementwise(lambda x: self.rounded(x, t), [a]) if isinstance(t, Scalar) and t.is_narrow else a
 
     def _computing(self, e: Expr, batch: tuple[int, ...], values: dict[Expr, Value]) -> Value:
         match e:
@@ -353,6 +369,13 @@ class _Run:
 
 
 # ---------------------------------------------------------------------------------------- parts of values
+
+
+def _each_leaf(f: Callable[[NdArray, Scalar], NdArray], value: Value, t: Type) -> Value:
+    """`f` of every array of a value of type `t`, and its scalar type."""
+    scalars = iter([scalar for _, scalar in leaves(t)])
+    return each(lambda a: f(a, next(scalars)), value)
+
 
 _Pairs = Callable[[int], tuple[slice, slice, slice]]
 _VIEWS = (

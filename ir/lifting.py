@@ -16,7 +16,7 @@ from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.traverse import is_closed, is_expr
-from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type, array_of, dims, scalar_of, zero_or_one
+from egglift.ir.types import FACTS, Array, Scalar, Tuple, Type, array_of, dims, scalar_of, zero_or_one
 
 
 def as_expr(value: Any) -> Expr:
@@ -60,8 +60,8 @@ def constant(data: np.ndarray[Any, Any]) -> Expr:
     """The elements of an ndarray as part of the program."""
     try:
         scalar = scalar_of(data.dtype)
-    except StopIteration:
-        names = ", ".join(s.dtype.name for s in SCALARS.values())
+    except KeyError:
+        names = ", ".join(facts.numpy for facts in FACTS.values())
         raise TypeMismatch(f"arrays of {data.dtype} have no place in a program; it takes {names}") from None
     if data.ndim == 0:
         value = data.item()

@@ -43,7 +43,7 @@ def as_type(t: TypeLike) -> Type:
             return SCALARS[t]
     try:
         return scalar_of(t)
-    except (StopIteration, TypeError):
+    except (KeyError, TypeError):
         raise TypeMismatch(f"{t!r} is no type; there are {', '.join(SCALARS)}, and tuples of them") from None
 
 

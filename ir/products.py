@@ -9,7 +9,7 @@ from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.types import dims
+from egglift.ir.types import Scalar, dims
 
 
 def matmul(a: Expr, b: Expr) -> Expr:
@@ -45,9 +45,21 @@ def matmul(a: Expr, b: Expr) -> Expr:
 
 
 def inner_product(x: Expr, y: Expr) -> Expr:
-    """`sum (x * y)` of two vectors: `reduce (+) 0 (map (*) (zip x y))`."""
-    products = trace.map_body(lambda v: promotion.apply("mul", p.Get(0, v), p.Get(1, v)), p.Zip((x, y)))
+    """`sum (x * y)` of two vectors: `reduce (+) 0 (map (*) (zip x y))`; of f16 and bf16 in f32, rounded once."""
+    pairs = p.Zip((x, y))
+    products = trace.map_body(lambda v: promotion.apply("mul", p.Get(0, v), p.Get(1, v)), pairs)
     t = trace.element_of(products)
-    op = named("add", t)
+    if isinstance(t, Scalar) and t.is_narrow:
+        wide = trace.map_body(lambda v: promotion.apply("mul", *(_wide(p.Get(i, v), t) for i in (0, 1))), pairs)
+        return promotion.cast(_sum(wide), t)
+    return _sum(products)
+
+
+def _wide(x: Expr, t: Scalar) -> Expr:
+    return promotion.cast(x, t.computed)
+
+
+def _sum(products: Expr) -> Expr:
+    op = named("add", trace.element_of(products))
     assert op.neutral is not None  # sums have one for every type that named takes
     return p.Reduce(op, op.neutral, products)

@@ -14,13 +14,13 @@ from functools import reduce
 import numpy as np
 
 from egglift.ir.check import type_of
-from egglift.ir.conversions import converted
+from egglift.ir.conversions import rounded
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Apply, Cast, Expr, Literal
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.text import brief
-from egglift.ir.types import BOOL, F16, F32, F64, I64, U64, Scalar, scalar_of
+from egglift.ir.types import BF16, BOOL, F16, F32, F64, I64, U64, Scalar, scalar_of
 
 Number = bool | int | float
 Operand = Expr | Number
@@ -54,7 +54,7 @@ def literal(value: Number, t: Scalar) -> Literal:
         except OverflowError:
             number = math.inf
         with np.errstate(over="ignore"):
-            overflows = math.isinf(t.dtype.type(number))
+            overflows = bool(np.isinf(rounded(np.asarray(number), t)))
         if overflows and not (isinstance(value, float) and math.isinf(value)):
             raise TypeMismatch(f"{value} is too large for {t}")
         return Literal(number, t)
@@ -86,8 +86,14 @@ def common(operands: Sequence[Operand]) -> Scalar:
 
 
 def promote(a: Scalar, b: Scalar) -> Scalar:
-    """`np.promote_types`."""
-    return a if a == b else scalar_of(np.promote_types(a.dtype, b.dtype))
+    """`np.promote_types`; bf16 meets the others as f16 does, and f16 at f32."""
+    if a == b:
+        return a
+    if BF16 in (a, b):
+        other = a if b == BF16 else b
+        met = F32 if other == F16 else promote(F16, other)
+        return BF16 if met == F16 else met
+    return scalar_of(np.promote_types(a.dtype, b.dtype))
 
 
 def cast(x: Operand, t: Scalar) -> Expr:
@@ -100,7 +106,7 @@ def cast(x: Operand, t: Scalar) -> Expr:
         return x
     if isinstance(x, Literal) and not isinstance(x.value, Length):
         with np.errstate(all="ignore"):
-            return Literal(converted(np.asarray(x.value, x.type.dtype), t.dtype).item(), t)
+            return Literal(rounded(rounded(np.asarray(x.value), x.type), t).item(), t)
     return Cast(t, x)
 
 

@@ -14,7 +14,7 @@ from egglift.ir.lifting import lifted
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.types import BOOL, F16, F32, F64, I64, U64, Scalar, dims
+from egglift.ir.types import BOOL, F64, I64, U64, Scalar, dims
 
 
 class Reducing:
@@ -37,13 +37,15 @@ class Reducing:
     def sum(self, axis: Axes = None, keepdims: bool = False) -> Self:
         """The sum along axes.  As in NumPy, bools and signed integers are added in i64, unsigned ones in u64.
 
+        f16 and bf16 are added in f32, and the sum is rounded: `x.cast(f32).sum()` is the sum as it is then.
+
         A.sum(axis=0) -> map (reduce (+) 0) (transpose A)
         """
-        return self._of(_reduced("add", accumulated(self.expr), axis, keepdims))
+        return self._of(self._narrowed(_reduced("add", accumulated(self.expr), axis, keepdims)))
 
     def prod(self, axis: Axes = None, keepdims: bool = False) -> Self:
         """The product along axes.  As in NumPy, bools and signed integers are multiplied in i64, unsigned in u64."""
-        return self._of(_reduced("mul", accumulated(self.expr), axis, keepdims))
+        return self._of(self._narrowed(_reduced("mul", accumulated(self.expr), axis, keepdims)))
 
     def min(self, axis: Axes = None, keepdims: bool = False) -> Self:
         """The least element along axes; NaN where there is one.  ShapeError of no elements."""
@@ -62,20 +64,26 @@ class Reducing:
         return self._of(_reduced("logical_and", _cast(self.expr, BOOL), axis, keepdims))
 
     def mean(self, axis: Axes = None, keepdims: bool = False) -> Self:
-        """The mean along axes: of integers and bools in f64, of f16 computed in f32; NaN of no elements."""
-        t = scalar_of_elements(self.expr)
-        return self._of(_cast(_mean(_floats(self.expr), axis, keepdims), F16 if t == F16 else None))
+        """The mean along axes: of integers and bools in f64, of f16 and bf16 computed in f32; NaN of no elements."""
+        return self._of(self._narrowed(_mean(_floats(self.expr), axis, keepdims)))
 
     def var(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
         """The variance along axes: the squared distances from the mean, added and divided by their number - ddof."""
-        return self._of(
-            _cast(_variance(self.expr, axis, ddof, keepdims), F16 if scalar_of_elements(self.expr) == F16 else None)
-        )
+        return self._of(self._narrowed(_variance(self.expr, axis, ddof, keepdims)))
 
     def std(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
         """The standard deviation along axes: the square root of `var`."""
         root = lifted("sqrt", [_variance(self.expr, axis, ddof, keepdims)])
-        return self._of(_cast(root, F16 if scalar_of_elements(self.expr) == F16 else None))
+        return self._of(self._narrowed(root))
+
+    def _narrowed(self, e: Expr) -> Expr:
+        return narrowed(self.expr, e)
+
+
+def narrowed(x: Expr, e: Expr) -> Expr:
+    """What was computed in f32 because the elements of `x` are narrower, as such again."""
+    t = scalar_of_elements(x)
+    return _cast(e, t if t.is_narrow else None)
 
 
 def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
@@ -132,12 +140,12 @@ def _count(e: Expr, axis: Axes) -> int:
 def accumulated(e: Expr) -> Expr:
     """`e` in the type in which NumPy adds and multiplies its elements."""
     t = scalar_of_elements(e)
-    return e if t.is_float else _cast(e, I64 if t.is_signed or t == BOOL else U64)
+    return _cast(e, t.computed if t.is_float else I64 if t.is_signed or t == BOOL else U64)
 
 
 def _floats(e: Expr) -> Expr:
     t = scalar_of_elements(e)
-    return _cast(e, F32 if t == F16 else t if t.is_float else F64)
+    return _cast(e, t.computed if t.is_float else F64)
 
 
 def _cast(e: Expr, t: Scalar | None) -> Expr:

@@ -29,6 +29,11 @@ class Function:
     kind: str
     numpy: Callable[..., Any]
 
+    @property
+    def decides(self) -> bool:
+        """Does the least change of an argument make another result, such that f16 and bf16 are rounded before it?"""
+        return self.kind == "compare" or self.name in ("floor", "ceil", "sign", "floordiv", "mod")
+
 
 def _fma(a: NdArray, b: NdArray, c: NdArray) -> NdArray:
     return np.asarray(a * b + c)

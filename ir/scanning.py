@@ -12,7 +12,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr, Operator
-from egglift.ir.reducing import accumulated
+from egglift.ir.reducing import accumulated, narrowed
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL, I32, I64, Array, Type, dims
 
@@ -60,7 +60,7 @@ class Scanning:
             e, axis = merged(e, 0, rank) if rank else p.Fill(1, e), 0
         found = scanned(operator, operator.neutral, e, axis, False, False)
         type_of(found)
-        return type(self)(found)
+        return type(self)(narrowed(self.expr, found))
 
 
 def element_at_depth(e: Expr) -> Type:

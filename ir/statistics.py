@@ -37,7 +37,7 @@ def all(x: Like, axis: Axes = None, keepdims: bool = False) -> Value:
 
 
 def mean(x: Like, axis: Axes = None, keepdims: bool = False) -> Value:
-    """The mean along axes: of integers and bools in f64, of f16 computed in f32; NaN of no elements."""
+    """The mean along axes: of integers and bools in f64, of f16 and bf16 computed in f32; NaN of no elements."""
     return as_value(x).mean(axis, keepdims)
 
 

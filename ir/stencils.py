@@ -15,7 +15,7 @@ from egglift.ir.errors import ShapeError
 from egglift.ir.reduction import add
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief
-from egglift.ir.types import leaves
+from egglift.ir.types import is_floating, leaves
 from egglift.ir.value import Like, Mode, Value, as_value
 from egglift.ir.whole_numbers import whole
 
@@ -190,7 +190,7 @@ def _weights(given: Like, count: int, x: Like) -> Value:
     if isinstance(given, list | tuple):
         (_, t), *_ = leaves(as_value(x).type)
         data = np.asarray(given)
-        given = data.astype(t.dtype) if t.is_float or data.dtype.kind != "f" else data
+        given = data.astype(t.dtype) if t.is_float or not is_floating(data.dtype) else data
     w = as_value(given)
     if len(w.shape) != count:
         wanted = "a vector" if count == 1 else "a matrix"

@@ -3,40 +3,100 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from egglift.ir.errors import PackageMissing
 from egglift.ir.sizes import Size
 
 
 @dataclass(frozen=True)
+class Facts:
+    """What is known of a scalar type.
+
+    numpy: its name there.  size: bytes in memory.  kind: "bool", "signed", "unsigned" or "float".
+    digits: bits of a float's significand.  narrow: is it a float that is kept in memory, but computed in f32?
+    """
+
+    numpy: str
+    size: int
+    kind: str
+    digits: int = 0
+    narrow: bool = False
+
+
+#: all scalar types; bfloat16 is the package ml_dtypes'
+FACTS = {
+    "bool": Facts("bool", 1, "bool"),
+    "i8": Facts("int8", 1, "signed"),
+    "i16": Facts("int16", 2, "signed"),
+    "i32": Facts("int32", 4, "signed"),
+    "i64": Facts("int64", 8, "signed"),
+    "u8": Facts("uint8", 1, "unsigned"),
+    "u16": Facts("uint16", 2, "unsigned"),
+    "u32": Facts("uint32", 4, "unsigned"),
+    "u64": Facts("uint64", 8, "unsigned"),
+    "f16": Facts("float16", 2, "float", 11, narrow=True),
+    "bf16": Facts("bfloat16", 2, "float", 8, narrow=True),
+    "f32": Facts("float32", 4, "float", 24),
+    "f64": Facts("float64", 8, "float", 53),
+}
+
+
+@dataclass(frozen=True)
 class Scalar:
-    """A scalar type by its short name: bool, i8..i64, u8..u64, f16, f32, f64."""
+    """A scalar type by its short name, one of FACTS: bool, i8..i64, u8..u64, f16, bf16, f32, f64."""
 
     name: str
 
     @property
-    def dtype(self) -> np.dtype[np.generic]:
-        """The NumPy dtype of one value."""
-        return np.dtype(NUMPY[self.name])
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype of one value; PackageMissing of a bf16 where ml_dtypes is not installed."""
+        return bfloat16() if self.name == "bf16" else np.dtype(FACTS[self.name].numpy)
+
+    @property
+    def stored(self) -> np.dtype[Any]:
+        """The dtype under which a value's bytes go to a device: one that every buffer protocol knows."""
+        return np.dtype({"bool": "uint8", "bf16": "uint16"}.get(self.name) or FACTS[self.name].numpy)
+
+    @property
+    def computed(self) -> Scalar:
+        """The type that its arithmetic is done in: f32 for f16 and bf16, else itself."""
+        return F32 if FACTS[self.name].narrow else self
+
+    @property
+    def is_narrow(self) -> bool:
+        """Is it a float that is only kept in memory (f16, bf16)?"""
+        return FACTS[self.name].narrow
 
     @property
     def size(self) -> int:
         """Bytes of one value in memory."""
-        return int(self.dtype.itemsize)
+        return FACTS[self.name].size
+
+    @property
+    def digits(self) -> int:
+        """Bits of a float's significand: whole numbers up to 2 to this power are held exactly."""
+        return FACTS[self.name].digits
+
+    @property
+    def epsilon(self) -> float:
+        """From 1.0 to the next number of a float type."""
+        return float(2.0 ** (1 - self.digits))
 
     @property
     def is_float(self) -> bool:
-        return self.name.startswith("f")
+        return FACTS[self.name].kind == "float"
 
     @property
     def is_signed(self) -> bool:
-        return self.name[0] in "if"
+        return FACTS[self.name].kind in ("signed", "float")
 
     @property
     def is_integer(self) -> bool:
-        return self.name[0] in "iu"
+        return FACTS[self.name].kind in ("signed", "unsigned")
 
     def __str__(self) -> str:
         return self.name
@@ -65,31 +125,34 @@ class Tuple:
 
 Type: TypeAlias = Scalar | Array | Tuple
 
-NUMPY = {
-    "bool": "bool",
-    "i8": "int8",
-    "i16": "int16",
-    "i32": "int32",
-    "i64": "int64",
-    "u8": "uint8",
-    "u16": "uint16",
-    "u32": "uint32",
-    "u64": "uint64",
-    "f16": "float16",
-    "f32": "float32",
-    "f64": "float64",
-}
 BOOL = Scalar("bool")
 I8, I16, I32, I64 = (Scalar(n) for n in ("i8", "i16", "i32", "i64"))
 U8, U16, U32, U64 = (Scalar(n) for n in ("u8", "u16", "u32", "u64"))
-F16, F32, F64 = (Scalar(n) for n in ("f16", "f32", "f64"))
-SCALARS = {name: Scalar(name) for name in NUMPY}
+F16, BF16, F32, F64 = (Scalar(n) for n in ("f16", "bf16", "f32", "f64"))
+SCALARS = {name: Scalar(name) for name in FACTS}
+_BY_NUMPY = {facts.numpy: SCALARS[name] for name, facts in FACTS.items()}
+
+
+@cache
+def bfloat16() -> np.dtype[Any]:
+    """NumPy's dtype for bf16, which the package ml_dtypes brings; PackageMissing where it is not installed."""
+    try:
+        import ml_dtypes
+    except ImportError as error:
+        raise PackageMissing("NumPy has no bfloat16 of its own: pip install 'egglift[bf16]' (ml_dtypes)") from error
+    found: np.dtype[Any] = np.dtype(ml_dtypes.bfloat16)
+    return found
 
 
 def scalar_of(dtype: object) -> Scalar:
     """The scalar type of a NumPy dtype (native byte order assumed); KeyError where egglift has none."""
-    name = np.dtype(dtype).name  # type: ignore[call-overload]
-    return next(s for s in SCALARS.values() if NUMPY[s.name] == name)
+    return _BY_NUMPY[np.dtype(dtype).name]  # type: ignore[call-overload]
+
+
+def is_floating(dtype: object) -> bool:
+    """Is a NumPy dtype one of floats?  (Its own `kind` says so of float16, but not of bfloat16.)"""
+    found = _BY_NUMPY.get(np.dtype(dtype).name)  # type: ignore[call-overload]
+    return found is not None and found.is_float
 
 
 def zero_or_one(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Plan
-from egglift.ir.types import BOOL
+from egglift.ir.types import BF16, Scalar
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".oclgrind-venv"
@@ -92,18 +92,18 @@ def _portable(plan: Plan, inputs: Inputs) -> dict[str, Any]:
     """A plan and its data without types of ours, which the other environment does not know."""
     number = {b: i for i, b in enumerate({b: None for _, given in plan.steps for b in given})}
     arrays = {
-        number[b]: np.ascontiguousarray(a)
+        number[b]: np.ascontiguousarray(a).view(_name(b.scalar))
         for name, given in plan.inputs.items()
         for b, a in zip(given, inputs[name], strict=True)
         if b in number
     }
-    buffers = [("bool" if b.scalar == BOOL else b.scalar.dtype.name, b.size) for b in number]
+    buffers = [(_name(b.scalar), b.size) for b in number]
     kernels = [
         (k.name, k.global_size, k.local_size, [(a.type.dtype.name, int(a.value)) for a in k.lengths])
         for k in plan.kernels
     ]
     steps = [(k, [number[b] for b in given]) for k, given in plan.steps]
-    outputs = [(number.get(o), "bool" if o.scalar == BOOL else o.scalar.dtype.name) for o in plan.outputs]
+    outputs = [(number.get(o), _name(o.scalar)) for o in plan.outputs]
     return {
         "source": plan.source,
         "kernels": kernels,
@@ -112,6 +112,11 @@ def _portable(plan: Plan, inputs: Inputs) -> dict[str, Any]:
         "steps": steps,
         "outputs": outputs,
     }
+
+
+def _name(t: Scalar) -> str:
+    """NumPy's name of the type of a buffer there, where nobody has taught it bfloat16: its results are the bits."""
+    return str((t.stored if t == BF16 else t.dtype).name)
 
 
 def _run(

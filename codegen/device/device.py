@@ -136,9 +136,9 @@ def _describe(d: Any) -> DeviceInfo:
         local_bytes=d.local_mem_size,
         private_bytes=16 << 10 if kind == "gpu" else 64 << 10,
         float64="cl_khr_fp64" in extensions,
-        float16="cl_khr_fp16" in extensions,
         sub_groups="cl_khr_subgroups" in extensions,
         branch_barriers=kind == "gpu",
+        half_functions=kind == "gpu",
         compute_units=d.max_compute_units,
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),
@@ -157,8 +157,8 @@ def _describe(d: Any) -> DeviceInfo:
     )
 
 
-#: compute capabilities of NVIDIA's GPUs from which on warps multiply matrices of a type in one instruction of our shape
-_MATRIX_UNITS = {"f64": (9, 0)}
+#: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
+_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0)}
 
 
 def _matrix_units(d: Any) -> tuple[str, ...]:
@@ -380,7 +380,8 @@ class Device:
             return self.allocate(0)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         with reported(f"{self.name} cannot hold a buffer of {data.nbytes} bytes"):
-            return cl.Buffer(self.context, flags, hostbuf=data)
+            # as bytes: bfloat16, which NumPy was taught, is no format of Python's buffers
+            return cl.Buffer(self.context, flags, hostbuf=data.reshape(-1).view(np.uint8))
 
     def allocate(self, size: int) -> Operand:
         """A new device buffer of `size` bytes (at least one, as OpenCL has no empty buffers)."""
@@ -405,7 +406,7 @@ class Device:
         into: a flat array for them (default: a new one).  WrongResult: a bool is neither 0 nor 1.
         """
         with reported(f"{self.name} cannot give back {size} elements of {scalar}"):
-            kept = np.uint8 if scalar == BOOL else scalar.dtype
+            kept = scalar.stored
             raw = np.empty(size, kept) if into is None else into.view(kept)
             if size:
                 # PoCL's blocking copies wait for all that a queue was given
@@ -414,7 +415,7 @@ class Device:
                 if not chain.ordered:
                     copied.wait()
         if scalar != BOOL:
-            return raw
+            return raw.view(scalar.dtype)
         if size and int(raw.max()) > 1:
             raise WrongResult(f"a bool holds {int(raw.max())}: the element was not written")
         return raw.view(np.bool_)
@@ -427,7 +428,7 @@ class Device:
     def poison(self, chain: Chain, buffer: Operand, scalar: Scalar, size: int) -> None:
         """Fills `buffer`, as the next command of `chain`, with what no program computes: NaN, and for others 0xAA."""
         if size:
-            value = np.array(np.nan, scalar.dtype) if scalar.is_float else np.array(0xAA, np.uint8)
+            value = np.array(np.nan, scalar.dtype).view(scalar.stored) if scalar.is_float else np.array(0xAA, np.uint8)
             with reported(f"{self.name} cannot fill {size} elements of {scalar}"):
                 fill = opencl().enqueue_fill_buffer
                 chain.add(fill(chain.queue, buffer, value, 0, size * scalar.size, wait_for=chain.after))

@@ -77,7 +77,7 @@ def wrapped(device: Device, array: NdArray, *, written: bool = False) -> Operand
     flags = opencl().mem_flags
     use = flags.USE_HOST_PTR | (flags.READ_WRITE if written else flags.READ_ONLY)
     with reported(f"{device.name} cannot use {array.nbytes} bytes of the host"):
-        return opencl().Buffer(device.context, use, hostbuf=array)
+        return opencl().Buffer(device.context, use, hostbuf=array.reshape(-1).view(np.uint8))
 
 
 def readable(device: Device, arrays: list[NdArray]) -> list[Operand]:

@@ -317,7 +317,7 @@ class Builder:
         """A scalar function's value, of type `t`."""
         self.require(t)
         if (number := known(op, args, t)) is not None:
-            return self.const(number, t)
+            return self.const(number, t.computed)
         made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
         if any(id(a) in self.varying for a in args):
             self.varying.add(id(made))
@@ -355,7 +355,7 @@ class Builder:
 
     def require(self, t: Scalar) -> None:
         """Does the device have numbers of type `t`?"""
-        if (t.name == "f64" and not self.limits.float64) or (t.name == "f16" and not self.limits.float16):
+        if t.name == "f64" and not self.limits.float64:
             raise CodegenError(f"this device has no {t}; cast the program's values to f32")
 
     def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0) -> Target:
@@ -404,7 +404,7 @@ class Builder:
     def keep(self, buffer: Buffer, of: Expr) -> None:
         """Take the memory for a private or local buffer; `of` is named if there is not enough."""
         if buffer.space == "private":
-            self.take_private(buffer.size * buffer.scalar.size * buffer.lanes, of)
+            self.take_private(buffer.bytes, of)
             return self.put(im.Declare(buffer))
         self.locals.append(buffer)
         if self.local_bytes > self.limits.local_bytes:
@@ -426,7 +426,7 @@ class Builder:
     @property
     def local_bytes(self) -> int:
         """The local memory that the group takes so far."""
-        return sum(b.size * b.scalar.size for b in self.locals)
+        return sum(b.bytes for b in self.locals)
 
     def constant(self, scalar: Scalar, values: bytes, of: Expr) -> Buffer:
         """A program-scope array of literals."""

@@ -60,7 +60,7 @@ def _bytes(statements: Sequence[Statement], names: set[str]) -> int:
     for s in statements:
         match s:
             case im.Declare(buffer) if buffer.name in names:
-                total += buffer.size * buffer.scalar.size
+                total += buffer.bytes
             case im.Loop():
                 total += _bytes(s.body, names)
             case im.If():

@@ -15,6 +15,7 @@ from egglift.codegen.kernel.index import Index, assuming, guards_in_force, index
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, length
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
+from egglift.ir.conversions import loaded
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
@@ -163,8 +164,8 @@ def load_constant(em: Builder) -> Callable[[Buffer, Index], ScalarValue]:
     def load(buffer: Buffer, at: Index) -> ScalarValue:
         if at.terms or buffer.values is None:
             return em.load(buffer, at)
-        item = np.frombuffer(buffer.values, buffer.scalar.dtype)[at.constant].item()
-        return em.const(item, buffer.scalar)
+        numbers = np.frombuffer(buffer.values, buffer.scalar.dtype)
+        return em.const(loaded(numbers[at.constant], buffer.scalar).item(), buffer.scalar)
 
     return load
 

@@ -9,17 +9,22 @@ import numpy as np
 
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import ScalarValue
+from egglift.ir.conversions import rounded
 from egglift.ir.lengths import Length
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.types import Scalar
 
 
 def known(op: str, args: tuple[ScalarValue, ...], t: Scalar) -> bool | int | float | None:
-    """The value, of type `t`, of a scalar function of numbers; None where an argument is no number, or it is a cast."""
+    """The value of a scalar function of numbers; None where an argument is no number, or it is a cast.
+
+    It is of the type that `t`, the function's, is computed in.
+    """
+    narrow = next((a.type for a in args if a.type.is_narrow), None)
     known_here = [a for a in args if isinstance(a, im.Const) and not isinstance(a.value, Length)]
-    numbers = [np.asarray(a.value, a.type.dtype) for a in known_here]
+    numbers = [rounded(np.asarray(a.value), narrow or a.type) for a in known_here]
     if op not in FUNCTIONS or len(numbers) < len(args):
         return None
     with np.errstate(all="ignore"):
-        value: bool | int | float = np.asarray(FUNCTIONS[op].numpy(*numbers)).astype(t.dtype).item()
+        value: bool | int | float = np.asarray(FUNCTIONS[op].numpy(*numbers)).astype(t.computed.dtype).item()
     return value

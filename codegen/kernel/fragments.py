@@ -13,10 +13,19 @@ from egglift.codegen.kernel.imperative import Buffer, FragmentProduct, Load, Sca
 from egglift.codegen.kernel.index import OWN, ZERO, Index, Var, index
 from egglift.codegen.kernel.walk import index_values
 from egglift.ir.errors import CodegenError
-from egglift.ir.types import F64, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, Scalar
 
-#: by element type.  Lane l of a warp holds columns 2 (l % 4) and the next one of rows l / 4 and l / 4 + 8 of the totals
-UNITS: Mapping[str, Unit] = {"f64": Unit(F64, 16, 8, 16, "m16n8k16.row.col.f64.f64.f64.f64")}
+#: Lane l of a warp holds columns 2 (l % 4) and the next one of rows l / 4 and l / 4 + 8 of the totals.  "tf32" rounds
+#: factors of f32 to 11 bits; the others take them as they are
+UNITS: Mapping[str, Unit] = {
+    unit.name: unit
+    for unit in (
+        Unit("f64", F64, F64, 16, 8, 16, "m16n8k16.row.col.f64.f64.f64.f64"),
+        Unit("f16", F16, F32, 16, 8, 16, "m16n8k16.row.col.f32.f16.f16.f32"),
+        Unit("bf16", BF16, F32, 16, 8, 16, "m16n8k16.row.col.f32.bf16.bf16.f32"),
+        Unit("tf32", F32, F32, 16, 8, 8, "m16n8k8.row.col.f32.tf32.tf32.f32"),
+    )
+}
 #: lanes along the columns, and along the rows, of a unit's totals
 ACROSS, DOWN = 4, 8
 Place: TypeAlias = tuple[Buffer, int]
@@ -70,10 +79,10 @@ class _Pass:
     def product(self, loop: im.Loop) -> Iterator[Statement]:
         """The steps of a loop, so many at once as a unit takes."""
         sums = _sums(loop)
-        scalar = sums[0].scalar
-        unit = UNITS.get(scalar.name)
-        if unit is None or unit.scalar.name not in self.units or any(s.scalar != scalar for s in sums):
-            raise _refused(f"adds {scalar}, which this device has no matrix units for")
+        unit = sums[0].unit
+        if unit is None or unit.name not in self.units or any(s.unit is not unit for s in sums):
+            what = f"products of {sums[0].factor} in {sums[0].total}"
+            raise _refused(f"adds up {what}, which this device has no matrix units for")
         if self.local[0] != ACROSS or self.local[1] % DOWN or self.local[2] != 1:
             raise _refused(f"wants groups of {ACROSS} times a multiple of {DOWN} work-items, not of {self.local}")
         for s in sums:
@@ -105,8 +114,17 @@ class _Sums:
     totals: Mapping[tuple[ScalarValue, ScalarValue], Place]
 
     @property
-    def scalar(self) -> Scalar:
-        return next(iter(self.totals.values()))[0].scalar
+    def total(self) -> Scalar:
+        """The type of the sums, as they are computed."""
+        return next(iter(self.totals.values()))[0].scalar.computed
+
+    @property
+    def factor(self) -> Scalar:
+        return self.rows[0].type
+
+    @property
+    def unit(self) -> Unit | None:
+        return next((u for u in UNITS.values() if (u.scalar, u.total) == (self.factor, self.total)), None)
 
 
 def _sums(loop: im.Loop) -> list[_Sums]:
@@ -151,6 +169,14 @@ def _sides(value: ScalarValue) -> tuple[ScalarValue, ScalarValue]:
     if not all(sides):
         raise _refused("multiplies nothing of its rows with something of its columns")
     first, second = (reduce(lambda a, b: im.Call("mul", (a, b), a.type), side) for side in sides)
+    return _uncast(first, second)
+
+
+def _uncast(first: ScalarValue, second: ScalarValue) -> tuple[ScalarValue, ScalarValue]:
+    """Factors of one narrow type that are cast to f32: as they are."""
+    match first, second:
+        case im.Call("cast", (a,), _), im.Call("cast", (b,), _) if a.type == b.type and a.type.is_narrow:
+            return a, b
     return first, second
 
 
@@ -254,27 +280,40 @@ class _Fragments:
         right = Buffer(self.names("b"), "private", self.unit.scalar, n)
         yield im.Declare(left)
         yield im.Declare(right)
-        yield from (Store(left, index(i), v) for i, v in enumerate(v for p in pairs for v in self._rows(p, start)))
+        for i, pair in enumerate(pairs):
+            yield from self._taken(left, 2 * n * i, pair, start)
         others = tuple(Load(right, index(i)) for i in range(n))
+        column = _Columns(self.ids[0], index(self.ids[1]) % DOWN)
         for s in self.sums:
             for columns in _pairs(s.columns):
-                yield from (Store(right, index(i), v) for i, v in enumerate(self._columns(columns, start)))
+                yield from self._taken(right, 0, (column.either(*columns),), start)
                 for rows in _pairs(s.rows):
                     at = 2 * n * pairs.index(rows)
-                    factors = tuple(Load(left, index(at + i)) for i in range(2 * n))
+                    factors = tuple(Load(left, index(at + i)) for i in self._order(2))
                     yield FragmentProduct(self.unit, _places(s, rows, columns), factors, others)
 
-    def _rows(self, pair: Pair, start: Index) -> list[ScalarValue]:
-        """The lane's elements of both rows: of steps l0, l0 + 4, ..."""
-        steps = [start + ACROSS * i + index(self.ids[0]) for i in range(self.unit.steps // ACROSS)]
-        return [_moved(row, {self.step: k}) for k in steps for row in pair]
+    def _taken(self, into: Buffer, at: int, lines: Sequence[ScalarValue], start: Index) -> Iterator[Statement]:
+        """The lane's elements of lines, two rows or a column, are copied: of neighbouring steps at once if they lie so.
 
-    def _columns(self, pair: Pair, start: Index) -> list[ScalarValue]:
-        """The lane's elements of column l1 % 8 of the eight that four neighbours have in pairs: of the same steps."""
-        column = index(self.ids[1]) % DOWN
-        both = _Columns(self.ids[0], column).either(*pair)
-        steps = [start + ACROSS * i + index(self.ids[0]) for i in range(self.unit.steps // ACROSS)]
-        return [_moved(both, {self.step: k}) for k in steps]
+        A lane has steps l0, l0 + 4, ...; or where registers hold several steps, as many as that gives from there on.
+        """
+        n, near = self.unit.steps // ACROSS, self.unit.packed > 1
+        first, apart = (start + index(self.ids[0]) * n, 1) if near else (start + index(self.ids[0]), ACROSS)
+        if near and all(isinstance(v, Load) and v.at.coefficient(self.step) == 1 for v in lines):
+            for i, v in enumerate(lines):
+                lane = Var(self.names("v"), n, "lane")
+                yield Store(into, index(lane) + (at + n * i), _moved(v, {self.step: first + index(lane)}), lane)
+            return
+        for i, place in enumerate(sorted(self._order(len(lines)))):
+            line, k = divmod(place, n) if near else (i % len(lines), i // len(lines))
+            yield Store(into, index(at + place), _moved(lines[line], {self.step: first + apart * k}))
+
+    def _order(self, lines: int) -> list[int]:
+        """Where the elements are, in the order of the unit: a register's worth of each line in turn."""
+        n, packed = self.unit.steps // ACROSS, self.unit.packed
+        if packed == 1:
+            return list(range(lines * n))
+        return [n * line + k + i for k in range(0, n, packed) for line in range(lines) for i in range(packed)]
 
 
 def _places(sums: _Sums, rows: Pair, columns: Pair) -> tuple[Load, ...]:

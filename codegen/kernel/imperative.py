@@ -30,6 +30,12 @@ class Buffer:
     values: bytes | None = None  # of a constant
     given: bool = False
 
+    @property
+    def bytes(self) -> int:
+        """What it takes: registers hold values as they are computed."""
+        kept = self.scalar.computed if self.space == "private" else self.scalar
+        return self.size * self.lanes * kept.size
+
 
 # ---------------------------------------------------------------------------------------- values
 
@@ -100,13 +106,23 @@ ScalarValue: TypeAlias = Const | Load | IndexValue | Call | Guarded | Name
 
 @dataclass(frozen=True)
 class Unit:
-    """What a matrix unit multiplies at once: rows x steps by steps x columns, of one type.  isa: PTX's name for it."""
+    """What a matrix unit multiplies at once: rows x steps by steps x columns, of one type, into totals of another.
 
+    isa: PTX's name for it.
+    """
+
+    name: str
     scalar: Scalar
+    total: Scalar
     rows: int
     columns: int
     steps: int
     isa: str
+
+    @property
+    def packed(self) -> int:
+        """Factors that a register of a lane holds, of steps that follow each other."""
+        return max(1, 4 // self.scalar.size)
 
 
 @dataclass(frozen=True)
@@ -297,11 +313,12 @@ class DeviceLimits:
     local_bytes: int = 48 << 10
     private_bytes: int = 1 << 20
     float64: bool = True
-    float16: bool = False
     sub_groups: bool = False
-    matrix_units: tuple[str, ...] = ()  # names of the types that warps multiply matrices of
+    matrix_units: tuple[str, ...] = ()  # names of the units that warps multiply matrices on (fragments.py)
     #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles some of those wrongly
     branch_barriers: bool = False
+    #: are its `vload_half` and `vstore_half` right?  PoCL's (3.0) lose numbers between barriers
+    half_functions: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step
     compute_units: int = 1
     warp: int = 1

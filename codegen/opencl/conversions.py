@@ -6,26 +6,25 @@ are library calls on CPUs.  A number out of range is replaced before it is conve
 
 from __future__ import annotations
 
+from egglift.codegen.opencl.narrow_casts import narrow_cast
 from egglift.codegen.opencl.scalar_functions import C_NAMES, MASKS, literal, memory_type, stripped, vector_function
 from egglift.ir.conversions import integers, is_saturating
-from egglift.ir.types import BOOL, F32, SCALARS, Scalar
+from egglift.ir.types import BOOL, SCALARS, Scalar
 
-#: bits of the whole numbers that a float type holds exactly
-_EXACT = {"f16": 11, "f32": 24, "f64": 53}
 #: the type of a mask that is as wide as a number, by bytes
 _WHOLE = {s.size: s for s in SCALARS.values() if s.is_integer and s.is_signed}
 
 
-def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str]) -> str:
-    """`x` converted, as an expression."""
+def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], built_in: bool) -> str:
+    """`x` converted, as an expression; built_in: are OpenCL's conversions of f16 right?"""
     if source == target:
         return x
     if target == BOOL:
         return f"({x} != 0)"
+    if source.is_narrow or target.is_narrow:
+        return narrow_cast(source, target, x, helpers, built_in)
     if not is_saturating(source, target):
         return f"({C_NAMES[target.name]}){x}"
-    if source.size < F32.size:
-        source, x = F32, f"(float){x}"
     name, (least, most) = f"cast_{source.name}_{target.name}", integers(target)
     low, top, c = _number(least, source), _number(most + 1, source), C_NAMES[target.name]
     helpers[name] = (
@@ -36,17 +35,16 @@ def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str])
     return f"{name}({stripped(x)})"
 
 
-def vector_cast(source: Scalar, target: Scalar, x: str, width: int, helpers: dict[str, str]) -> str:
+def vector_cast(source: Scalar, target: Scalar, x: str, width: int, helpers: dict[str, str], built_in: bool) -> str:
     """A vector of numbers converted, component by component; neither type is bool."""
+    if source.is_narrow or target.is_narrow:
+        return narrow_cast(source, target, x, helpers, built_in, width)
     if not is_saturating(source, target):
         return vector_function(f"convert_{memory_type(target)}", source, target, [stripped(x)], width, helpers)
-    if source.size < F32.size:
-        x = vector_function("convert_float", source, F32, [stripped(x)], width, helpers)
-        source = F32
     name, given = f"cast_{source.name}_{target.name}x{width}", memory_type(source, width)
     least, most = integers(target)
     low, zero = f"({given})({_number(least, source)})", f"({given})({_number(0, source)})"
-    if most < 1 << _EXACT[source.name]:  # the bounds are numbers of the source
+    if most < 1 << source.digits:  # the bounds are numbers of the source
         top = f"({given})({_number(most, source)})"
         kept = f"a > {top} ? {top} : a >= {low} ? a : {low}"
         result = _converted(source, target, f"a == a ? ({kept}) : {zero}" if least else kept, width, helpers)

@@ -38,11 +38,11 @@ class Alias:
 class Text:
     """Prints indices and scalar values.  helpers: the functions that the text needs, by name.
 
-    cpu: is the text for a CPU?
+    cpu: is the text for a CPU?  half_functions: has its compiler OpenCL's conversions of f16 right?
     """
 
-    def __init__(self, cpu: bool) -> None:
-        self.cpu = cpu
+    def __init__(self, cpu: bool, half_functions: bool = False) -> None:
+        self.cpu, self.half_functions = cpu, half_functions
         self.helpers: dict[str, str] = {}
         self.aliases: list[Alias] = []
 
@@ -161,7 +161,7 @@ class Text:
                     return self.scalar(outside)
                 return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
             case im.Call("cast", (x,), t):
-                return scalar_cast(x.type, t, self.scalar(x), self.helpers)
+                return scalar_cast(x.type, t, self.scalar(x), self.helpers, self.half_functions)
             case im.Call(op, args, _):
                 return scalar_call(op, operand_type(v), [self.scalar(a) for a in args], self.helpers)
 

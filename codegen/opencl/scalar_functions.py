@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from egglift.ir.conversions import rounded, stored
 from egglift.ir.lengths import Length
 from egglift.ir.types import BOOL, Scalar
 
@@ -24,7 +25,8 @@ C_NAMES = {
     "u16": "ushort",
     "u32": "uint",
     "u64": "ulong",
-    "f16": "half",
+    "f16": "ushort",  # its bits, and those of bf16: what is computed is float
+    "bf16": "ushort",
     "f32": "float",
     "f64": "double",
 }
@@ -51,7 +53,7 @@ _FLOAT = {
     "pow": "pow",
     "atan2": "atan2",
 }
-_FLOATS: dict[str, type[np.floating[Any]]] = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+_FLOATS: dict[str, type[np.floating[Any]]] = {"f32": np.float32, "f64": np.float64}
 _INFIX = {
     "add": "+",
     "sub": "-",
@@ -96,6 +98,8 @@ def literal(value: bool | int | float, t: Scalar) -> str:
         return f"({C_NAMES[t.name]}){value}"
     if t.is_integer:
         return _integer(int(value), t)
+    if t.is_narrow:
+        return f"0x{int(stored(rounded(np.asarray(value), t), t).view(np.uint16)):04x}"
     with np.errstate(all="ignore"):
         number = _FLOATS[t.name](value)
     if not np.isfinite(number):
@@ -105,13 +109,13 @@ def literal(value: bool | int | float, t: Scalar) -> str:
         digits = np.format_float_positional(number, trim="0")
     else:
         digits = np.format_float_scientific(number, trim="0")
-    text = digits + {"f16": "h", "f32": "f", "f64": ""}[t.name]
+    text = digits + {"f32": "f", "f64": ""}[t.name]
     return f"({text})" if text.startswith("-") else text
 
 
 def initializer(value: bool | int | float, t: Scalar) -> str:
     """`literal` for an array in program scope: there PoCL's NAN, a call, is no constant expression."""
-    return "(0.0f / 0.0f)" if t.is_float and np.isnan(value) else literal(value, t)
+    return "(0.0f / 0.0f)" if t.is_float and not t.is_narrow and np.isnan(value) else literal(value, t)
 
 
 def _integer(value: int, t: Scalar) -> str:

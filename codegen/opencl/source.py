@@ -12,10 +12,11 @@ from egglift.codegen.kernel.imperative import Buffer, LengthArgument, Statement
 from egglift.codegen.opencl.expressions import INT, int_type
 from egglift.codegen.opencl.scalar_functions import C_NAMES, initializer, memory_type
 from egglift.codegen.opencl.statements import INDENT, KernelText
+from egglift.ir.conversions import loaded
 from egglift.ir.lengths import Tracing
 from egglift.ir.types import I32, I64
 
-EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_fp16": r"\bhalf(\d+)?\b"}
+EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b"}
 
 
 def kernel_source(
@@ -26,15 +27,16 @@ def kernel_source(
     body: tuple[Statement, ...],
     defined: set[str],
     cpu: bool,
+    half_functions: bool = False,
     tracing: Tracing | None = None,
 ) -> tuple[str, str, tuple[LengthArgument, ...]]:
     """The OpenCL C of one kernel, beside the plan's earlier kernels and as a program of its own; the lengths it takes.
 
-    cpu: is it for a CPU?
+    cpu: is it for a CPU?  half_functions: has its compiler OpenCL's conversions of f16 right?
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
     this one needs and brings are added.
     """
-    text = KernelText(body, cpu)
+    text = KernelText(body, cpu, half_functions)
     text.statements(body)
     x, y, z = map(int, shape.local)
     inside = [*_ids(shape, "\n".join(text.lines), cpu), *_locals(text), *text.lines]
@@ -114,7 +116,8 @@ def _locals(text: KernelText) -> list[str]:
 
 def _constant(b: Buffer, text: KernelText) -> str:
     assert b.values is not None
-    items = ", ".join(initializer(v.item(), b.scalar) for v in np.frombuffer(b.values, b.scalar.dtype))
+    numbers = loaded(np.frombuffer(b.values, b.scalar.dtype), b.scalar)
+    items = ", ".join(initializer(v.item(), b.scalar) for v in numbers)
     return f"constant {memory_type(b.scalar)} {b.name}[{b.size}]{text.aligned(b)} = {{{items}}};"
 
 

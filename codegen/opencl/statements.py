@@ -23,8 +23,8 @@ INDENT = "  "
 class KernelText(VectorText):
     """Prints the statements of one kernel."""
 
-    def __init__(self, body: tuple[Statement, ...], cpu: bool) -> None:
-        super().__init__(cpu)
+    def __init__(self, body: tuple[Statement, ...], cpu: bool, half_functions: bool = False) -> None:
+        super().__init__(cpu, half_functions)
         self.lines: list[str] = []
         self.depth = 1
         self.body = body

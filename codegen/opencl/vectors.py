@@ -66,8 +66,8 @@ class VectorText(Text):
     A CPU reads and writes vectors through pointers wherever they start.
     """
 
-    def __init__(self, cpu: bool) -> None:
-        super().__init__(cpu)
+    def __init__(self, cpu: bool, half_functions: bool = False) -> None:
+        super().__init__(cpu, half_functions)
         self.kinds: dict[str, int] = {}
         self._varies: dict[int, tuple[ScalarValue, bool]] = {}
         self._lane: tuple[Lanes, int] | None = None  # while the text of one component is made
@@ -184,7 +184,7 @@ class VectorText(Text):
         text = self.number(x, lanes)
         if x.type == t:
             return text
-        return vector_cast(x.type, t, text, lanes.width, self.helpers)
+        return vector_cast(x.type, t, text, lanes.width, self.helpers, self.half_functions)
 
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         if buffer.lanes > 1 and not has_lane(at):

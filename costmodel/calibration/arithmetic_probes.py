@@ -22,7 +22,7 @@ FLOAT_STEPS = {
 }
 INTEGER_STEPS = FLOAT_STEPS | {"div": "a = r / (a | 1)", "mod": "a = (b + r) % (a | 1)"}
 #: the type that a conversion leads to, before it leads back
-OTHER = {"f16": "f32", "f32": "i32", "f64": "f32", "i32": "f32", "i64": "i32"}
+OTHER = {"f32": "i32", "f64": "f32", "i32": "f32", "i64": "i32"}
 #: operations that are instructions on vectors of any width; the others are functions
 OPERATORS = ("add", "mul", "fma", "div")
 #: PoCL may abort the process where a function is given a wider vector, on CPUs newer than its LLVM

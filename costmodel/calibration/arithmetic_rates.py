@@ -34,11 +34,11 @@ LIKE = {
 def arithmetic(rig: Rig) -> Changes:
     """The rates of all operations, and what the model makes of them: costs in multiply-adds, and their latency."""
     limits = rig.device.limits
-    kinds = ["f32", "i32", "i64", *(["f64"] if limits.float64 else []), *(["f16"] if limits.float16 else [])]
+    kinds = ["f32", "i32", "i64", *(["f64"] if limits.float64 else [])]  # f16 and bf16 are computed in f32
     measured = {t: {op: _rate(rig, t, op) for op in _operations(t)} for t in kinds}
     unit = measured["f32"]["fma"] or 0.0  # without it there is nothing to compare the others with
-    # an addition may be half of a multiply-add, and a narrower type has more in a register
-    most = {"f16": 6 * unit, "f32": 3 * unit, "i32": 3 * unit, "f64": 2 * unit, "i64": 2 * unit}
+    # an addition may be half of a multiply-add
+    most = {"f32": 3 * unit, "i32": 3 * unit, "f64": 2 * unit, "i64": 2 * unit}
     rates = {t: {op: r for op, r in of.items() if r is not None and r < most[t]} for t, of in measured.items()}
     unmeasured = {t: missing for t, of in measured.items() if (missing := [op for op in of if op not in rates[t]])}
     if not unit:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from egglift.codegen.kernel.imperative import Buffer, Plan, PlannedKernel
 from egglift.ir.types import SCALARS
 
-OPENCL = {"f16": "half", "f32": "float", "f64": "double", "i32": "int", "i64": "long"}
+OPENCL = {"f32": "float", "f64": "double", "i32": "int", "i64": "long"}
 LOADS = 4  # that a loop's step makes, independent of each other
 
 
@@ -27,13 +27,8 @@ def plan(
     """
     made = tuple(Buffer(name, "global", SCALARS[type], size) for name, type, size in buffers)
     arguments = ", ".join(f"global {OPENCL[b.scalar.name]} *restrict {b.name}" for b in made)
-    text = arguments + body
-    pragmas = "".join(
-        f"#pragma OPENCL EXTENSION {name} : enable\n"
-        for type, name in (("double", "cl_khr_fp64"), ("half", "cl_khr_fp16"))
-        if type in text
-    )
-    source = f"{pragmas}kernel void probe({arguments}) {{\n{body}\n}}\n"
+    pragma = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" if "double" in arguments + body else ""
+    source = f"{pragma}kernel void probe({arguments}) {{\n{body}\n}}\n"
     kernel = PlannedKernel("probe", source, made, (items,), (group,), ())
     given: dict[str, tuple[Buffer, ...]] = {b.name: (b,) for b in made if b.name in inputs}
     scratch = tuple(b for b in made if b.name not in inputs)

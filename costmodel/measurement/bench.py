@@ -52,12 +52,14 @@ class Subject:
     """What candidates are measured for: a program's text, the seed of its sample inputs, the options of builds.
 
     rounded: the program's own order of operations is asked for, and what it loses by rounding is right.
+    tf32: matrix units may round the factors of f32 products.
     """
 
     program: str
     seed: int = 0
     options: tuple[str, ...] = ()
     rounded: bool = False
+    tf32: bool = False
 
 
 class Bench(Protocol):
@@ -79,7 +81,7 @@ class Local:
     def __init__(self, device: Device, subject: Subject, expected: Expected | None = None) -> None:
         """expected: computed from the subject unless given.  OutOfMemory where its inputs do not fit."""
         self.device, self.subject = device, subject
-        self.expected = expected or expect(loads(subject.program), subject.seed)
+        self.expected = expected or expect(loads(subject.program), subject.seed, subject.tf32)
         leaves = {name: flatten(value) for name, value in self.expected.inputs.items()}
         self._inputs = {name: [device.upload(x) for x in values] for name, values in leaves.items()}
         self._checked: dict[str, Measurement] = {}

@@ -18,7 +18,7 @@ from egglift.ir.patterns import Expr, Fold, Reduce, Scan
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import subterms
-from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import BF16, BOOL, F16, F32, Array, Scalar, Tuple, Type, is_floating, leaves, scalar_of
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
 #: a value as NumPy holds it: an array, or for tuples (and arrays of tuples) a tuple of values
@@ -28,11 +28,14 @@ HostValue: TypeAlias = Any
 PERIOD = 1048573
 #: a sample must give at least this part of finite results; else positive inputs are tried
 ENOUGH_FINITE = 0.9
-EPSILON = {"f16": 2.0**-10, "f32": 2.0**-23, "f64": 2.0**-52}
-#: relative error that different orders of the same float operations may make
-TOLERANCE = {"f16": 2.0**-6, "f32": 2.0**-12, "f64": 2.0**-36}
 #: times as far as two computations of the interpreter lie apart may a result lie from one of them
 SPREAD = 64
+#: relative error that different orders of the same float operations may make; f16 and bf16 are computed in f32, and
+#: rounded where they are stored: a few times, not once for each operation
+TOLERANCE = {"f16": 4 * F16.epsilon, "bf16": 4 * BF16.epsilon, "f32": 2.0**-12, "f64": 2.0**-36}
+
+#: the same where factors of products are rounded to 11 bits, each by half of the last one
+TF32 = 2.0**-9
 
 
 def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, HostValue]:
@@ -81,9 +84,7 @@ def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, posi
         few = rng.integers(1, 9 if scalar.is_float else 10, count, dtype=np.int8)
         if scalar.is_signed and not positive:
             few = few * (2 * rng.integers(0, 2, count, dtype=np.int8) - 1)
-    few = few.astype(scalar.dtype)
-    if scalar.is_float:
-        few = few / np.array(8, scalar.dtype)
+    few = np.asarray((few / np.float32(8) if scalar.is_float else few).astype(scalar.dtype))
     return (few if size == count else np.resize(few, size)).reshape(shape)
 
 
@@ -94,6 +95,7 @@ class Expected:
     wide: floats computed in float64; narrow: in the program's own types.  A result may agree with either, and where
     rounding decides about digits (a quotient by what nearly cancels), as far from them as these lie apart.
     rows: of a large result, those that are compared (None: all); an actual result may be them alone.
+    tf32: may factors of products have been rounded to 11 bits?
     """
 
     program: Expr
@@ -101,13 +103,14 @@ class Expected:
     wide: tuple[NdArray, ...]
     scalars: tuple[Scalar, ...]
     rows: Rows | None = None
+    tf32: bool = False
 
     def only_rounded(self, actual: Sequence[NdArray]) -> bool:
         """Are differences within what adding the longest array one by one may lose, n half units in the last place?"""
         pairs = zip(self.wide, self._compared(actual), self.scalars, strict=True)
         bound = _longest(self.program) / 2
         return not any(
-            agree(wide, np.asarray(got), s, bound * EPSILON[s.name] if s.is_float else None) for wide, got, s in pairs
+            agree(wide, np.asarray(got), s, bound * s.epsilon if s.is_float else None) for wide, got, s in pairs
         )
 
     def disagreement(self, actual: Sequence[NdArray]) -> str | None:
@@ -115,8 +118,13 @@ class Expected:
         compared = self._compared(actual)
         for i, (wide, scalar) in enumerate(zip(self.wide, self.scalars, strict=True)):
             got = compared[i]
-            problem = agree(wide, got, scalar)
-            if problem and agree(self.narrow[i], got, scalar) and agree(wide, got, scalar, spread=self.spread[i]):
+            tolerance = TF32 if self.tf32 and scalar == F32 else None
+            problem = agree(wide, got, scalar, tolerance)
+            if (
+                problem
+                and agree(self.narrow[i], got, scalar, tolerance)
+                and agree(wide, got, scalar, tolerance, self.spread[i])
+            ):
                 return f"result {i}: {problem}" if len(self.wide) > 1 else problem
         return None
 
@@ -149,7 +157,7 @@ class Expected:
         ]
 
 
-def expect(program: Expr, seed: int = 0) -> Expected:
+def expect(program: Expr, seed: int = 0, tf32: bool = False) -> Expected:
     """Sample inputs of `program` and its result; positive inputs where otherwise much of it is not finite."""
     scalars = tuple(scalar for _, scalar in leaves(type_of(program)))
     inputs, rows = sample_inputs(program, seed), sampled_rows(program, seed)
@@ -159,7 +167,7 @@ def expect(program: Expr, seed: int = 0) -> Expected:
         again = _evaluate(program, positive, rows, wide=True)
         if _finite(again) > _finite(wide):
             inputs, wide = positive, again
-    return Expected(program, inputs, wide, scalars, rows)
+    return Expected(program, inputs, wide, scalars, rows, tf32)
 
 
 def _evaluate(program: Expr, inputs: dict[str, HostValue], rows: Rows | None, *, wide: bool) -> tuple[NdArray, ...]:
@@ -180,8 +188,9 @@ def _rounded(value: HostValue, seed: int) -> HostValue:
                 return {name: off(v) for name, v in x.items()}
             case tuple():
                 return tuple(map(off, x))
-            case _ if x.dtype.kind == "f":
-                return (x * (1 + rng.integers(-3, 4, x.shape) * np.finfo(x.dtype).eps)).astype(x.dtype)
+            case _ if is_floating(x.dtype):
+                units = rng.integers(-3, 4, x.shape) * scalar_of(x.dtype).epsilon
+                return (x.astype(np.float64) * (1 + units)).astype(x.dtype)
             case _:
                 return x
 
@@ -190,7 +199,7 @@ def _rounded(value: HostValue, seed: int) -> HostValue:
 
 def _finite(values: tuple[NdArray, ...]) -> float:
     """The part of the floats in `values` that is finite."""
-    floats = [v for v in values if v.dtype.kind == "f" and v.size]
+    floats = [v for v in values if is_floating(v.dtype) and v.size]
     finite = sum(int(np.isfinite(v).sum()) for v in floats)
     return finite / sum(v.size for v in floats) if floats else 1.0
 
@@ -242,4 +251,4 @@ def _differ(want: NdArray, got: NdArray, scalar: Scalar, tolerance: float, sprea
         close = off <= tolerance * np.maximum(np.abs(exact), scale)
         if spread is not None:
             close |= off <= SPREAD * spread.reshape(off.shape)
-    return ~(same | (finite & close))
+    return np.asarray(~(same | (finite & close)))

@@ -59,7 +59,17 @@ class Journal:
         """rules: the versions of rule book and code.  budget: the seconds for all, which may have cut timings short."""
         self._path, self._lines, self._device, self._rules = path, lines_of(path), device, rules
         self._warned = False
-        parts = [subject.program, subject.seed, subject.options, subject.rounded, device, driver, rules, budget]
+        parts = [
+            subject.program,
+            subject.seed,
+            subject.options,
+            subject.rounded,
+            subject.tf32,
+            device,
+            driver,
+            rules,
+            budget,
+        ]
         self._context = json.dumps(parts)
 
     def recall(self, plan: Plan, effort: float, deadline: float) -> Measurement | None:

@@ -16,6 +16,7 @@ from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_b
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
+from egglift.ir.types import Scalar
 
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
@@ -199,7 +200,7 @@ class _Counter:
     def _fragment_product(self, unit: c.Unit, here: _Here) -> None:
         count = here.times * here.share * self.items
         products = unit.rows * unit.columns * unit.steps / self.profile.warp  # of each lane
-        self.total.issue += count * products * matrix_cost(unit.scalar.name, self.profile)
+        self.total.issue += count * products * matrix_cost(unit, self.profile)
         self.total.flops += 2 * count * products
 
     def _store(self, s: c.Store, here: _Here) -> _Loads:
@@ -263,7 +264,7 @@ class _Counter:
 
     def _call(self, v: c.Call, lane: Var | None, count: float) -> None:
         lanes, profile = lane.count if lane else 1, self.profile
-        self.total.issue += count * call_cost(v, profile) * _registers(lanes, v.type.size, profile)
+        self.total.issue += count * call_cost(v, profile) * _registers(lanes, v.type.computed.size, profile)
         self.total.flops += count * lanes * (v.op in ("add", "sub", "mul", "div", "fma"))
 
     def _memory_issue(self, buffer: c.Buffer, at: Index, lane: Var | None, here: _Here) -> float:
@@ -322,14 +323,28 @@ def _is_uniform(at: Index) -> bool:
     return not any(v.role in OWN for v in at.variables())
 
 
-def matrix_cost(scalar: str, profile: Profile) -> float:
+def matrix_cost(unit: c.Unit, profile: Profile) -> float:
     """Simple instructions that a multiply-add on matrix units takes as long as: on those for numbers, if not known."""
-    return profile.matrix_costs.get(scalar, profile.type_costs.get(scalar, 1.0))
+    return profile.matrix_costs.get(unit.name, profile.type_costs.get(unit.total.name, 1.0))
+
+
+#: simple instructions of a conversion of f16 and bf16 to f32, and of one from it; a profile's op_costs may say others
+CONVERSIONS = {"f16": (2.0, 2.0), "bf16": (1.0, 6.0)}
 
 
 def call_cost(v: c.Call, profile: Profile) -> float:
     """Simple instructions that an operation on numbers that fit a register takes."""
-    return _op_cost(v.op, v.args, profile) * profile.type_costs.get(v.type.name, 1.0)
+    if v.op == "cast" and (v.type.is_narrow or v.args[0].type.is_narrow):
+        return _conversion(v.args[0], v.type, profile)
+    return _op_cost(v.op, v.args, profile) * profile.type_costs.get(v.type.computed.name, 1.0)
+
+
+def _conversion(x: c.ScalarValue, t: Scalar, profile: Profile) -> float:
+    """What is in registers is converted already."""
+    if isinstance(x, c.Load) and x.type.is_narrow and x.buffer.space == "private":
+        return 0.0
+    narrow = t if t.is_narrow else x.type
+    return profile.op_costs.get(f"cast {narrow}", CONVERSIONS[narrow.name][t.is_narrow])
 
 
 def _op_cost(op: str, args: tuple[c.ScalarValue, ...], profile: Profile) -> float:

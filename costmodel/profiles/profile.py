@@ -124,7 +124,8 @@ class Profile:
         """What code for such a device may use where the device itself is not at hand."""
         gpu = self.kind == "gpu"
         units = tuple(self.matrix_costs)
-        return DeviceLimits(compute_units=self.compute_units, warp=self.warp, branch_barriers=gpu, matrix_units=units)
+        own = {"branch_barriers": gpu, "half_functions": gpu, "matrix_units": units}
+        return DeviceLimits(compute_units=self.compute_units, warp=self.warp, **own)  # type: ignore[arg-type]
 
     def dumps(self) -> str:
         """The profile as JSON text."""

@@ -19,14 +19,14 @@ def factors(c: Constant) -> tuple[Constant, Constant] | None:
     match c.type:
         case Array(int() as n, Array(int() as m, Scalar() as t)) if n > 1 and m > 1 and t.name != "bool":
             matrix = np.frombuffer(c.data, t.dtype).reshape(n, m)
-            vectors = _floats(matrix) if t.is_float else _integers(matrix)
+            vectors = _floats(matrix, t) if t.is_float else _integers(matrix)
             if vectors is not None:
                 u, v = (np.ascontiguousarray(x, t.dtype) for x in vectors)
                 return Constant(Array(n, t), u.tobytes()), Constant(Array(m, t), v.tobytes())
     return None
 
 
-def _floats(matrix: Any) -> tuple[Any, Any] | None:
+def _floats(matrix: Any, t: Scalar) -> tuple[Any, Any] | None:
     wide = matrix.astype(np.float64)
     if not np.isfinite(wide).all() or not wide.any():
         return None
@@ -35,7 +35,7 @@ def _floats(matrix: Any) -> tuple[Any, Any] | None:
     scale = np.sqrt(np.abs(v).max() / np.abs(u).max())  # neither is much larger than the other
     u, v = u * scale, v / scale
     error = np.abs(wide - np.outer(u, v)).max()
-    return (u, v) if error <= ROUNDINGS * np.finfo(matrix.dtype).eps * np.abs(wide).max() else None
+    return (u, v) if error <= ROUNDINGS * t.epsilon * np.abs(wide).max() else None
 
 
 def _integers(matrix: Any) -> tuple[Any, Any] | None:

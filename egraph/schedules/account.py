@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from egglift.codegen.kernel.imperative import Unit
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
+from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
 
@@ -25,12 +27,12 @@ def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, 
     """The stage, and its loops from the outside in, with the numbers that were chosen for their blocks."""
     order = {d: i for i, d in enumerate(dict.fromkeys(loop.dim for loop in schedule.loops))}
     lines = [text_of(stage), f"  {sign}{said_sizes(sizes.items())}"]
-    depth = 2
+    depth, unit = 2, unit_of(stage)
     for step in schedule.steps:
         match step:
             case Loop():
                 digit = f"{order[step.dim]}{_digit(step, schedule)}"
-                lines.append(f"{'  ' * depth}for {digit}: {_executor(step)}")
+                lines.append(f"{'  ' * depth}for {digit}: {_executor(step, unit)}")
                 depth += 1
             case Keep(operand, space, _):
                 lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory")
@@ -51,8 +53,11 @@ def joined(accounts: Iterable[Account]) -> Account:
     return Account("\n".join(a.text for a in parts), tuple(laws))
 
 
-def _executor(loop: Loop) -> str:
-    return str(loop.level or ("on matrix units" if loop.kind == "matrix" else loop.kind))
+def _executor(loop: Loop, unit: Unit | None) -> str:
+    if loop.level is not None or loop.kind != "matrix":
+        return str(loop.level or loop.kind)
+    rounded = ", factors rounded to tf32, 11 bits" if unit is not None and unit.name == "tf32" else ""
+    return f"on matrix units{rounded}"
 
 
 def _digit(loop: Loop, schedule: Schedule) -> str:

@@ -7,6 +7,7 @@ from math import prod
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.stage_elements import Phase, StageElements, elements_of, number_of
 from egglift.egraph.stages.index_notation import NoStages
+from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.partition import stages_of
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.symmetry import symmetric_dims
@@ -64,10 +65,14 @@ def _operations(stage: Stage, e: StageElements, profile: Profile) -> float:
 
 
 def _on_units(stage: Stage, profile: Profile) -> float:
-    """Times as long as by single numbers a stage's products take at least: less where there are matrix units."""
-    names = {str(r.type) for reductions in stage.phases for r in reductions}
-    costs = [profile.matrix_costs[n] / profile.type_costs.get(n, 1.0) for n in names & profile.matrix_costs.keys()]
-    return min([1.0, *costs])
+    """Times as long as by single numbers a stage's products take at least: less where there are matrix units.
+
+    Products of f32 count as such: that their factors may be rounded is seldom allowed.
+    """
+    unit = unit_of(stage)
+    if unit is None or unit.name == "tf32" or unit.name not in profile.matrix_costs:
+        return 1.0
+    return min(1.0, profile.matrix_costs[unit.name] / profile.type_costs.get(unit.total.name, 1.0))
 
 
 def _slides(phase: Phase) -> bool:

@@ -107,14 +107,20 @@ ByBook = Callable[[Expr, float], Sequence[Choice]]
 
 
 def scheduled(
-    program: Expr, profile: Profile, limits: DeviceLimits, reassociate: bool, by_book: ByBook | None = None
+    program: Expr,
+    profile: Profile,
+    limits: DeviceLimits,
+    reassociate: bool,
+    by_book: ByBook | None = None,
+    tf32: bool = False,
 ) -> list[Choice]:
     """Programs equal to a closed one, put together from schedules of its stages, cheapest first.
 
     Empty where the program has no index notation; what was found where the time for it is up (ir/deadline.py).
+    tf32: may the factors of f32 products be rounded for matrix units?
     """
     found: list[Choice] = []
-    work = _Choosing(profile, limits, reassociate, by_book)
+    work = _Choosing(profile, limits, reassociate, by_book, tf32)
     with suppress(TooLate):
         for whole, by in _partitions(program, profile, reassociate):
             best = work.of_stages(whole.stages)
@@ -162,6 +168,7 @@ class _Choosing:
     limits: DeviceLimits
     reassociate: bool
     by_book: ByBook | None
+    tf32: bool = False
     _known: dict[tuple[str, Expr, bool], list[Choice]] = field(default_factory=dict)
     _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
 
@@ -310,7 +317,7 @@ class _Choosing:
 
     def _ranked(self, stage: Stage) -> list[Ranked]:
         """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""
-        return self._in_order(structures(stage, self.profile.kind, self.reassociate))
+        return self._in_order(structures(stage, self.profile.kind, self.reassociate, self.tf32))
 
     def _in_order(self, structures: Iterable[Structure]) -> list[Ranked]:
         """The cheapest first, without those that the device cannot run or the code generator refuses."""

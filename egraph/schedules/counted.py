@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from egglift.codegen.kernel.fragments import ACROSS, DOWN, UNITS
+from egglift.codegen.kernel.fragments import ACROSS, DOWN
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.unroll_register_loops import SHORT
 from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
@@ -23,6 +23,7 @@ from egglift.egraph.schedules.kept_counts import KeptCounts, kept_place
 from egglift.egraph.schedules.nest import Digit
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Stage
 
@@ -141,14 +142,15 @@ class _Counting(KeptCounts):
 
     def _fragment_products(self, times: Numbers) -> None:
         """Steps on matrix units, if the sizes and the device are such that there are any."""
-        unit = UNITS[str(self.stage.phases[0][0].type)]
-        cost = len(self.stage.phases[0]) * matrix_cost(unit.scalar.name, self.profile)
+        unit = unit_of(self.stage)
+        assert unit is not None
+        cost = len(self.stage.phases[0]) * matrix_cost(unit, self.profile)
         self.work.issue = self.work.issue + times * cost
         pairs = product(d.count for d in self.digits if d.role == "unrolled" and d.loop.dim != self.stage.dims[-1])
         steps = product(d.count for d in self.digits if d.loop.kind == "matrix")
         x, y, z = self.work.local
         whole = (x == ACROSS) & (np.fmod(y, DOWN) == 0) & (z == 1) & (np.fmod(steps, unit.steps) == 0)
-        whole = whole & (np.fmod(pairs, 2) == 0) & (unit.scalar.name in self.limits.matrix_units)
+        whole = whole & (np.fmod(pairs, 2) == 0) & (unit.name in self.limits.matrix_units)
         self.work.fits = self.work.fits & whole
 
     def _rest(self, sources: Sequence[Source], step: Element, dims: Sequence[tuple[Dim, Numbers]]) -> None:

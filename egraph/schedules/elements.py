@@ -148,7 +148,7 @@ def _read(values: list[Counted], statements: Sequence[Statement], at: list[Var],
                     place = _place(buffer, i, at, times)
                     places.setdefault((place.buffer, place.strides, place.offset), place)
                 case Call():
-                    calls.append((times * call_cost(v, profile), v.type.size))
+                    calls.append((times * call_cost(v, profile), v.type.computed.size))
                 case Guarded():
                     guards += times
     plain = not statements and [(t, type(v)) for t, v in values] == [(1, Load)]

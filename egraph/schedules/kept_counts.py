@@ -17,6 +17,7 @@ from egglift.egraph.schedules.elements import Element, Place
 from egglift.egraph.schedules.nest import Digit, launched
 from egglift.egraph.schedules.schedule import Keep
 from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.stage import Dim
 
 FEW = 8  # trips up to which a loop of a shared copy is unrolled
@@ -46,18 +47,23 @@ class KeptCounts(Counts):
     def fragments(self, operand: int, source: Source, outer: list[Digit], tile: list[Digit]) -> None:
         """Every lane takes its part of what a warp multiplies of an operand: of steps that four lanes share out, and of
         columns those that eight lanes do, one of eight."""
-        apart = self.local[operand]
+        apart, unit = self.local[operand], unit_of(self.stage)
+        assert unit is not None
         step = next((s for d, s in apart.items() if d.loop.kind == "matrix"), number(0))
         rows = next((d for d in self.digits if d.role == "item" and d.dim == 1), None)
         own = rows is not None and rows.loop.dim in source.dims
         beside = apart[rows] if own and rows is not None else apart[tile[-1]] if tile else number(0)
         part = 1 / ACROSS if own else 1 / DOWN
-        times = self.own(outer) * self.own(tile) * part
-        across = Axis("item", number(ACROSS), step, 0)
+        near = unit.steps // ACROSS if unit.packed > 1 else 1
+        width = np.where(step == 1, near, 1)  # steps that lie together, as vectors do, are read together
+        for d, far in apart.items():
+            width = np.where((d.loop.kind != "matrix") & (np.fmod(far, near) != 0), 1, width)
+        times = self.own(outer) * self.own(tile) * part / width
+        across = Axis("item", number(ACROSS), step * near, 0)
         down = Axis("item", rows.count if own and rows else number(DOWN), beside, 1)
         self.work.issue = self.work.issue + times
         self.work.accesses.append(
-            Access("local", f"local{operand}", 0, source.bytes, number(source.bytes), times, False, (down, across))
+            Access("local", f"local{operand}", 0, source.bytes, width * source.bytes, times, False, (down, across))
         )
         held = number(ACROSS * source.bytes) * (self.own(tile) if own else 1)
         self.work.private, self.work.held = self.work.private + held, self.work.held + held
@@ -187,6 +193,8 @@ class KeptCounts(Counts):
             self.round(outer, bytes, place, turns, ahead)
         self.compute(element, times * width)
         whole = (layout[fast] == 1) & (width > 1)
+        for d in others:  # where padding leaves vectors unaligned, they are written number by number
+            whole = whole & (np.fmod(layout[d], width) == 0)
         stores = np.where(whole, 1, width * np.where(steps > 1, 1.0, 1.5)) + digits + 4 * (ahead == 2) / offsets
         work.issue = work.issue + times * stores + np.where(rolled, 2 * steps * trips, 0)
         work.private = work.private + np.where(ahead > 0, trips * width * source.bytes, 0)

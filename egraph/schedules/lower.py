@@ -36,12 +36,16 @@ def lower(stage: Stage, schedule: Schedule) -> Expr:
 def operands(stage: Stage) -> list[Operand]:
     """What a stage's reductions read; of a stage without any, what its body reads."""
     chain = stage.phases
-    return _operands(stage, chain[0]) if chain else operands_of(stage.names, stage.body, stage.dims, stage.given)
+    return (
+        _operands(stage, chain[0])
+        if chain
+        else operands_of(stage.names, stage.body, stage.dims, stage.given, stage.narrow)
+    )
 
 
 def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
-    return operands_of(stage.names, _tuple([r.element for r in reductions]), dims, stage.given)
+    return operands_of(stage.names, _tuple([r.element for r in reductions]), dims, stage.given, stage.narrow)
 
 
 def _counters(dims: Sequence[Dim], operands: Sequence[Operand]) -> list[Operand]:
@@ -78,7 +82,7 @@ class Lowering:
         self.phases = self._phases()
         self.reduced = {d for phase in self.phases for d in phase.dims}
         self.first = self.phases[0].reductions if self.phases else ()
-        self.after = operands_of(self.names, stage.body, stage.dims, stage.given)
+        self.after = operands_of(self.names, stage.body, stage.dims, stage.given, stage.narrow)
         self.after += _counters(stage.dims, [*self.after, *(o for phase in self.phases for o in phase.operands)])
 
     def _phases(self) -> list[_Phase]:

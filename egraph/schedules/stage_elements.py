@@ -57,7 +57,7 @@ def number_of(d: Dim) -> int:
 @lru_cache(maxsize=256)
 def _known(stage: Stage, names: int, profile: _Same) -> StageElements:
     phases = tuple(_phase(stage, reductions, profile.profile) for reductions in stage.phases)
-    after = operands_of(stage.names, stage.body, stage.dims, stage.given)
+    after = operands_of(stage.names, stage.body, stage.dims, stage.given, stage.narrow)
     finish = bound(stage.body, after, _own(after))
     return StageElements(
         phases,
@@ -89,7 +89,8 @@ def elements_of(stage: Stage, profile: Profile) -> StageElements:
 def _phase(stage: Stage, reductions: Sequence[Reduction], profile: Profile) -> Phase:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
     elements = tuple(r.element for r in reductions)
-    operands = operands_of(stage.names, elements[0] if len(elements) == 1 else p.Tup(elements), dims, stage.given)
+    body = elements[0] if len(elements) == 1 else p.Tup(elements)
+    operands = operands_of(stage.names, body, dims, stage.given, stage.narrow)
     steps = []
     for i, r in enumerate(reductions):
         steps.append(applied(r.step, p.Input(f"{ACCUMULATOR}{i}", r.type), bound(r.element, operands, _own(operands))))

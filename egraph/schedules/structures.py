@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from egglift.codegen.kernel.fragments import UNITS
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
@@ -36,15 +35,18 @@ from egglift.egraph.schedules.ways import (
     WHOLE,
     Way,
 )
+from egglift.egraph.stages.matrix_products import is_of_rows_and_columns, unit_of
 from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SHARING_LANES
 from egglift.ir.traverse import subterms
+from egglift.ir.types import Scalar
 
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
@@ -79,12 +81,15 @@ class Structure:
     made: Made | None = None
 
 
-def structures(stage: Stage, kind: str, reassociate: bool) -> Iterator[Structure]:
-    """Structures for a device of that kind ("gpu" or "cpu"); those of stages that scan or count are elsewhere."""
+def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> Iterator[Structure]:
+    """Structures for a device of that kind ("gpu" or "cpu"); those of stages that scan or count are elsewhere.
+
+    tf32: may factors be rounded for matrix units?
+    """
     if stage.is_apart:
         return
     whole = merged_reductions(stage)
-    for way in ways(stage, kind, reassociate):
+    for way in ways(stage, kind, reassociate, tf32):
         # who shares elements need not know of their dimensions
         yield from _of_way(stage if way.share is None else whole, way, kind, reassociate)
 
@@ -137,8 +142,8 @@ def _are_short(stage: Stage) -> bool:
     return together and all(isinstance(d.extent, int) for d in stage.dims) and number(columns) < TILE
 
 
-def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
-    """The ways that suit a stage on a device of that kind."""
+def ways(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> tuple[Way, ...]:
+    """The ways that suit a stage on a device of that kind.  tf32: may factors be rounded for matrix units?"""
     shared = reassociate and can_share(stage) and _is_worth_sharing(stage)
     if not stage.reductions:
         return () if not stage.dims else _of_each(stage) if kind == "gpu" else (CPU_MOVED,)
@@ -146,36 +151,11 @@ def ways(stage: Stage, kind: str, reassociate: bool) -> tuple[Way, ...]:
         return (LANES if kind == "gpu" else CPU_LANES,) if shared else ()
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
-        units = (FRAGMENTS,) if reassociate and len(stage.dims) > 1 and _multiplies(stage) else ()
+        unit = unit_of(stage) if reassociate and len(stage.dims) > 1 else None
+        units = (FRAGMENTS,) if unit is not None and (tf32 or unit.name != "tf32") else ()
         chunks = (CHUNKS, *units, *((CHUNKS_IN_TURN,) if several else ()))
         return (*chunks, WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
-
-
-def _multiplies(stage: Stage) -> bool:
-    """Does it add up numbers that there are matrix units for?"""
-    (first, *later) = stage.phases
-    types, steps = {str(r.type) for r in first}, [r.op.body for r in first if r.op is not None]
-    adds = len(steps) == len(first) and all(isinstance(s, p.Apply) and s.op == "add" for s in steps)
-    return not later and adds and len(types) == 1 and types <= UNITS.keys()
-
-
-def _factors(e: Expr) -> Iterator[Expr]:
-    match e:
-        case p.Apply("mul", (a, b)):
-            yield from _factors(a)
-            yield from _factors(b)
-        case _:
-            yield e
-
-
-def _is_of_rows_and_columns(stage: Stage, rows: Dim | None, columns: Dim | None) -> bool:
-    """Is what is added up products of something that depends on the row with something that depends on the column?"""
-    for reduction in stage.phases[0]:
-        sides = [stage.names.free(factor) & {rows, columns} for factor in _factors(reduction.element)]
-        if {rows} not in sides or {columns} not in sides or {rows, columns} in sides:
-            return False
-    return True
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
@@ -198,8 +178,9 @@ def _is_worth_sharing(stage: Stage) -> bool:
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
-    if way is FRAGMENTS and not _is_of_rows_and_columns(stage, rows, columns):
+    if way is FRAGMENTS and not is_of_rows_and_columns(stage, rows, columns):
         return None
+    stage = replace(stage, narrow=way.narrow)
     tiled = [d for d in (rows, columns) if d is not None]
     batch = [d for d in stage.dims if d not in tiled]
     whole = merged_dims(stage, batch) if len(batch) > GRID - len(tiled) else stage
@@ -346,11 +327,16 @@ class Work:
                 continue
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
-                    yield Keep(i, "local", self._symbol("a", i, 1), self._has_steps_inside(o))
+                    yield Keep(i, "local", self._padding(i, o), self._has_steps_inside(o))
                 case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
                     yield Keep(i, "private")
+
+    def _padding(self, i: int, o: Operand) -> Size:
+        """What follows a row in local memory: of f16 and bf16 whole vectors, else rows would be copied one by one."""
+        t, pad = type_of(o.at), self._symbol("a", i, 1)
+        return SizeOp("*", SizeOp("/", pad, 4), 8) if isinstance(t, Scalar) and t.is_narrow else pad
 
     def _has_steps_inside(self, o: Operand) -> bool:
         """Is a local copy in the order of memory, so that vectors are copied?  Lanes of matrix units read any order."""

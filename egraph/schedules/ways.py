@@ -28,7 +28,8 @@ class Way:
     kinds are their letters (ir/tile_kinds.py).  keep: memory spaces for what is read; `global` is a
     copy, in the order in which it is read, of what is read again for other rows; with `rows`, for other columns too.
     share, item: who shares reductions, and who executes items in rows and columns.  in_turn: chunks are taken for each
-    index of the other dimensions of a reduction, so that only what one index reads is kept.
+    index of the other dimensions of a reduction, so that only what one index reads is kept.  narrow: f16 and bf16 are
+    kept as they are, also where they are cast to f32.
     """
 
     name: str
@@ -42,12 +43,14 @@ class Way:
     share: Level | None = None
     items: tuple[Level, Level] = (Level("local", 1), Level("local", 0))
     in_turn: bool = False
+    narrow: bool = False
 
 
 TILE = ("grid", "own", "item", "own")
 #: of a product: register blocks in tiles, the reduction in chunks that the group keeps in local memory
 CHUNKS = Way(
-    "chunks", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("chunk", "step"), ("k",), ("local", "private")
+    *("chunks", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("chunk", "step"), ("k",), ("local", "private")),
+    narrow=True,
 )
 #: the same on matrix units, whose lanes have results in pairs of rows and columns (codegen/kernel/fragments.py)
 FRAGMENTS = replace(

@@ -17,6 +17,7 @@ from egglift.ir.layout import lines
 from egglift.ir.patterns import Expr
 from egglift.ir.printer import document
 from egglift.ir.traverse import subterms
+from egglift.ir.types import is_floating
 
 TYPES = "the types"  # what a reason begins with where they differ
 
@@ -45,7 +46,7 @@ class Wrong:
             laws = ', laws=["tested"]' if self.alone else ""
             lines += ["from egglift.egraph.saturation.saturate import saturate", ""]
             return "\n".join([*lines, f"saturate(p{rules}{laws}, check=True)"])
-        if any(a.dtype.kind == "f" for value in self.inputs.values() for a in _parts(value)):
+        if any(is_floating(a.dtype) for value in self.inputs.values() for a in _parts(value)):
             lines.insert(-1, "np.set_printoptions(precision=17)")  # a difference may be in the last digit
         lines.append(f"q = {_loads(self.other)}")
         if self.reason.startswith(TYPES):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Array, Scalar, Tuple, Type
+from egglift.ir.types import Array, Scalar, Tuple, Type, is_floating, scalar_of
 
 #: what the values of an input are, the simplest first
 STYLES = ("counting", "small", "small", "wild", "special")
@@ -75,7 +75,7 @@ def close(one: Any, other: Any) -> bool:
     for a, b in _pairs(one, other):
         if a.shape != b.shape or a.dtype != b.dtype:
             return False
-        if a.dtype.kind != "f":
+        if not is_floating(a.dtype):
             if not np.array_equal(a, b):
                 return False
         elif not _near(a, b):
@@ -96,12 +96,12 @@ def _near(a: Any, b: Any) -> bool:
     if not np.array_equal(a[~finite], b[~finite], equal_nan=True):
         return False
     scale = max(1.0, float(np.abs(a[finite]).max(initial=0.0)))
-    return bool(np.allclose(a[finite], b[finite], rtol=0, atol=scale * float(np.finfo(a.dtype).eps) * 256))
+    return bool(np.allclose(a[finite], b[finite], rtol=0, atol=scale * scalar_of(a.dtype).epsilon * 256))
 
 
 def _bits(a: Any) -> Any:
     """Numbers as integers, every NaN as the same one."""
-    if a.dtype.kind != "f":
+    if not is_floating(a.dtype):
         return a
     return np.where(np.isnan(a), np.nan, a).astype(a.dtype).view(f"u{a.dtype.itemsize}")
 

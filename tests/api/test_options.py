@@ -36,6 +36,7 @@ def test_where_results_are_kept_and_measured_changes_none(other: Options) -> Non
         Options(Laws(reassociate=False)),
         Options(Laws(rules=(";;; mine",))),
         Options(Laws(disabled=("split-k",))),
+        Options(Laws(tf32=True)),
         Options(measuring=Measuring(measurements=3)),
         Options(measuring=Measuring(budget=1.0)),
     ],

@@ -10,12 +10,12 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import Launch
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
-from egglift.ir.types import F16, SCALARS
+from egglift.ir.types import SCALARS, is_floating, scalar_of
 from tests.codegen.low import NdArray, flat, meaning
 from tests.harness import run
 from tests.programs import programs, values_for
 
-TYPES = tuple(t for t in SCALARS.values() if t != F16)
+TYPES = tuple(SCALARS.values())
 LAUNCHES = (Launch(16), Launch(1), Launch(32, 2), Launch(5, 3))
 few = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
@@ -29,11 +29,12 @@ def agree(term: Expr, launch: Launch) -> None:
 
 
 def same(e: NdArray, a: NdArray) -> bool:
-    if e.dtype.kind != "f":
+    if not is_floating(e.dtype):
         return np.array_equal(e, a)
+    x, y, tolerance = e.astype(np.float64), a.astype(np.float64), max(1e-4, 4 * scalar_of(e.dtype).epsilon)
     with np.errstate(all="ignore"):
-        near = np.abs(e - a) <= 1e-4 * np.maximum(np.abs(e), 1)
-    return bool(np.all(near | (e == a) | (np.isnan(e) & np.isnan(a))))
+        near = np.abs(x - y) <= tolerance * np.maximum(np.abs(x), 1)
+    return bool(np.all(near | (x == y) | (np.isnan(x) & np.isnan(y))))
 
 
 @few

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from egglift.ir.sizes import evaluate as number
-from egglift.ir.types import F16, F32, F64, SCALARS, Scalar, Type, leaves
+from egglift.ir.types import F32, F64, SCALARS, Scalar, Type, leaves
 from tests.fuzz.functions import EXACT, SMOOTH, Functions
 
 DEPTH = 4
@@ -27,7 +27,7 @@ class Style:
     scalars: tuple[Scalar, ...]
 
 
-WHOLE = tuple(s for s in SCALARS.values() if s != F16)
+WHOLE = tuple(SCALARS.values())
 STYLES = {
     "exact": Style("exact", EXACT, WHOLE),
     "smooth": Style("smooth", SMOOTH, (F32, F64)),
@@ -49,10 +49,9 @@ class Room:
         return Room(max(self.elements // n, 1), self.serial // n if serial else self.serial, self.depth - 1)
 
 
-def style_of(rng: random.Random, half: bool = False) -> Style:
-    """A random style, mostly "exact"; with f16 among the types where the device has it."""
-    style = STYLES[rng.choices(("exact", "smooth", "extreme"), (14, 3, 3))[0]]
-    return replace(style, scalars=(*style.scalars, F16)) if half and style.name != "smooth" else style
+def style_of(rng: random.Random) -> Style:
+    """A random style, mostly "exact"."""
+    return STYLES[rng.choices(("exact", "smooth", "extreme"), (14, 3, 3))[0]]
 
 
 def elements(t: Type) -> int:

@@ -116,7 +116,7 @@ def checked(task: Task, device: Any) -> Outcome:
         program = loads(task.text)
     else:
         rng = random.Random(task.seed)
-        chosen = style_of(rng, device.limits.float16)
+        chosen = style_of(rng)
         program, style = random_program(rng, chosen), chosen.name
     case = Case(program, style, task.seed)
     failure = check(case, device)

@@ -13,7 +13,7 @@ from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import brief, dumps, pretty
-from egglift.ir.types import F64, SCALARS
+from egglift.ir.types import F64, SCALARS, is_floating
 from tests.ir.reference import from_arrays, run
 from tests.programs import programs, values_for
 
@@ -71,4 +71,4 @@ def test_every_random_program_evaluates_in_its_own_dtypes(e: Expr) -> None:
     kinds = [v.dtype for v in flat(got)]
     wide = [v.dtype for v in flat(from_arrays(type_of(e), evaluate(e, values_for(e), wide=True)))]
     assert len(kinds) == len(wide)
-    assert all(w == np.float64 if k.kind == "f" else w == k for k, w in zip(kinds, wide, strict=True))
+    assert all(w == np.float64 if is_floating(k) else w == k for k, w in zip(kinds, wide, strict=True))

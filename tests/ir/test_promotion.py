@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.errors import TypeMismatch
-from egglift.ir.types import BOOL, F32, F64, I32, SCALARS, U8
+from egglift.ir.types import BF16, BOOL, F16, F32, F64, I32, SCALARS, U8
 
 NUMBERS = [s for s in SCALARS.values() if s != BOOL]
 BINARY: list[Callable[[Any, Any], Any]] = [
@@ -67,8 +67,10 @@ def test_bits_of_integers_and_bools_give_what_numpy_gives(f: Callable[[Any, Any]
 @pytest.mark.parametrize("t", NUMBERS)
 @pytest.mark.parametrize("number", [1, 1.0, True])
 def test_python_numbers_are_weak(t: el.Scalar, number: float) -> None:
+    like = F16 if t == BF16 else t  # to NumPy, bfloat16 is no float that a number of Python's own adapts to
     for f in (lambda a: a + number, lambda a: number * a, lambda a: a / number, lambda a: number < a):
-        assert f(el.scalar("a", t)).type.dtype == f(np.ones(2, t.dtype)).dtype
+        want = f(np.ones(2, like.dtype)).dtype
+        assert f(el.scalar("a", t)).type.dtype == (t.dtype if want == like.dtype else want)
 
 
 @pytest.mark.parametrize("f", [np.exp, np.sqrt, np.sin, np.log, np.floor, np.ceil, np.abs, np.negative, np.sign])

@@ -8,6 +8,7 @@ import pytest
 import egglift as el
 from egglift.costmodel.measurement.expected_results import PERIOD, agree, expect, flatten, sample_inputs, unflatten
 from egglift.ir import types as t
+from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Apply, Arg, Expr, Input, Map, Tup
 from egglift.ir.types import Array, Scalar, Tuple
 
@@ -70,11 +71,22 @@ def test_integers_agree_only_exactly() -> None:
     assert problem == "1 of 3 elements differ; the first [2]: 4 instead of 3"
 
 
-@pytest.mark.parametrize(("scalar", "small", "large"), [(t.F16, 1e-3, 0.1), (t.F32, 1e-5, 1e-2), (t.F64, 1e-13, 1e-8)])
+@pytest.mark.parametrize(
+    ("scalar", "small", "large"), [(t.F16, 1e-3, 0.01), (t.BF16, 1e-2, 0.1), (t.F32, 1e-5, 1e-2), (t.F64, 1e-13, 1e-8)]
+)
 def test_floats_agree_within_what_their_type_resolves(scalar: Scalar, small: float, large: float) -> None:
     want = np.array([1.0, 100.0])
     assert agree(want, (want * (1 + small)).astype(scalar.dtype), scalar) is None
     assert agree(want, (want * (1 + large)).astype(scalar.dtype), scalar) is not None
+
+
+def test_factors_rounded_to_tf32_agree_where_that_is_allowed() -> None:
+    program = as_program(el.array("A", el.f32, (16, 64)) @ el.array("B", el.f32, (64, 16)))
+    for tf32 in (False, True):
+        expected = expect(program, tf32=tf32)
+        rounded = (expected.wide[0] * (1 + 2.0**-10)).astype(np.float32)
+        assert (expected.disagreement([rounded]) is None) == tf32
+        assert expected.disagreement([rounded * np.float32(1.01)])
 
 
 def test_one_lost_element_of_an_exact_sum_is_noticed() -> None:

@@ -27,7 +27,7 @@ from tests.harness import run
 
 H200 = presets()["nvidia_h200"]
 #: what the emulation leaves of local memory
-LIMITS = replace(H200.limits, local_bytes=24 << 10)
+LIMITS = replace(H200.limits, local_bytes=24 << 10, half_functions=False)
 
 
 def arr(name: str, *shape: int, t: Any = el.f64) -> Any:
@@ -98,7 +98,11 @@ def test_sums_in_order_and_of_other_types_have_none() -> None:
 @pytest.mark.parametrize(
     ("limits", "sizes", "why"),
     [
-        (replace(LIMITS, matrix_units=()), SMALL, "adds f64, which this device has no matrix units for"),
+        (
+            replace(LIMITS, matrix_units=()),
+            SMALL,
+            "adds up products of f64 in f64, which this device has no matrix units for",
+        ),
         (LIMITS, {**SMALL, "m": 8}, r"groups of 4 times a multiple of 8 work-items, not of \(4, 4, 1\)"),
         (LIMITS, {**SMALL, "q": 1}, "has 1 x 4 results of a work-item, and 16 steps"),
         (LIMITS, {**SMALL, "k": 8}, "has 2 x 4 results of a work-item, and 8 steps"),
