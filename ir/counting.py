@@ -13,7 +13,8 @@ from egglift.ir.axes import merged, scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.text import brief
 from egglift.ir.types import F16, F32, F64, I32, I64, U32, Scalar
-from egglift.ir.value import Like, Value, as_value, elementwise, typed, whole
+from egglift.ir.value import Like, Value, as_value, elementwise, typed
+from egglift.ir.whole_numbers import whole
 
 BLOCK = 1 << 13  # counts that a work-group's local memory has a place for: of more, some at a time
 MOST = 1 << 12  # bins of a histogram: its edges are a table in the kernel

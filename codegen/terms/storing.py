@@ -6,15 +6,17 @@ from egglift.codegen.terms.fission import fissioned
 from egglift.codegen.terms.sharing import FEW, SMALL, Use, has_many, may_have_many, shared
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import rebuild, subterms
+from egglift.ir.traverse import bodies, children, rebuild, subterms
 
 
 def stored(term: Expr) -> Expr:
     """`term` with each shared producer in a kernel of its own, where it has many; any other term as it is.
 
+    Where maps have executors, whoever chose them said what is stored.
+
     zip v (drop 1 v), v = map f x  ->  zip (toGlobal v) (drop 1 (toGlobal v))
     """
-    if not may_have_many(term):
+    if not may_have_many(term) or _has_executors(term):
         return term
     whole = fissioned(term, _is_dear)
     dear = frozenset(shared(whole, _is_dear))
@@ -25,6 +27,20 @@ def stored(term: Expr) -> Expr:
         new = rebuild(t, memo.__getitem__, memo.__getitem__)
         memo[t] = p.To("global", new) if t in dear else new
     return memo[whole]
+
+
+def _has_executors(term: Expr) -> bool:
+    """Has a map an executor, other than the steps of an iteration, which have them from the start?"""
+    stack, seen = [term], set[Expr]()
+    while stack:
+        t = stack.pop()
+        if t in seen:
+            continue
+        seen.add(t)
+        if isinstance(t, p.Map) and t.level is not None:
+            return True
+        stack += children(t) if isinstance(t, p.Iterate) else (*children(t), *bodies(t))
+    return False
 
 
 def _is_dear(u: Use) -> bool:

@@ -113,12 +113,12 @@ def _along(second: Stage, first: Stage) -> Expr:
     def renamed(body: Expr) -> Expr:
         return names.with_reads(body, lambda r: Read(r.view, tuple(own.get(d, d) for d in r.dims)))
 
-    new = {
+    new: dict[Expr, Expr] = {
         x: names.reduced(replace(r, dims=first.reductions[0].dims, element=renamed(r.element)))
         for x, r in names.of(second.body)
         if isinstance(r, Reduction)
     }
-    reads = {
+    reads: dict[Expr, Expr] = {
         x: names.read(Read(r.view, tuple(own[d] for d in r.dims)))
         for x, r in names.of(second.body)
         if isinstance(r, Read)

@@ -11,8 +11,10 @@ import egglift as el
 from egglift.codegen.compile import compile_term
 from egglift.codegen.terms.storing import stored
 from egglift.costmodel.measurement.expected_results import sample_inputs
+from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.types import F32
 from tests.harness import compute
 from tests.towers import halves, prefix_sums, pyramid, row_sums, smoothed, squares
 
@@ -62,3 +64,11 @@ def test_what_is_stored_is_right(name: str) -> None:
     program = GROWING[name](7)
     inputs = sample_inputs(program)
     np.testing.assert_allclose(compute(program, **inputs), el.interpret(program, **inputs).ravel(), rtol=1e-4)
+
+
+def test_what_has_executors_says_itself_what_is_stored() -> None:
+    """A tile reads its operand at many places: this is no reason to write the operand."""
+    program = prefix_sums(20)
+    executed = p.Map(p.Apply("neg", (p.Arg(F32),)), program, Level("global", 0))
+    assert stored(executed) is executed
+    assert stored(p.Map(executed.body, program)) is not executed
