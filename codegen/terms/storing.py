@@ -12,11 +12,9 @@ from egglift.ir.traverse import bodies, children, rebuild, subterms
 def stored(term: Expr) -> Expr:
     """`term` with each shared producer in a kernel of its own, where it has many; any other term as it is.
 
-    Where maps have executors, whoever chose them said what is stored.
-
     zip v (drop 1 v), v = map f x  ->  zip (toGlobal v) (drop 1 (toGlobal v))
     """
-    if not may_have_many(term) or _has_executors(term):
+    if not may_have_many(term):
         return term
     whole = fissioned(term, _is_dear)
     dear = frozenset(shared(whole, _is_dear))
@@ -27,6 +25,11 @@ def stored(term: Expr) -> Expr:
         new = rebuild(t, memo.__getitem__, memo.__getitem__)
         memo[t] = p.To("global", new) if t in dear else new
     return memo[whole]
+
+
+def stored_unless_executed(term: Expr) -> Expr:
+    """The same of a program as it stands; where maps have executors, whoever chose them said what is stored."""
+    return term if _has_executors(term) else stored(term)
 
 
 def _has_executors(term: Expr) -> bool:
