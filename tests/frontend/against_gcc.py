@@ -21,6 +21,7 @@ from egglift.frontend.source import read_source
 from egglift.frontend.variables import base_type
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import leaves
+from tests.machine_tools import require_tool
 
 
 @cache
@@ -31,6 +32,7 @@ def folder() -> Path:
 
 def library(text: str) -> ctypes.CDLL:
     """A text as gcc compiles it, without optimising."""
+    require_tool("gcc")
     name = folder() / sha256(text.encode()).hexdigest()[:16]
     name.with_suffix(".c").write_text("#include <stddef.h>\n#include <stdint.h>\n#include <math.h>\n" + text)
     command = [

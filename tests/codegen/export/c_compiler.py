@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pyopencl
 
+from tests.machine_tools import require_tool
+
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
 LIBRARIES = Path(pyopencl.__file__).parent / ".libs"
 
@@ -38,6 +40,7 @@ def loader() -> Path:
 
 def compiled(program: Path, *sources: Path, compiler: str = "gcc", strict: tuple[str, ...] = STRICT) -> Path:
     """An executable of these sources; what the compiler says fails the test."""
+    require_tool(compiler)
     include = [f"-I{folder}" for folder in {s.parent for s in sources}]
     given = [str(s) for s in sources]
     link = [] if "-c" in strict else [str(loader()), f"-Wl,-rpath,{LIBRARIES}", "-lpthread"]

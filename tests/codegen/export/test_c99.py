@@ -18,6 +18,7 @@ from tests.codegen.low import flat, meaning
 from tests.codegen.samples.book import SAMPLES, Sample
 from tests.codegen.test_samples import agree
 from tests.deep import sampled
+from tests.machine_tools import require_tool
 
 HERE = Path(__file__).parent
 GOLDEN = HERE.parent.parent / "golden"
@@ -93,6 +94,7 @@ def test_kernels_that_do_not_compile_give_the_log(tmp_path: Path) -> None:
 
 
 def test_cmake_builds_the_example(tmp_path: Path) -> None:
+    require_tool("cmake")
     write_folder(tmp_path / "axpy", texts(exported(SAMPLES["axpy"], "axpy"), "c99"))
     where = [f"-DOpenCL_INCLUDE_DIR={headers()}", f"-DOpenCL_LIBRARY={loader()}"]
     build = tmp_path / "build"
