@@ -101,7 +101,7 @@ def called(name: str, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
     """What a function of NumPy's gives in a program; TypeMismatch where it gives nothing."""
     function = ADAPTED.get(name) or (_own(name) if name in TAKEN else None)
     if function is None:
-        raise TypeMismatch(f"numpy.{name} is not taken in a program{_instead(name)}")
+        raise TypeMismatch(f"numpy.{name} is not taken in a program{instead(name)}")
     if name in OVER_AXES and len(args) > 2:
         raise TypeMismatch(f"numpy.{name}: give all but the array and the axis by name")
     try:
@@ -117,7 +117,8 @@ def _own(name: str) -> Callable[..., Any]:
     return getattr(sys.modules["egglift"], name)  # type: ignore[no-any-return]
 
 
-def _instead(name: str) -> str:
+def instead(name: str) -> str:
+    """What there is in place of a function of NumPy's, as the end of a sentence."""
     if name in ABSENT:
         return f": {ABSENT[name]}"
     if name in public_names():

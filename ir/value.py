@@ -25,12 +25,12 @@ from egglift.ir.lifting import (
     scalars_in,
     seed,
 )
-from egglift.ir.numpy_protocol import ACCUMULATED, COMPOSED, UFUNCS, TakenByNumPy, called
+from egglift.ir.numpy_protocol import ACCUMULATED, COMPOSED, UFUNCS, TakenByNumPy, called, instead
 from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
 from egglift.ir.reducing import Reducing
-from egglift.ir.refusals import ABSENT, Refusing, public_names
+from egglift.ir.refusals import ABSENT, Refusing
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.scanning import Scanning, element_at_depth, scanned
 from egglift.ir.sizes import Size
@@ -275,8 +275,7 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
         if method == "accumulate" and ufunc.__name__ in ACCUMULATED:
             return called(ACCUMULATED[ufunc.__name__], args, {"axis": 0, **named})  # type: ignore[no-any-return]
         if method != "__call__" or named or name not in FUNCTIONS:
-            own = ufunc.__name__ if ufunc.__name__ in public_names() else "..."
-            raise TypeMismatch(f"numpy.{ufunc.__name__} is not taken in a program; use egglift's own, el.{own}(x)")
+            raise TypeMismatch(f"numpy.{ufunc.__name__} is not taken in a program{instead(ufunc.__name__)}")
         return elementwise(name, *args)
 
     __add__, __radd__ = _both_ways("add")
