@@ -65,10 +65,11 @@ def evaluate(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
         raise ProgramError(f"{brief(e)} depends on the argument of a body; only whole programs have a value")
     if lengths_of(e):
         e = at_lengths(e, _lengths(e, inputs))
-    values = convert(inputs_of(e), inputs)
+    types = inputs_of(e)
+    values = convert(types, inputs)
     try:
         with np.errstate(all="ignore"):
-            run = _Run({name: _each_leaf(loaded, v, inputs_of(e)[name]) for name, v in values.items()}, wide)
+            run = _Run({name: _each_leaf(loaded, v, types[name]) for name, v in values.items()}, wide)
             value = run.closed(e)
             value = value if wide else _each_leaf(stored, value, type_of(e))
         return result(value, arrays(tuple(values.values())))
