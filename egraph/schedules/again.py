@@ -76,10 +76,15 @@ class _Again:
 def together(whole: Stages, terms: Sequence[Expr]) -> Expr:
     """Low-level programs of all stages as one program."""
     known: dict[str, Expr] = {}
-    for stage, term in zip(whole.stages, terms, strict=True):
-        known[stage.name] = p.To("global", placed(term, known))
+    place(dict(zip((s.name for s in whole.stages), terms, strict=True)), known)
     result = placed(whole.result, known)
     return result.x if isinstance(result, p.To) else result
+
+
+def place(terms: Mapping[str, Expr], known: dict[str, Expr]) -> None:
+    """Adds the programs of stages, in order, to those of stages before."""
+    for name, term in terms.items():
+        known[name] = p.To("global", placed(term, known))
 
 
 def placed(e: Expr, terms: Mapping[str, Expr]) -> Expr:

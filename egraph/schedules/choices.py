@@ -18,7 +18,7 @@ from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined, said_sizes
-from egglift.egraph.schedules.again import placed, together
+from egglift.egraph.schedules.again import place, placed, together
 from egglift.egraph.schedules.batches import Batch, batches, in_one_kernel, placed_ends
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
@@ -285,9 +285,9 @@ class _Choosing:
             first = {n for s in batch.stages for n in read_by(s, whole.stages)}
             for kernel in self.of_batch(batch):
                 terms: dict[str, Expr] = {}
-                self._place([s for s in left if s.name in first], others, terms)
+                place({name: c.term for name, c in others.items() if name in first}, terms)
                 terms |= placed_ends(batch, p.To("global", placed(kernel.term, terms)))
-                self._place([s for s in left if s.name not in first], others, terms)
+                place({name: c.term for name, c in others.items() if name not in first}, terms)
                 picked = [kernel, *others.values()]
                 yield from self._priced(" | ".join(c.sign for c in picked), placed(whole.result, terms), picked)
 
@@ -302,11 +302,6 @@ class _Choosing:
                 price = estimate(compile_term(term, launch, self.limits), self.profile)
                 found.append(Choice(f"batch {len(batch.stages)}", term, (), launch, price, account))
         return sorted(found, key=lambda c: c.seconds)[:2]
-
-    def _place(self, stages: Sequence[Stage], choices: Mapping[str, Choice], terms: dict[str, Expr]) -> None:
-        """Add the programs of stages to those of stages before."""
-        for s in stages:
-            terms[s.name] = p.To("global", placed(choices[s.name].term, terms))
 
     def of_row(self, row: Row) -> list[Choice]:
         """The cheapest choices of a stage in which others start: more of each structure than of others, as their

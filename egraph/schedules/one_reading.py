@@ -12,12 +12,13 @@ source: fusion of maps and reductions, [Hagedorn2018] (20) and (25)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.operand_arrays import Digit
-from egglift.egraph.schedules.rows import at_rows, read_by
+from egglift.egraph.schedules.rows import at_rows, with_starts
 from egglift.egraph.schedules.schedule import Schedule
 from egglift.egraph.stages.as_pattern import ordered, reads_of
 from egglift.egraph.stages.given import Given, NotGiven
@@ -25,12 +26,11 @@ from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.sharing import added, can_share, commutes
-from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, substituted
+from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, cut, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.traverse import subterms
 from egglift.ir.types import BOOL, Tuple
 
 GRID = 3  # dimensions that a grid has
@@ -62,16 +62,9 @@ class Sizes:
 
 def one_readings(whole: Stages) -> Iterator[OneReading]:
     """The stages whose rows can be read once for what they need themselves, and for what they add to the result."""
-    wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
-    for last in whole.stages:
-        starts = [s for s in whole.stages if s.name in read_by(last, whole.stages)]
-        others = [s for s in whole.stages if s is not last and s not in starts]
-        elsewhere = wanted.union(*(read_by(o, whole.stages) for o in others))
-        if starts and not elsewhere & {s.name for s in starts} and not any(s.is_apart for s in (last, *starts)):
-            try:
-                yield _found(starts, last)
-            except NotGiven:
-                continue
+    for starts, last in with_starts(whole):
+        with suppress(NotGiven):
+            yield _found(starts, last)
 
 
 def _found(starts: Sequence[Stage], last: Stage) -> OneReading:
@@ -100,15 +93,10 @@ def _reduces_alone(stage: Stage) -> bool:
 
 def _along(stage: Stage, columns: Dim) -> Stage:
     """A stage that reduces over `columns`, of as many indices as its own.  NotGiven if it has more or fewer."""
-    names, (own,) = stage.names, stage.phases[0][0].dims
+    (own,) = stage.phases[0][0].dims
     if own.extent != columns.extent:
         raise NotGiven
-    new: dict[Expr, Expr] = {}
-    for x, r in names.of(stage.body):
-        if isinstance(r, Reduction):
-            element = names.with_reads(r.element, lambda read: read.at({own: columns}))
-            new[x] = names.reduced(replace(r, dims=(columns,), element=element))
-    return replace(stage, body=substituted(stage.body, new))
+    return replace(stage, body=stage.names.at(stage.body, {own: columns}))
 
 
 def _reads_again(x: OneReading) -> bool:

@@ -10,6 +10,7 @@ source: fusion of maps, [Hagedorn2018] (20); `compute_at` of Ragan-Kelley et al.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from egglift.egraph.schedules.lower import Lowering
@@ -23,7 +24,7 @@ from egglift.egraph.stages.loops import Tensor, mapped
 from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.sharing import can_share, commutes
-from egglift.egraph.stages.stage import Dim, Read, Stage
+from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
@@ -39,18 +40,21 @@ class Row:
 
 def rows_of(whole: Stages) -> Iterator[Row]:
     """The stages that others can start in: these reduce what they read for each of the same indices."""
+    for starts, last in with_starts(whole):
+        with suppress(NotGiven):
+            yield _row(starts, last)
+
+
+def with_starts(whole: Stages) -> Iterator[tuple[list[Stage], Stage]]:
+    """Stages with what they need, where nothing else needs it, and none goes along an axis as a whole."""
     stages = whole.stages
     wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
     for last in stages:
         starts = [s for s in stages if s.name in read_by(last, stages)]
         others = [s for s in stages if s is not last and s not in starts]
         elsewhere = wanted.union(*(read_by(o, stages) for o in others))
-        if not starts or elsewhere & {s.name for s in starts} or any(s.is_apart for s in (last, *starts)):
-            continue
-        try:
-            yield _row(starts, last)
-        except NotGiven:
-            continue
+        if starts and not elsewhere & {s.name for s in starts} and not any(s.is_apart for s in (last, *starts)):
+            yield starts, last
 
 
 def read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
@@ -85,12 +89,8 @@ def _row(starts: Sequence[Stage], last: Stage) -> Row:
 
 def at_rows(stage: Stage, rows: tuple[Dim, ...]) -> Stage:
     """A stage with `rows` for its dimensions."""
-    new = dict(zip(stage.dims, rows, strict=True))
-
-    def moved(r: Read) -> Read:
-        return Read(r.view, tuple(new.get(d, d) for d in r.dims))
-
-    return replace(stage, dims=rows, body=stage.names.with_reads(stage.body, moved))
+    own = dict(zip(stage.dims, rows, strict=True))
+    return replace(stage, dims=rows, body=stage.names.at(stage.body, own))
 
 
 #: who shares the elements of what starts, and who goes on with them, by the name of the way

@@ -433,7 +433,7 @@ class IndexNotation:
         return self._reads(value, axis)
 
     def _renamed(self, value: Value, new: dict[Dim, Dim]) -> Value:
-        return self._reads(value, lambda r: Read(r.view, tuple(new.get(d, d) for d in r.dims)))
+        return self._reads(value, lambda r: r.at(new))
 
     def _reads(self, value: Value, f: Callable[[Read], Read]) -> Value:
         """`value` with every read changed."""

@@ -187,6 +187,20 @@ class Names:
             new[x] = memo[x]
         return substituted(body, new)
 
+    def at(self, body: Expr, new: Mapping[Dim, Dim]) -> Expr:
+        """`body` at other dimensions for some, those that its reductions run over among them."""
+        moved: dict[Expr, Expr] = {}
+        for x, what in self.of(body):
+            match what:
+                case Read():
+                    moved[x] = self.read(what.at(new))
+                case Reduction(_, init, dims, element):
+                    own = tuple(new.get(d, d) for d in dims)
+                    moved[x] = self.reduced(
+                        replace(what, init=self.at(init, new), dims=own, element=self.at(element, new))
+                    )
+        return substituted(body, moved)
+
     def is_closed(self, body: Expr) -> bool:
         """Does a body read and reduce nothing?"""
         return not any(True for _ in self.of(body))

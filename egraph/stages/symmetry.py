@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import TypeAlias
 
 from egglift.egraph.stages.moved_axes import plain_read
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage
+from egglift.egraph.stages.stage import Dim, Names, Reduction, Stage
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -73,7 +73,7 @@ class _Forms:
         match e:
             case p.Input(name) if name in self.names.reads:
                 read = self.names.reads[name]
-                return plain_read(Read(read.view, tuple(new.get(d, d) for d in read.dims)))
+                return plain_read(read.at(new))
             case p.Input(name) if name in self.names.reductions:
                 return self._reduction(self.names.reductions[name], new)
             case p.Apply(op) if op in CHAINS:

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.moved_axes import plain_read
-from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
+from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
@@ -81,7 +81,8 @@ def _inputs(stage: Stage) -> frozenset[str]:
 
 
 def _joined(stages: Sequence[Stage], result: Expr, first: Stage, second: Stage) -> tuple[list[Stage], Expr]:
-    own, others = _items(first.body), _items(_along(second, first))
+    same = dict(zip(_space(second), _space(first), strict=True))
+    own, others = _items(first.body), _items(second.names.at(second.body, same))
     items = tuple(dict.fromkeys((*own, *others)))  # what both compute is computed once
     name = f"{first.name}_{second.name.removeprefix('%stage')}"
     both = replace(first, name=name, body=p.Tup(items)) if len(items) > 1 else replace(first, name=name)
@@ -104,26 +105,6 @@ def _reading(names: Names, body: Expr, arrays: dict[Expr, Expr]) -> Expr:
                 begun, reduced = (_reading(names, e, arrays) for e in (init, element))
                 new[x] = names.reduced(replace(what, init=begun, element=reduced))
     return replaced(body, new.get)
-
-
-def _along(second: Stage, first: Stage) -> Expr:
-    """The body of one stage over the indices of another."""
-    names, own = second.names, dict(zip(_space(second), _space(first), strict=True))
-
-    def renamed(body: Expr) -> Expr:
-        return names.with_reads(body, lambda r: Read(r.view, tuple(own.get(d, d) for d in r.dims)))
-
-    new: dict[Expr, Expr] = {
-        x: names.reduced(replace(r, dims=first.reductions[0].dims, element=renamed(r.element)))
-        for x, r in names.of(second.body)
-        if isinstance(r, Reduction)
-    }
-    reads: dict[Expr, Expr] = {
-        x: names.read(Read(r.view, tuple(own[d] for d in r.dims)))
-        for x, r in names.of(second.body)
-        if isinstance(r, Read)
-    }
-    return substituted(second.body, new | reads)
 
 
 def _items(body: Expr) -> tuple[Expr, ...]:
