@@ -26,6 +26,7 @@ from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scans import with_followers
+from egglift.egraph.stages.segments import segments
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.unrolled import can_unroll, unrolled
@@ -104,7 +105,10 @@ class _Partition:
         if isinstance(value, Tuples) and not _is_scalar(value):
             together = self._together(value.items)
             return together or p.Tup(tuple(self.result(v) for v in value.items))
-        return self._stage(*self._element(value))
+        dims, body = self._element(value)
+        if parts := segments(self.names, dims, body):
+            return parts.whole(self._stage(parts.dims, parts.body), dims)
+        return self._stage(dims, body)
 
     def along(self, s: Stage) -> None:
         """A scan, or what counts, as a stage; what it reads is computed in place, but for reductions, and for what is
