@@ -12,7 +12,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import value_variables
 from egglift.codegen.kernel.conditions import Condition, has_lane, share
 from egglift.codegen.kernel.distribution import WARP, Distribution, Shape
-from egglift.codegen.kernel.folding import known
+from egglift.codegen.kernel.folding import chosen, known
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, ScalarValue, Statement
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.ownership import Layout
@@ -318,6 +318,8 @@ class Builder:
         self.require(t)
         if (number := known(op, args, t)) is not None:
             return self.const(number, t.computed)
+        if (choice := chosen(op, args, t)) is not None:
+            return choice
         made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
         if any(id(a) in self.varying for a in args):
             self.varying.add(id(made))

@@ -28,3 +28,12 @@ def known(op: str, args: tuple[ScalarValue, ...], t: Scalar) -> bool | int | flo
     with np.errstate(all="ignore"):
         value: bool | int | float = np.asarray(FUNCTIONS[op].numpy(*numbers)).astype(t.computed.dtype).item()
     return value
+
+
+def chosen(op: str, args: tuple[ScalarValue, ...], t: Scalar) -> ScalarValue | None:
+    """What a choice by a number comes to: where true x y -> x.  None where it is left to the device."""
+    match op, args:
+        case "where", (im.Const(value=bool(condition)), yes, no):
+            found = yes if condition else no
+            return found if found.type == t else None
+    return None

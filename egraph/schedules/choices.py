@@ -24,10 +24,12 @@ from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_count
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
+from egglift.egraph.schedules.reduced_tiles import ReducedTiles, reduced_tiles
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
 from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
 from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.index_notation import NoStages
@@ -128,6 +130,7 @@ def scheduled(
                 found += work.combined(whole, list(best.values()), by)
             found += work.by_rows(whole, best, by) if profile.kind == "gpu" else ()
             found += work.by_readings(whole, best, by) if reassociate else ()
+            found += work.by_tiles(whole, best, by) if profile.kind == "gpu" and reassociate else ()
             found += work.by_batches(whole, best)
     return sorted(found, key=lambda c: c.seconds)
 
@@ -272,6 +275,29 @@ class _Choosing:
             for last in self._generated(r.added, rest, cheapest(rest))[:1]:
                 term = placed(last.term, {f"{x.last.name}.parts": p.To("global", first.term)})
                 found += self._priced(f"one reading; {last.sign}", term, (first, last))
+        return sorted(found, key=lambda c: c.seconds)
+
+    def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
+        """Programs in which tiles are reduced in registers."""
+        for x in reduced_tiles(whole):
+            left = [s for s in whole.stages if s.name != x.first.name]
+            choices = [self.of_tiles(x) if s.name == x.last.name else best[s.name] for s in left]
+            if all(choices):
+                yield from self.combined(Stages(tuple(left), whole.result), choices, by)
+
+    def of_tiles(self, x: ReducedTiles) -> list[Choice]:
+        """The cheapest choices of a result of tiles that are reduced in registers."""
+        found: list[Choice] = []
+        account = Account(f"{text_of(x.first)}\n{text_of(x.last)}\n  {x}", ())
+        for t in tile_choices(x, self.profile, self.limits, self.reassociate)[:KEPT]:
+            first = Choice("reduced tiles", t.point.term, t.point.sizes, t.point.launch, t.point.estimate, account)
+            if t.added is None:
+                found.append(first)
+                continue
+            rest = self._ranked(t.added)[:1]
+            for last in self._generated(t.added, rest, cheapest(rest))[:1]:
+                term = placed(last.term, {f"{x.last.name}.parts": p.To("global", first.term)})
+                found += self._priced(f"{t.pieces} parts reduced tiles; {last.sign}", term, (first, last))
         return sorted(found, key=lambda c: c.seconds)
 
     def by_batches(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:

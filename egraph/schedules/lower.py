@@ -158,13 +158,18 @@ class Lowering:
 
     def _accumulated(self, steps: Sequence[Step], tensors: list[Tensor]) -> Expr:
         """The reductions over all parallel loops inside, and what follows them."""
+        total, after = self.accumulated(steps, tensors)
+        return self._finished(self.parallel(steps), total, after)
+
+    def accumulated(self, steps: Sequence[Step], tensors: list[Tensor]) -> tuple[Expr, list[Tensor]]:
+        """The accumulators, an array over all parallel loops inside, and what is read in what follows."""
         parts, after = self._split(tensors)
         parallel = self.parallel(steps)
         total = self._filled(_tuple([r.init for r in self.first]), parallel, tensors)
         for phase, ts in zip(self.phases, parts, strict=True):
             own = steps if phase.whole else [*self._one_by_one(phase), *parallel]
             total = self._reduced(phase, own, total, parallel, ts)
-        return self._finished(parallel, total, after)
+        return total, after
 
     def parallel(self, steps: Sequence[Step]) -> list[Loop]:
         """The loops over dimensions of the result."""

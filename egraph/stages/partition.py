@@ -29,9 +29,10 @@ from egglift.egraph.stages.scans import with_followers
 from egglift.egraph.stages.segments import segments
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.together import together
-from egglift.egraph.stages.unrolled import can_unroll, unrolled
+from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
 from egglift.egraph.stages.windows import of_windows
 from egglift.ir import patterns as p
+from egglift.ir.axes import permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import exchanged, is_closed, subterms
@@ -108,6 +109,10 @@ class _Partition:
         dims, body = self._element(value)
         if parts := segments(self.names, dims, body):
             return parts.whole(self._stage(parts.dims, parts.body), dims)
+        reduction = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
+        if reduction is not None and self._free(reduction) == frozenset(dims):
+            once = self._once(dims, reduction)
+            return permuted(once.view, once.dims, dims)
         return self._stage(dims, body)
 
     def along(self, s: Stage) -> None:
@@ -171,7 +176,9 @@ class _Partition:
         space = max((r.dims for r in kept), key=_volume, default=())
         new: dict[Expr, Expr] = {}
         for x, r in plain.items():
-            if r in kept and _extents(r.dims) == _extents(space):
+            if written := self._read_again(dims, reductions[x]):
+                new[x] = self.notation.packed(self.notation.opened(written))
+            elif r in kept and _extents(r.dims) == _extents(space):
                 new[x] = self.names.reduced(self._along(self._with_stored(dims, r), space))
             else:
                 new[x] = self._apart(dims, r)
@@ -212,15 +219,34 @@ class _Partition:
         if windows := of_windows(self.names, r, _in_order(free)):
             once = self._apart(outer, windows.reduction)
             return self.names.with_reads(once, windows.of)
+        return self.notation.packed(self.notation.opened(self._once(outer, r)))
+
+    def _once(self, outer: tuple[Dim, ...], r: Reduction) -> Read:
+        """A reduction as an element of a stage of its own, which is written once."""
+        free = self._free(r)
         dims = tuple(d for d in outer if d in free)
         dims += _in_order(free - set(dims))
-        reads = map(plain_read, reads_of(self.names, r.element))
-        read = tuple(dict.fromkeys(d for x in reads for d in x.dims if d in free))
+        read = self._order(r)
         own = self._canonical(read, r)
         if own not in self._written:
             self._written[own] = self._stage(dims, self.names.reduced(r)), tuple(map(read.index, dims))
         array, axes = self._written[own]
-        return self.notation.packed(self.notation.opened(Read(array, tuple(read[a] for a in axes))))
+        return Read(array, tuple(read[a] for a in axes))
+
+    def _read_again(self, dims: tuple[Dim, ...], r: Reduction) -> Read | None:
+        """A long reduction over all of `dims`, where it is written already."""
+        read = self._order(r)
+        known = self._free(r) == frozenset(dims) and _volume(r.dims) > SHORT
+        if not known or (own := self._canonical(read, r)) not in self._written:
+            return None
+        array, axes = self._written[own]
+        return Read(array, tuple(read[a] for a in axes))
+
+    def _order(self, r: Reduction) -> tuple[Dim, ...]:
+        """The dimensions that a reduction depends on, in the order in which it reads them."""
+        reads = map(plain_read, reads_of(self.names, r.element))
+        free = self._free(r)
+        return tuple(dict.fromkeys(d for x in reads for d in x.dims if d in free))
 
     def _canonical(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[tuple[int, ...], Reduction]:
         """Equal for reductions that differ in the numbers of their dimensions only, counted from outside in, and in

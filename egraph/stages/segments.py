@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
 from itertools import pairwise
 from math import gcd
 
@@ -23,8 +22,8 @@ from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import is_closed, rebuild, subterms
-from egglift.ir.types import BOOL, Array, Scalar
+from egglift.ir.traverse import rebuild, subterms
+from egglift.ir.types import BOOL, Scalar
 
 #: parts that are computed next to each other at most
 MANY = 16
@@ -43,7 +42,9 @@ class Segments:
     def whole(self, array: Expr, dims: Sequence[Dim]) -> Expr:
         """The array over `dims`, from that of the parts."""
         parts = Dim(-1, 0)
-        order = [e for d in dims for e in (((parts, self.inner) if self.inner else (parts,)) if d == self.dim else (d,))]
+        order = [
+            e for d in dims for e in (((parts, self.inner) if self.inner else (parts,)) if d == self.dim else (d,))
+        ]
         found = permuted(array, (*self.dims, parts), order)
         return merged(found, dims.index(self.dim), 2) if self.inner else found
 
@@ -52,7 +53,7 @@ def segments(names: Names, dims: tuple[Dim, ...], body: Expr) -> Segments | None
     """The parts of an array over `dims`, if it is of equally long ones along one of these."""
     if not isinstance(type_of(body), Scalar):
         return None
-    masks = {x: read for x, read in _masks(names, body)}
+    masks = dict(_masks(names, body))
     for dim in dims:
         own = {x: np.asarray(evaluate(read.view, {})) for x, read in masks.items() if read.dims == (dim,)}
         length = _length(number(dim), list(own.values()))
@@ -60,10 +61,17 @@ def segments(names: Names, dims: tuple[Dim, ...], body: Expr) -> Segments | None
         if 1 < count <= MANY:
             inner = names.dim(length) if length > 1 else None
             parts = [_Part(names, dim, inner, i * length, own).of(body) for i in range(count)]
-            array = reduce(lambda rest, x: p.Concat(p.Fill(1, x), rest), reversed(parts[:-1]), p.Fill(1, parts[-1]))
             left = tuple(inner if d == dim else d for d in dims)
-            return Segments(dim, tuple(d for d in left if d is not None), array, inner)
+            return Segments(dim, tuple(d for d in left if d is not None), _array(parts), inner)
     return None
+
+
+def _array(elements: Sequence[Expr]) -> Expr:
+    *others, found = (p.Fill(1, x) for x in elements)
+    array: Expr = found
+    for x in reversed(others):
+        array = p.Concat(x, array)
+    return array
 
 
 def _masks(names: Names, body: Expr) -> Iterator[tuple[Expr, Read]]:

@@ -96,3 +96,23 @@ def test_results_of_other_lengths_or_arrays_stay_apart() -> None:
     assert len(texts(el.tuple(A.map(add_up), A.T.map(add_up)))) == 2
     assert len(texts(el.tuple(A.map(add_up), arr("C", 5, 7).map(add_up)))) == 2
     assert len(texts(el.tuple(A.map(add_up), add_up(arr("x", 7))))) == 2
+
+
+def test_what_is_wanted_is_read_by_what_needs_it() -> None:
+    product, largest = texts(
+        el.tuple(arr("A", 9, 12) @ arr("B", 12, 7), (arr("A", 9, 12) @ arr("B", 12, 7)).map(el.max))
+    )
+    assert product == "stage0[0 < 9, 1 < 7] = (add for 2 < 12 of (mul A[0,2] (transpose B)[1,2]))"
+    assert largest == "stage1[0 < 9] = (maximum for 1 < 7 of stage0[0,1])"
+
+
+def test_what_is_written_is_read_by_what_is_wanted() -> None:
+    product = arr("A", 9, 12) @ arr("B", 12, 7)
+    first, *others = texts(el.tuple(product.map(el.max), el.tanh(product), product.T))
+    assert first.startswith("stage0[0 < 9, 1 < 7] = (add for 2 < 12 of")
+    assert [s.split(" = ")[1] for s in others] == ["(maximum for 1 < 7 of stage0[0,1])", "(tanh stage0[0,1])"]
+
+
+def test_short_sums_are_computed_again() -> None:
+    sums = arr("A", 9, 4).map(add_up)
+    assert texts(el.tuple(el.max(sums), el.tanh(sums)))[1] == "stage1[0 < 9] = (tanh (add for 1 < 4 of A[0,1]))"

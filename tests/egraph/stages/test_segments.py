@@ -54,7 +54,9 @@ def test_a_part_that_is_turned_round_is_still_one() -> None:
 
 def test_sums_of_parts_share_a_loop() -> None:
     (only,) = texts(el.stack([A.map(add_up), B.map(add_up)]))
-    assert only.startswith("stage0[0 < 6] = (concat (fill 1 (add for 1 < 10 of A[0,1])) (fill 1 (add for 1 < 10 of B"[:60])
+    assert only.startswith(
+        "stage0[0 < 6] = (concat (fill 1 (add for 1 < 10 of A[0,1])) (fill 1 (add for 1 < 10 of B"[:60]
+    )
 
 
 def test_what_depends_on_the_part_is_reduced_for_each() -> None:
@@ -69,7 +71,7 @@ def test_parts_that_are_unlike_stay_a_choice() -> None:
     """5 and 7 elements of 12 have no common length but 1, which is too many parts: of 24."""
     both = el.concat(x[:5] * 2.0, el.concat(x[5:] + 1.0, y * 3.0))
     (only,) = texts(both)
-    assert 24 > MANY and only.startswith("stage0[0 < 24] = (where ")
+    assert MANY < 24 and only.startswith("stage0[0 < 24] = (where ")
 
 
 def test_arrays_that_are_only_read_are_one_array() -> None:
