@@ -436,7 +436,7 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
             n, before = self._count, whole(left, "the padding")
             places = Value(p.Iota(n + before + whole(right, "the padding"), I32 if n < 1 << 30 else I64))
             return self.gather(places.map(lambda i: mode(i - before, n)))
-        name, value = (mode, None) if isinstance(mode, str) else mode
+        name, value = _boundary(mode)
         padding = None if value is None else filled(value, trace.element_of(self.expr))
         widths = whole(left, "the padding"), whole(right, "the padding")
         return typed(p.Pad(*widths, name, self.expr, padding))
@@ -483,3 +483,16 @@ class Value(Reducing, Scanning, Refusing, TakenByNumPy):
         if given.shape != (n,) or given.dtype.kind not in "iu" or (np.sort(given) != np.arange(n)).any():
             raise ShapeError(f"{brief(self.expr)}: not a permutation of 0..{n - 1}; use gather instead")
         return self.gather(given)
+
+
+def _boundary(mode: object) -> tuple[str, Any]:
+    """The name of a boundary mode, and what is there, if it is a value."""
+    match mode:
+        case str():
+            return mode, None
+        case (str() as name, value):
+            return name, value
+    raise TypeMismatch(
+        f'pad takes a mode such as "clamp", ("constant", value) or a function of the index, not {mode!r}; '
+        f'for a value, write ("constant", {mode!r})'
+    )

@@ -142,15 +142,15 @@ def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[
     """
     known = set()
     cpu = profile.kind == "cpu"
-    for frugal, again in ((False, inf), (cpu, AGAIN)):
+    for frugal, again, of_slices in ((False, inf, True), (cpu, AGAIN, True), (False, inf, False)):
         try:
-            whole = stages_of(program, reassociate, frugal, again)
+            whole = stages_of(program, reassociate, frugal, again, of_slices)
         except NoStages:
             continue
         texts = tuple(map(text_of, whole.stages))
         if texts not in known:
             known.add(texts)
-            yield whole, Steps(frugal, again, ())
+            yield whole, Steps(frugal, again, (), whole=of_slices)
 
 
 def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:

@@ -51,12 +51,13 @@ class Steps:
     again: float
     stages: tuple[Alone | InPieces, ...]
     row: int | None = None
+    whole: bool = True
 
 
 def steps_from(data: Mapping[str, Any]) -> Steps:
     """What `dataclasses.asdict` made of steps, read from JSON.  KeyError, TypeError where it is something else."""
     stages = tuple(_pieces_from(x) if "pieces" in x else _alone_from(x) for x in data["stages"])
-    return Steps(bool(data["frugal"]), float(data["again"]), stages, data["row"])
+    return Steps(bool(data["frugal"]), float(data["again"]), stages, data["row"], bool(data["whole"]))
 
 
 def _pieces_from(data: Mapping[str, Any]) -> InPieces:

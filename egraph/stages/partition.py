@@ -27,6 +27,7 @@ from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scans import with_followers
 from egglift.egraph.stages.segments import segments
+from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
@@ -55,15 +56,18 @@ class Stages:
     result: Expr
 
 
-def stages_of(program: Expr, reassociate: bool = True, frugal: bool = False, again: float = inf) -> Stages:
+def stages_of(
+    program: Expr, reassociate: bool = True, frugal: bool = False, again: float = inf, whole: bool = True
+) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so.
 
     frugal: what is costly and read again is written, reductions that need each other's results stay apart, and places
     are found in order: fewer operations and more memory traffic, which a CPU prefers.  again: without that, what is
-    costly is written where it would be computed for so many indices of other dimensions.
+    costly is written where it would be computed for so many indices of other dimensions.  whole: what is computed of
+    several slices of an array is computed of the array.
     """
     notation = IndexNotation(reassociate)
-    work = _Partition(notation, frugal, 1 if frugal else again)
+    work = _Partition(notation, frugal, 1 if frugal else again, whole)
     value = work.value(work.with_written_indices(program))
     stages, result = together(work.stages, work.result(value))
     stages, result = with_followers(stages, result)
@@ -77,6 +81,7 @@ class _Partition:
     notation: IndexNotation
     frugal: bool
     again: float
+    whole: bool
     stages: list[Stage] = field(default_factory=list)
     #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
     _written: dict[tuple[tuple[int, ...], Reduction], tuple[p.Input, tuple[int, ...]]] = field(default_factory=dict)
@@ -163,7 +168,7 @@ class _Partition:
 
     def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
         """A new stage, after those that it needs; the input that stands for its array."""
-        settled = self._settled(dims, self._rewritten(body))
+        settled = self._settled(dims, self._rewritten(self._with_wholes(dims, body)))
         stage = Stage(f"%stage{len(self.stages)}", dims, settled, self.names)
         self.stages.append(stage)
         return p.Input(stage.name, stage.type)
@@ -186,13 +191,31 @@ class _Partition:
 
     def _flat(self, outer: tuple[Dim, ...], element: Expr, inner: tuple[Dim, ...] = ()) -> Expr:
         """What is reduced over `inner`, or scanned, without reductions in it."""
-        element = self._rewritten(element)
+        element = self._rewritten(self._with_wholes(outer, element))
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
                 near = can_unroll(self.names, r, outer, inner)
                 new[x] = unrolled(self.names, r) if near else self._apart(outer, r)
         return substituted(element, new)
+
+    def _with_wholes(self, outer: tuple[Dim, ...], body: Expr) -> Expr:
+        """`body` with long reductions of several slices of an array as slices of those of the array."""
+        long = {x: r for x, r in self.names.of(body) if isinstance(r, Reduction) and _volume(r.dims) > SHORT}
+        if not self.whole or len(long) < 2:
+            return body
+        found = {x: of_slices(self.names, r) for x, r in long.items()}
+        alike = dict[object, list[Expr]]()
+        for x, s in found.items():
+            alike.setdefault(self._canonical(self._order(s.reduction), s.reduction), []).append(x)
+        new: dict[Expr, Expr] = {}
+        for xs in alike.values():
+            of_all = _volume(tuple(self._free(found[xs[0]].reduction)))
+            if len(xs) > 1 and 2 * sum(_volume(tuple(self._free(long[x]))) for x in xs) >= of_all:
+                for x in xs:
+                    read = found[x].of(self._once(outer, found[x].reduction))
+                    new[x] = self.notation.packed(self.notation.opened(read))
+        return substituted(body, new)
 
     def _rewritten(self, body: Expr) -> Expr:
         if self.frugal:

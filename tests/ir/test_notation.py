@@ -187,6 +187,7 @@ def test_windows_unpack_and_sum_in_python() -> None:
         (lambda: X.pad_up(0), ShapeError, "1 or more"),
         (lambda: X.pad(1, 1, "edge"), ProgramError, "clamp, mirror, wrap, constant"),
         (lambda: X.pad(1, 1, "constant"), ProgramError, "a value goes with mode"),
+        (lambda: X.pad(1, 1, 0.5), TypeMismatch, r'for a value, write \("constant", 0.5\)'),
         (lambda: X.gather(Y), TypeMismatch, "integers"),
         (lambda: X.reorder([0] * 8), ShapeError, "permutation of 0..7"),
         (lambda: X.unzip(), TypeMismatch, "array of tuples"),
