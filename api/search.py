@@ -21,7 +21,7 @@ from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
-from egglift.egraph.schedules.bounds import products_seconds, traffic_seconds
+from egglift.egraph.schedules.bounds import products_seconds, stages_that_reduce, traffic_seconds
 from egglift.egraph.schedules.choices import Choice, scheduled
 from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.ir.deadline import TooLate, left, require_time, until
@@ -44,6 +44,7 @@ LONG = 1000  # nodes of a program beyond which fewer structures and assignments 
 NOTHING = Account("", ())
 SCHEDULES = "schedules"  # switches off, among laws that are disabled, schedules of stages
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
+SEVERAL = 3  # stages that reduce, from which on the laws are not searched for the whole program
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 
 
@@ -106,12 +107,16 @@ class Searched:
 def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
     """Is the `best` schedule of a program so near to what no program is faster than that the laws need no search?
 
+    Nor do they where it has several stages that reduce: what laws find for the whole is kernels of one stage each, too.
+
     Never with a user's own laws: they may know better.
     """
     if laws.rules or best == float("inf"):
         return False
     work, least = best - profile.launch, traffic_seconds(program, profile)
     if least <= work <= AT_BEST * least:
+        return True
+    if stages_that_reduce(program, laws.reassociate) >= SEVERAL:
         return True
     whole = products_seconds(program, profile, laws.reassociate, halves=False)
     return 0 < work <= NO_FASTER * whole and products_seconds(program, profile, laws.reassociate) <= work

@@ -33,13 +33,7 @@ def touched(axes: Sequence[Step], width: Numbers) -> Touched:
     run, many = np.broadcast_to(width, shape).astype(float), np.ones(shape)
     far, row, points = np.zeros(shape), np.ones(shape), np.broadcast_to(width, shape).astype(float)
     if axes:
-        counts = np.stack([np.broadcast_to(c, shape) for c, _ in axes])
-        strides = np.stack([np.broadcast_to(np.abs(s), shape) for _, s in axes])
-        strides = np.where(counts > 1, strides, 0)
-        counts = np.where(strides > 0, counts, 1)
-        order = np.argsort(strides, axis=0, kind="stable")
-        counts, strides = np.take_along_axis(counts, order, 0), np.take_along_axis(strides, order, 0)
-        for c, s in zip(counts, strides, strict=True):
+        for c, s in zip(*_rising(axes, shape), strict=True):
             points = points * c
             meets = s <= np.maximum(run, SECTOR - 1)
             slides = ~meets & (row > 1) & (s <= far * row)
@@ -52,6 +46,27 @@ def touched(axes: Sequence[Step], width: Numbers) -> Touched:
             far = np.where(apart, s, far)
     many = many * row
     return Touched(many * np.ceil(run / SECTOR), np.minimum(many * run, points))
+
+
+def _rising(axes: Sequence[Step], shape: tuple[int, ...]) -> tuple[Numbers, Numbers]:
+    """How many steps along each axis and how far apart they are, the nearest first; one step where they are nowhere."""
+    counts = np.stack([np.broadcast_to(c, shape) for c, _ in axes])
+    strides = np.stack([np.broadcast_to(np.abs(s), shape) for _, s in axes])
+    strides = np.where(counts > 1, strides, 0)
+    counts = np.where(strides > 0, counts, 1)
+    order = np.argsort(strides, axis=0, kind="stable")
+    return np.take_along_axis(counts, order, 0), np.take_along_axis(strides, order, 0)
+
+
+def runs(axes: Sequence[Step], width: Numbers) -> tuple[Numbers, Numbers]:
+    """Bytes that lie together in what is touched, and how far after one such run the next begins: 0 for one run."""
+    shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for step in axes for x in step))
+    run, gap = np.broadcast_to(width, shape).astype(float), np.zeros(shape)
+    for c, s in zip(*_rising(axes, shape), strict=True):
+        meets = (s <= run) & (gap == 0)
+        gap = np.where((gap == 0) & ~meets & (c > 1), s, gap)
+        run = np.where(meets, run + (c - 1) * s, run)
+    return run, gap
 
 
 def passes(axes: Sequence[Step], width: Numbers, lanes: int) -> Numbers:

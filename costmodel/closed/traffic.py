@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from egglift.costmodel.closed.footprint import Step, Touched, touched
+from egglift.costmodel.closed.footprint import Step, Touched, runs, touched
 from egglift.costmodel.closed.work import (
     TOGETHER,
     Access,
@@ -31,6 +31,7 @@ from egglift.costmodel.model.memory_traffic import (
     REOPENED,
     WASTE,
     WINDOWS,
+    scattered,
 )
 from egglift.costmodel.model.operation_counts import FIRST_CACHE
 from egglift.costmodel.profiles.profile import Profile
@@ -148,13 +149,15 @@ def _loaded(work: Work, x: _Seen, little: Bools, new: Numbers, resident: Numbers
     brought = new * share * product(work.groups) * seen.sectors * SECTOR
     waste = seen.sectors * SECTOR / seen.bytes
     once = np.minimum(brought, a.bytes * np.where(waste > 2, np.minimum(waste, WASTE), 1))
-    once = np.where(rolled & (brought <= 1.5 * a.bytes), once * _reopened(work, a), once)
+    pieces = scattered(*runs(warp_axes(work, a, p.warp), a.width))
+    once = np.where(rolled & (brought <= 1.5 * a.bytes), once * np.maximum(_reopened(work, a), pieces), once)
     fits = (a.bytes <= p.cache_bytes) & (brought > a.bytes)
     apart = _apart(work, a, resident, a.bytes / np.maximum(brought, 1))
     dram = np.where(fits, once, np.maximum(once, brought * apart))
     waits = new * product(work.groups) * seen.sectors * SECTOR  # in the cache of all units, until it is read again
     near = seen.sectors * SECTOR * resident / work.group <= FAR * p.cache_bytes
     far = np.where(little & near, np.minimum(alone, waits), alone)
+    far = np.where(far <= 1.5 * a.bytes, far * pieces, far)
     return np.where(kept, dram, far), np.where(kept, brought, moved), moved
 
 

@@ -84,6 +84,21 @@ def window(at: Index, size: int, width: int, local: tuple[Lanes, ...], steps: Se
     return float(len(np.unique((first[:, None] + reach) // SECTOR)))
 
 
+def runs(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> tuple[float, float]:
+    """Bytes that lie together in what a warp touches, and from where such a run begins to where the next one does.
+
+    No way at all where there is one run, or where the index depends on loaded numbers.
+    """
+    try:
+        first = np.unique(evaluate(at, local, {})) * size
+    except Unknown:
+        return float(width), 0.0
+    begins = first[np.append(True, np.diff(first) > width)]
+    if len(begins) == 1:
+        return float(first[-1] - first[0] + width), 0.0
+    return (len(first) * width) / len(begins), float(np.median(np.diff(begins)))
+
+
 @dataclass(frozen=True)
 class Footprint:
     """What a work-group touches of a buffer: sectors of memory, and bytes of them that it uses."""

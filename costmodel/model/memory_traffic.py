@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+import numpy as np
+import numpy.typing as npt
+
 from egglift.codegen.kernel.imperative import PlannedKernel
 from egglift.codegen.kernel.index import Var
-from egglift.costmodel.model.coalescing import SECTOR, Footprint, Lanes, footprint, ids, sectors, window
+from egglift.costmodel.model.coalescing import SECTOR, Footprint, Lanes, footprint, ids, runs, sectors, window
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
@@ -17,6 +20,7 @@ from egglift.ir.deadline import require_time
 MOST = 1 << 16  # accesses of a group, or words of those that overlap, that are looked at
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
+LINE = 128  # bytes that lie together, of which a run of fewer is brought as slowly as what is further apart
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
 FAR = 0.5  # of the cache of all units is there for what groups read again
 LEAPING = 2.0  # as much longer memory takes where a CPU's work-item goes on by a page
@@ -66,7 +70,9 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
         at_once = resident / p.compute_units / group if rolled else 1.0
         if seen is None or seen.sectors * SECTOR * at_once > FIRST_CACHE:
             apart = sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)
-            dram += min(apart, _waiting(seen, items, group, resident, p))
+            brought = min(apart, _waiting(seen, items, group, resident, p))
+            once = brought <= 1.5 * same[0].buffer.size * same[0].buffer.scalar.size
+            dram += brought * (max(_in_pieces(a, local) for a in same) if once else 1.0)
             cached += sum(moved[id(a)] for a in same)
             continue
         brought = min(share, 1.0) * groups * seen.sectors * SECTOR
@@ -75,7 +81,7 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
         waste = seen.sectors * SECTOR / seen.bytes
         once = min(brought, size * (min(waste, WASTE) if waste > 2 else 1.0))
         if rolled and brought <= 1.5 * size:  # what others read again waits in the cache of all units
-            once *= max(_reopened(a, t.fast) for a in same)
+            once *= max(max(_reopened(a, t.fast), _in_pieces(a, local)) for a in same)
         fits = size <= p.cache_bytes and brought > size
         dram += once if fits else max(once, brought * _apart(same[0], kernel, resident, size / brought))
     return Traffic(dram, cached, sum(moved.values()))
@@ -160,6 +166,19 @@ def _reopened(a: CountedAccess, fast: int) -> float:
     """How much longer loads take whose lanes are more than a sector apart, though they use all that they bring."""
     step = abs(_item_stride(a, fast) or 0) * a.buffer.scalar.size
     return min(MOST_REOPENED, 1 + REOPENED * max(0, step / SECTOR - 1))
+
+
+def _in_pieces(a: CountedAccess, local: tuple[Lanes, ...]) -> float:
+    """How much longer loads take of which a warp touches many places, though each of them is a whole sector."""
+    run, gap = runs(a.at, a.buffer.scalar.size, a.bytes, local)
+    return float(scattered(np.asarray(run), np.asarray(gap)))
+
+
+def scattered(run: npt.NDArray[np.float64], gap: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """How much longer memory takes for runs of so many bytes, so far apart from beginning to beginning."""
+    short = np.clip((LINE / run - 1) / (LINE / SECTOR - 1), 0, 1)
+    longer: npt.NDArray[np.float64] = 1 + short * np.clip(REOPENED * (gap / SECTOR - 1), 0, MOST_REOPENED - 1)
+    return longer
 
 
 def _walked(a: CountedAccess, local: tuple[Lanes, ...], touched: float, warps: float) -> float:

@@ -49,6 +49,14 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves:
     return total / profile.issue_rate
 
 
+def stages_that_reduce(program: Expr, reassociate: bool) -> int:
+    """How many stages of a program reduce anything; 0 where it has no index notation."""
+    try:
+        return sum(bool(s.reductions) for s in stages_of(program, reassociate).stages)
+    except NoStages:
+        return 0
+
+
 def _part(stage: Stage, reassociate: bool) -> float:
     """Of the results, those that must be computed: half of a symmetric one and its diagonal."""
     pair = symmetric_dims(stage, reassociate)

@@ -174,10 +174,11 @@ class _Choosing:
     tf32: bool = False
     _known: dict[tuple[str, Expr, bool], list[Choice]] = field(default_factory=dict)
     _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
+    _shared: dict[tuple[str, Expr], list[_Parts]] = field(default_factory=dict)
 
     def of_stages(self, stages: Sequence[Stage]) -> dict[str, list[Choice]]:
         """The cheapest choices of each stage: of those that matter little, only the first is looked at."""
-        least = {s.name: cheapest(self._direct(s)) for s in stages}
+        least = {s.name: min([cheapest(self._direct(s)), *(x.seconds for x in self._parts(s))]) for s in stages}
         best: dict[str, list[Choice]] = {}
         for s in sorted(stages, key=lambda s: -least[s.name]):
             tick("schedules", s.name)
@@ -198,10 +199,15 @@ class _Choosing:
         """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
         key = stage.name, as_pattern(stage), matters
         if key not in self._known:
-            first = [] if matters else self._direct(stage)[:1]
-            few = self._generated(stage, first, cheapest(first), (1,))
-            self._known[key] = few or self._of_stage(stage, alone)
+            self._known[key] = ([] if matters else self._first(stage)) or self._of_stage(stage, alone)
         return self._known[key]
+
+    def _first(self, stage: Stage) -> list[Choice]:
+        """The cheapest choice of one stage by closed price: of its own loops, or of its reductions in parts."""
+        direct, shared = self._direct(stage)[:1], self._parts(stage)
+        if least := min((x for x in shared if x.seconds < cheapest(direct)), key=lambda x: x.seconds, default=None):
+            return list(self._joined(least))[:1]
+        return self._generated(stage, direct, cheapest(direct), (1,))
 
     def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         if stage.scan is not None:
@@ -288,9 +294,11 @@ class _Choosing:
     def of_tiles(self, x: ReducedTiles) -> list[Choice]:
         """The cheapest choices of a result of tiles that are reduced in registers."""
         found: list[Choice] = []
-        account = Account(f"{text_of(x.first)}\n{text_of(x.last)}\n  {x}", ())
         for t in tile_choices(x, self.profile, self.limits, self.reassociate)[:KEPT]:
-            first = Choice("reduced tiles", t.point.term, t.point.sizes, t.point.launch, t.point.estimate, account)
+            sign, point, tiles = t.structure.sign, t.point, t.tiles
+            loops = account_of(tiles.first, sign, t.structure.schedule, dict(point.sizes))
+            account = joined([loops, Account(f"{text_of(tiles.last)}\n  {x}", ())])
+            first = Choice(sign, point.term, point.sizes, point.launch, point.estimate, account)
             if t.added is None:
                 found.append(first)
                 continue
@@ -367,15 +375,19 @@ class _Choosing:
 
     def _parts(self, stage: Stage) -> list[_Parts]:
         """The reductions in parts, by a kernel before."""
-        if not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
+        if stage.is_apart or not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
             return []
-        found, whole = [], merged_reductions(stage)
+        key = stage.name, as_pattern(stage)
+        if key not in self._shared:
+            self._shared[key] = list(self._in_parts(merged_reductions(stage)))
+        return self._shared[key]
+
+    def _in_parts(self, whole: Stage) -> Iterator[_Parts]:
         for pieces in self._pieces(whole):
             parts, added = shared_out(whole, pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
-                found.append(_Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces))
-        return found
+                yield _Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces)
 
     def _mirrored(self, stage: Stage) -> Iterator[_Parts]:
         """The half of a symmetric result in blocks, which are then laid out twice."""

@@ -12,7 +12,7 @@ from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.ranking import Ranked, ranked
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure
-from egglift.egraph.schedules.structures import GRID
+from egglift.egraph.schedules.structures import GRID, Structure
 from egglift.egraph.stages.sharing import can_share
 from egglift.egraph.stages.stage import Stage, number
 from egglift.ir.deadline import require_time
@@ -27,6 +27,8 @@ WAVES = (1, 4)  # groups for each compute unit that pieces aim at
 class ReducedTile:
     """A program of tiles that are reduced, its sizes and price; added: what adds its pieces, if it is in pieces."""
 
+    tiles: ReducedTiles
+    structure: Structure
     point: Point
     pieces: int = 1
     added: Stage | None = None
@@ -35,10 +37,11 @@ class ReducedTile:
 def tile_choices(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool) -> list[ReducedTile]:
     """The cheapest of each number of results that a work-item has, then the others, each by rising price; without those
     that the device cannot run or the code generator refuses."""
-    found = [ReducedTile(point) for point in _points(x, profile, limits, reassociate)]
+    found = [ReducedTile(x, s, point) for s, point in _points(x, profile, limits, reassociate)]
     for pieces in _pieces(x, profile) if can_share(x.last) and reassociate else ():
         parts, added = in_pieces(x, pieces)
-        found += [ReducedTile(point, pieces, added) for point in _points(parts, profile, limits, reassociate)]
+        points = _points(parts, profile, limits, reassociate)
+        found += [ReducedTile(parts, s, point, pieces, added) for s, point in points]
     found.sort(key=lambda t: t.point.estimate.seconds)
     first = {_results(dict(t.point.sizes)): t for t in reversed(found)}
     return sorted(found, key=lambda t: t is not first[_results(dict(t.point.sizes))])
@@ -60,17 +63,18 @@ def _pieces(x: ReducedTiles, profile: Profile) -> list[int]:
     return sorted(z for z in wanted if z > 1 and number(x.columns) % z == 0 and number(x.columns) >= z * SHORTEST)
 
 
-def _points(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool) -> Iterator[Point]:
+def _points(
+    x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool
+) -> Iterator[tuple[Structure, Point]]:
     structure = reduced_structure(x, reassociate)
     with suppress(EggliftError):
-        order = None if structure is None else ranked(structure, profile, limits)
-        if order is None:
+        if structure is None or (order := ranked(structure, profile, limits)) is None:
             return
         for wish, launch in _smaller(order):
             require_time()
             point = order.search.point(wish, launch)
             if isinstance(point, Point):
-                yield point
+                yield structure, point
 
 
 def _smaller(order: Ranked) -> Iterator[tuple[dict[str, int], Launch]]:
