@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import egglift.egraph.explanation.derive
 import egglift.search  # noqa: F401  # all modules that look at the clock
@@ -24,8 +24,9 @@ from tests.gates import Gate
 from tests.verified import verified_passes
 
 #: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
-settings.register_profile("steady", derandomize=True)
-settings.register_profile("fresh")
+UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # no clock decides a test
+settings.register_profile("steady", derandomize=True, **UNTIMED)
+settings.register_profile("fresh", **UNTIMED)
 settings.load_profile("steady")
 
 
