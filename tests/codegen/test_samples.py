@@ -11,6 +11,7 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Plan
 from tests.codegen.low import NdArray, flat, meaning
 from tests.codegen.samples.book import SAMPLES, Sample
+from tests.deep import every
 from tests.fuzz.guarded import outputs_of
 from tests.oclgrind import LIMITS, examine
 
@@ -23,14 +24,16 @@ def agree(expected: list[NdArray], actual: list[NdArray]) -> None:
             np.testing.assert_array_equal(a, e)
 
 
+#: of so many samples, one on every run, also on PoCL
+PART = 3
 #: samples whose kernels are built together
 TOGETHER = 16
 
 
 @cache
-def outputs(part: int) -> dict[str, list[NdArray]]:
-    """What the kernels of samples give, by name."""
-    names = list(SAMPLES)[part * TOGETHER : (part + 1) * TOGETHER]
+def outputs(first: int) -> dict[str, list[NdArray]]:
+    """What the kernels of every `PART`th sample give, by name."""
+    names = list(SAMPLES)[first::PART][:TOGETHER]
     return dict(zip(names, outputs_of([job(SAMPLES[name], DeviceLimits()) for name in names]), strict=True))
 
 
@@ -39,10 +42,11 @@ def job(s: Sample, limits: DeviceLimits) -> tuple[Plan, dict[str, list[NdArray]]
     return compile_term(s.term, s.launch, limits), {name: flat(v) for name, v in s.inputs().items()}
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", every(PART, SAMPLES))
 def test_the_kernels_compute_the_programs_meaning(name: str) -> None:
-    s, part = SAMPLES[name], list(SAMPLES).index(name) // TOGETHER
-    agree(meaning(s.term, **s.inputs()), outputs(part)[name])
+    s, i = SAMPLES[name], list(SAMPLES).index(name)
+    first = i - i // PART % TOGETHER * PART
+    agree(meaning(s.term, **s.inputs()), outputs(first)[name])
 
 
 def test_no_kernel_races_or_leaves_its_buffers() -> None:

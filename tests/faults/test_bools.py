@@ -91,13 +91,14 @@ def same(expected: Any, actual: Any) -> bool:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_any_byte_but_0_is_true(name: str) -> None:
+def test_any_byte_but_0_is_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("egglift.search.TRIES", 4)  # which candidates there are is not asked
     kernel = el.optimize(PROGRAMS[name], "pocl", measure="none", cache=False)
     given = {name: GIVEN[name] for name in kernel.inputs}
     expected = el.interpret(kernel.program, **{name: whole(array) for name, array in given.items()})
     assert same(expected, el.interpret(kernel.program, **given))
     assert same(expected, kernel(**given))
-    some = kernel.candidates[:6]
+    some = kernel.candidates[:4]
     for c, found in zip(some, outputs_of([(c.plan, {n: [a] for n, a in given.items()}) for c in some]), strict=True):
         assert same(expected, tuple(found)), c.structure
 
