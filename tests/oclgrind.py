@@ -70,7 +70,7 @@ def environment() -> Path:
     return python
 
 
-def examine(plans: Sequence[tuple[Plan, Inputs]], timeout: float = 300.0) -> list[Report]:
+def examine(plans: Sequence[tuple[Plan, Inputs]], timeout: float = 3600.0) -> list[Report]:
     """Runs each plan on its inputs under Oclgrind, outputs and temporaries poisoned first; a Report for each.
 
     timeout: seconds for all of them.  A plan that takes the simulator down does not take the others with it.
