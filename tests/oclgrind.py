@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def environment() -> Path:
     return python
 
 
-def examine(plans: Sequence[tuple[Plan, Inputs]], timeout: float = 300.0) -> list[Report]:
+def examine(plans: Sequence[tuple[Plan, Inputs]], timeout: float = 3600.0) -> list[Report]:
     """Runs each plan on its inputs under Oclgrind, outputs and temporaries poisoned first; a Report for each.
 
     timeout: seconds for all of them.  A plan that takes the simulator down does not take the others with it.
@@ -85,7 +85,12 @@ def examine(plans: Sequence[tuple[Plan, Inputs]], timeout: float = 300.0) -> lis
             if len(reports) < len(jobs):  # its look-out for uninitialised values itself dies of some vectors of bools
                 again, _ = _run(python, Path(folder), [jobs[len(reports)]], timeout, uninitialised=False)
                 reports.extend(again or [Report((), (), log or "the simulator died without a word")])
-    return reports
+    return [replace(r, outputs=_typed(plan, r.outputs)) for (plan, _), r in zip(plans, reports, strict=True)]
+
+
+def _typed(plan: Plan, outputs: Sequence[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], ...]:
+    """The bits of bfloat16, which nobody there knows, as what they are; nothing if the plan did not run."""
+    return tuple(x.view(o.scalar.dtype) if o.scalar == BF16 else x for x, o in zip(outputs, plan.outputs))
 
 
 def _portable(plan: Plan, inputs: Inputs) -> dict[str, Any]:
@@ -115,7 +120,7 @@ def _portable(plan: Plan, inputs: Inputs) -> dict[str, Any]:
 
 
 def _name(t: Scalar) -> str:
-    """NumPy's name of the type of a buffer there, where nobody has taught it bfloat16: its results are the bits."""
+    """NumPy's name of the type of a buffer there, where nobody has taught it bfloat16: it has the bits."""
     return str((t.stored if t == BF16 else t.dtype).name)
 
 

@@ -33,7 +33,8 @@ from tests.oclgrind import LIMITS, examine
 #: small sizes for each kind of tile, such that short arrays have several tiles and a rest
 TILES = {"v": 4, "w": 4, "u": 3}
 SHARED = {"workgroup": 3, "local": 8, "global": 10}
-STRUCTURES = 6
+#: structures of each program on every run, and with `-m deep`
+FEW, MANY = 3, 6
 #: a program of each kind of kernels, at its largest small size: maps, sums, several results, several kernels, columns,
 #: narrow numbers, products, all pairs, records, stencils in one, two and three dimensions; the others with `-m deep`
 KINDS = {
@@ -84,23 +85,24 @@ def small(e: Entry) -> Sequence[Size]:
 
 
 def cases() -> Iterator[Any]:
-    """A parameter for each program at each small size."""
+    """A parameter for a program of each kind at its largest small size; with `-m deep`, for each at every one."""
     for e in entries():
         for size in small(e):
-            often = e.name in KINDS and size == small(e)[-1]
-            marks = () if often else (pytest.mark.deep,)
-            yield pytest.param(e, size, id=f"{e.name}-{size_text(size)}", marks=marks)
+            many, name = size == small(e)[-1], f"{e.name}-{size_text(size)}"
+            if many and e.name in KINDS:
+                yield pytest.param(e, size, FEW, id=name)
+            yield pytest.param(e, size, MANY if many else FEW, id=f"{name}-too", marks=pytest.mark.deep)
 
 
 def test_there_is_a_program_of_each_kind() -> None:
     assert {e.name for e in entries()} >= KINDS
 
 
-def plans(program: Expr, preset: str) -> dict[str, Plan]:
+def plans(program: Expr, preset: str, structures: int = FEW) -> dict[str, Plan]:
     """By source: kernels of the best structures, at the sizes that the model likes and at small ones."""
     profile, graph = presets()[preset], saturate(program).graph
     found: dict[str, Plan] = {}
-    for structure in Extractor(graph, weights(profile)).run()[:STRUCTURES]:
+    for structure in Extractor(graph, weights(profile)).run()[:structures]:
         search = Search(structure.term, graph.symbols, profile, LIMITS)
         kinds = {name: graph.symbols[name].kind for name in search.order}
         small = {name: TILES.get(kind, SHARED.get(search.roles.get(name, ""), 5)) for name, kind in kinds.items()}
@@ -122,11 +124,11 @@ def problems(expected: Expected, candidates: Sequence[Plan]) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("e", "size"), list(cases()))
-def test_the_kernels_of_a_program_run_clean(e: Entry, size: Size) -> None:
+@pytest.mark.parametrize(("e", "size", "structures"), list(cases()))
+def test_the_kernels_of_a_program_run_clean(e: Entry, size: Size, structures: int) -> None:
     program = program_of(e, size)
     naive = compile_term(program, limits=LIMITS)
-    found = {naive.source: naive} | plans(program, "pocl_cpu") | plans(program, "nvidia_h200")
+    found = {naive.source: naive} | plans(program, "pocl_cpu", structures) | plans(program, "nvidia_h200", structures)
     assert len(found) > 3 or e.name in UNFUSED
     unclean = problems(expect(program), list(found.values()))
     assert not unclean, "\n\n".join(unclean[:3])

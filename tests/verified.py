@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 from egglift.codegen import passes
@@ -18,13 +19,25 @@ def known(builder: Builder) -> list[Buffer]:
     return [*builder.params, *builder.locals, *builder.constants.values()]
 
 
+_last = threading.local()  # what was verified last on this thread
+
+
+def well_formed(builder: Builder, body: Sequence[Statement]) -> None:
+    """Malformed says what is wrong with the statements.  Most passes leave most kernels as they were just verified."""
+    what = tuple(body), builder.shape, known(builder)
+    if _last.__dict__.get("what") != what:
+        _last.what = None
+        verify(body, builder.shape, known(builder))
+        _last.what = what
+
+
 def verified(name: str, run: passes.StatementPass) -> tuple[str, passes.StatementPass]:
     """The pass `run`, after which the statements are verified."""
 
     def then(builder: Builder, body: Sequence[Statement]) -> Sequence[Statement]:
         body = run(builder, body)
         try:
-            verify(body, builder.shape, known(builder))
+            well_formed(builder, body)
         except Malformed as error:
             raise Malformed(f'after "{name}": {error}') from None
         return body

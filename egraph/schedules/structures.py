@@ -178,7 +178,7 @@ def _is_worth_sharing(stage: Stage) -> bool:
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
-    if way is FRAGMENTS and not is_of_rows_and_columns(stage, rows, columns):
+    if way is FRAGMENTS and not _has_fragments(stage, rows, columns):
         return None
     stage = replace(stage, narrow=way.narrow)
     tiled = [d for d in (rows, columns) if d is not None]
@@ -193,6 +193,16 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     term = restored(term, stage.dims, batch) if whole is not stage else term
     sign = f"tile {''.join(str(stage.dims.index(d)) for d in tiled)} {way.name}" if tiled else way.name
     return Structure(sign, whole, schedule, term, work.tiles)
+
+
+def _has_fragments(stage: Stage, rows: Dim | None, columns: Dim | None) -> bool:
+    """Does it multiply rows by columns, with enough of each, and enough steps, for a fragment?"""
+    unit = unit_of(stage)
+    if unit is None or rows is None or columns is None or not is_of_rows_and_columns(stage, rows, columns):
+        return False
+    lengths = (_padded(rows.extent), _padded(columns.extent), longest(stage.phases[0]).extent)
+    least = (unit.rows, unit.columns, unit.steps)
+    return all(n >= m for n, m in zip(lengths, least, strict=True) if isinstance(n, int))
 
 
 class Work:

@@ -15,7 +15,7 @@ from tests.codegen.export.c_compiler import compiled, execute, results
 from tests.deep import sampled
 
 #: an iteration of several launches, several kernels, records, doubles
-OFTEN = {"mean_variance", "nbody", "softmax_rows", "jacobi_2d-5"}
+OFTEN = {"mean_variance", "nbody", "jacobi_2d-5"}
 
 
 def small(e: Entry) -> tuple[int, ...]:
@@ -24,7 +24,8 @@ def small(e: Entry) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("e", sampled(entries(), lambda e: e.name in OFTEN), ids=lambda e: e.name)
-def test_an_exported_program_computes_its_results(e: Entry, tmp_path: Path) -> None:
+def test_an_exported_program_computes_its_results(e: Entry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("egglift.search.TRIES", 4)  # whatever is chosen is exported
     program = el.as_program(e.program(*small(e)))
     kernel = el.optimize(program, "pocl", measure="none", cache=False)
     kernel.export(tmp_path / "made", name="program")

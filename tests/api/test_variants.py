@@ -86,7 +86,7 @@ def test_what_is_traced_anew_is_the_same(name: str, kind: str, numbers: tuple[in
 def test_what_is_traced_anew_is_the_same_at_many_lengths(name: str, kind: str) -> None:
     p, rng = PROGRAMS[name], np.random.default_rng(5)
     by, device = way(p, kind)
-    for top in (70, 300, 3000) * 30:
+    for top in (70, 300, 3000) * 12:
         values = p.lengths({n: int(rng.integers(1, top)) for n in "nmk"})
         held = [v for v in variants(name, kind) if v.tracing.hold(values)]
         anew = told(variant_at(p.expr, by, values, device).plan) if held else []

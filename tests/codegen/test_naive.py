@@ -69,7 +69,7 @@ def check(program: Expr, launch: Launch = Launch(group_size=16), **given: Any) -
         assert agree(want, got.astype(want.dtype), scalar) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(programs(scalars=NO_HALF, functions=STEADY))
 def test_every_pattern_compiles_in_any_nesting(program: Expr) -> None:
     check(program)

@@ -30,6 +30,11 @@ def folder() -> Path:
     return Path(mkdtemp())
 
 
+#: a text is the same for all its functions, and for all inputs
+parsed = cache(read_source)
+
+
+@cache
 def library(text: str) -> ctypes.CDLL:
     """A text as gcc compiles it, without optimising."""
     require_tool("gcc")
@@ -66,8 +71,8 @@ def differ(
     """Fails where the program of a C function computes other results than gcc's.  given: inputs that are not random."""
     program = el.as_program(from_c(text, function, sizes))
     rng = np.random.default_rng(seed)
-    types = inputs_of(program)
-    parameters = [p for p in read_source(text).functions[function].decl.type.args.params if isinstance(p, c_ast.Decl)]
+    types, source = inputs_of(program), parsed(text)
+    parameters = [p for p in source.functions[function].decl.type.args.params if isinstance(p, c_ast.Decl)]
     values, arguments = {}, []
     outputs: dict[str, Any] = {}
     for p in parameters:
@@ -89,11 +94,12 @@ def differ(
                 values[p.name] = t.dtype.type(number)
             arguments.append(np.ctypeslib.as_ctypes_type(t.dtype)(number))
     call = getattr(library(text), function)
-    result = base_type(read_source(text).functions[function].decl)
+    result = base_type(source.functions[function].decl)
     call.restype = None if result is None else np.ctypeslib.as_ctypes_type(result.dtype)
     returned = call(*arguments)
     found = flatten(el.interpret(program, **values))
-    written = [p.name for p in parameters if p.name in outputs and p.name in written_by(text, function, sizes)]
+    results = written_by(text, function, sizes)
+    written = [p.name for p in parameters if p.name in outputs and p.name in results]
     expected = [outputs[n].reshape(-1) for n in written] + ([] if result is None else [np.array([returned])])
     assert len(found) == len(expected), (written, len(found))
     for name, f, e in zip([*written, "the result"], found, expected):
@@ -105,7 +111,7 @@ def written_by(text: str, function: str, sizes: Mapping[str, Any]) -> set[str]:
     """The names of the parameters that are results."""
     from egglift.frontend.lower import Lowering
 
-    source = read_source(text)
+    source = parsed(text)
     lowering = Lowering(source, dict(sizes))
     lowering.function(source.functions[function])
     return {s.target.array for s in lowering.statements}

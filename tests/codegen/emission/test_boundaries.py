@@ -18,6 +18,7 @@ from egglift.egraph.rules.phases import Limits
 from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate, tile_symbols
+from tests.deep import every
 from tests.harness import compute
 
 SHAPE = (37, 36, 35)
@@ -72,9 +73,7 @@ def test_rows_and_columns_go_on_each_in_its_own_way(modes: list[Any]) -> None:
     assert_right(e, el.as_program(e), 2, Launch(16))
 
 
-@pytest.mark.parametrize("profile", ["nvidia_h200", "pocl_cpu"])
-@pytest.mark.parametrize("mode", [*MODES, "mixed"])
-@pytest.mark.parametrize("dims", [1, 2])
+@pytest.mark.parametrize(("dims", "mode", "profile"), every(2, (1, 2), (*MODES, "mixed"), ("nvidia_h200", "pocl_cpu")))
 def test_tiles_go_on_as_the_grid_does(dims: int, mode: str, profile: str) -> None:
     e = stencil(dims, MODES.get(mode, ["wrap", "mirror"][:dims]))
     rng, term = Random(mode + profile), el.as_program(e)

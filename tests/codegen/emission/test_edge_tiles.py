@@ -13,6 +13,7 @@ from egglift.ir.patterns import Expr
 from tests.codegen.kernel.test_barriers import without_barriers
 from tests.codegen.low import fmap, meaning, total, vector
 from tests.codegen.low_tiles import grid
+from tests.deep import every
 from tests.harness import compute
 from tests.oclgrind import LIMITS, examine
 
@@ -92,9 +93,7 @@ def test_tiles_with_less_at_the_edges_are_computed_in_two_ways() -> None:
         assert ("global", True) in {(a.buffer.space, a.write) for a in accesses(version)}
 
 
-@pytest.mark.parametrize("groups", [1, 3, 100])
-@pytest.mark.parametrize("limits", [GPU, DeviceLimits()], ids=["barriers in branches", "none"])
-@pytest.mark.parametrize("n", [4, 8, 20, 64])
+@pytest.mark.parametrize(("n", "limits", "groups"), every(2, (4, 8, 20, 64), (GPU, DeviceLimits()), (1, 3, 100)))
 def test_neighbours_are_summed(n: int, limits: DeviceLimits, groups: int) -> None:
     x = np.random.default_rng(n).integers(-8, 9, (n, n)).astype(np.float32)
     np.testing.assert_array_equal(compute(stencil(n), Launch(16, groups), limits, x=x), meaning(stencil(n), x=x)[0])

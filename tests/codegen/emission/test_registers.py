@@ -17,7 +17,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.types import F32, F64, I8, Scalar
 from tests.codegen.low import NdArray, elem, fmap, meaning, total, vector
 from tests.codegen.low_blocks import product, registers
-from tests.deep import sampled
+from tests.deep import every
 from tests.harness import compute
 
 SHAPES = ((1, 1, 1), (2, 3, 2), (17, 17, 17), (127, 2, 3), (3, 127, 17), (48, 64, 30))
@@ -40,13 +40,13 @@ def loops(statements: Iterable[Statement]) -> Iterator[im.Loop]:
                 yield from loops((*s.body, *s.otherwise))
 
 
-@pytest.mark.parametrize("shape", SHAPES, ids=str)
-@pytest.mark.parametrize(("m", "n", "width", "steps"), [(6, 16, 8, 4), (4, 32, 16, 1), (3, 10, 4, 2)])
-@pytest.mark.parametrize("pack", [0, 8])
-def test_blocks_of_registers_multiply(
-    shape: tuple[int, int, int], m: int, n: int, width: int, steps: int, pack: int
-) -> None:
-    A, B = operands(shape)
+#: rows and columns of a block, the width of vectors, steps
+BLOCKS = ((6, 16, 8, 4), (4, 32, 16, 1), (3, 10, 4, 2))
+
+
+@pytest.mark.parametrize(("shape", "block", "pack"), every(2, SHAPES, BLOCKS, (0, 8)), ids=str)
+def test_blocks_of_registers_multiply(shape: tuple[int, int, int], block: tuple[int, int, int, int], pack: int) -> None:
+    (m, n, width, steps), (A, B) = block, operands(shape)
     term = product(shape, m, n, registers(width, steps), pack=pack)
     np.testing.assert_array_equal(compute(term, LAUNCH, A=A, B=B), (A @ B).reshape(-1))
 
@@ -160,8 +160,9 @@ ROWS = ((4, 3), (8, 5), (6, 3), (4, 9), (16, 3), (3, 3), (2, 2), (1, 3), (5, 7))
 KINDS = [(*row, t) for row in ROWS for t in (F32, F64, I8)]
 
 
-@pytest.mark.parametrize("limits", [GPU, DeviceLimits()], ids=["gpu", "cpu"])
-@pytest.mark.parametrize("kind", sampled(KINDS, lambda kind: kind[2] == F32 or kind[:2] in ((4, 3), (5, 7))), ids=str)
+@pytest.mark.parametrize(
+    ("kind", "limits"), every(4, KINDS, (GPU, DeviceLimits())), ids=lambda v: str(v) if isinstance(v, tuple) else ""
+)
 def test_neighbours_in_registers_are_summed(kind: tuple[int, int, Scalar], limits: DeviceLimits) -> None:
     each, size, t = kind
     for count in (2, 64):

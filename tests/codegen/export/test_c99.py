@@ -42,7 +42,7 @@ def exported(s: Sample, name: str) -> HostProgram:
     return host_program(name, plan, inputs_of(s.term), type_of(s.term))
 
 
-@pytest.mark.parametrize("name", sampled(SAMPLES, lambda name: name in OFTEN))
+@pytest.mark.parametrize("name", sampled(dict.fromkeys([*sorted(OFTEN), *list(SAMPLES)[::2]]), OFTEN.__contains__))
 def test_the_example_computes_the_programs_meaning(name: str, tmp_path: Path) -> None:
     s = SAMPLES[name]
     p = exported(s, "sample")

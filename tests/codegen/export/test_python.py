@@ -51,7 +51,7 @@ if INPUTS and INPUTS[0][2] and inputs[0].size:
 """
 
 
-@pytest.mark.parametrize("name", sampled(SAMPLES, lambda name: name in OFTEN))
+@pytest.mark.parametrize("name", sampled(dict.fromkeys([*sorted(OFTEN), *list(SAMPLES)[1::2]]), OFTEN.__contains__))
 def test_a_file_computes_without_egglift(name: str, tmp_path: Path) -> None:
     s = SAMPLES[name]
     write_folder(tmp_path / "made", texts(exported(s, "sample"), "python"))

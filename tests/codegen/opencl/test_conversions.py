@@ -16,6 +16,7 @@ from egglift.ir import patterns as p
 from egglift.ir.promotion import cast as promoted
 from egglift.ir.types import SCALARS
 from tests.codegen.low import fmap, vector
+from tests.deep import every
 
 FLOATS = [el.f16, el.bf16, el.f32, el.f64]
 INTEGERS = [t for t in SCALARS.values() if t.is_integer]
@@ -50,16 +51,18 @@ def right(x: Any, target: Any) -> int:
 def test_floats_saturate_and_nan_is_zero(source: Any, target: Any) -> None:
     x = numbers(source, target)
     want = [right(float(v), target) for v in x]
-    e = el.array("x", source, len(x)).cast(target)
-    assert el.interpret(e, x=x).tolist() == want
+    assert el.interpret(el.array("x", source, len(x)).cast(target), x=x).tolist() == want
     assert [promoted(p.Literal(float(v), source), target).value for v in x] == want  # type: ignore[attr-defined]
-    k = el.optimize(e, "pocl", measure="none", cache=False)
-    assert k(x).tolist() == want
 
 
-@pytest.mark.parametrize("target", INTEGERS, ids=str)
-@pytest.mark.parametrize("source", [el.f32, el.f64], ids=str)
-@pytest.mark.parametrize("width", [2, 8, 16])
+@pytest.mark.parametrize(("source", "target"), every(3, FLOATS, INTEGERS), ids=str)
+def test_floats_saturate_in_kernels_too(source: Any, target: Any) -> None:
+    x = numbers(source, target)
+    e = el.array("x", source, len(x)).cast(target)
+    assert el.optimize(e, "pocl", measure="none", cache=False)(x).tolist() == [right(float(v), target) for v in x]
+
+
+@pytest.mark.parametrize(("source", "target", "width"), every(3, (el.f32, el.f64), INTEGERS, (2, 8, 16)), ids=str)
 def test_vectors_saturate_as_numbers_do(source: Any, target: Any, width: int) -> None:
     x = numbers(source, target)
     rows = p.Split(width, vector("x", 48, t=source))

@@ -14,6 +14,7 @@ from egglift.ir import patterns as p
 from egglift.ir.conversions import rounded
 from egglift.ir.types import BF16, F16, F32, F64, I32, I64, Array, Scalar
 from tests.codegen.low import NdArray, fmap
+from tests.deep import every
 from tests.harness import run
 
 NARROW = [F16, BF16]
@@ -21,10 +22,9 @@ NARROW = [F16, BF16]
 DEVICES = {"cpu": DeviceLimits(), "gpu": DeviceLimits(warp=32, half_functions=True)}
 everywhere = pytest.mark.parametrize("limits", DEVICES.values(), ids=DEVICES.keys())
 of_both = pytest.mark.parametrize("t", NARROW, ids=str)
-vectors = pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
 
 
-def every(t: Scalar) -> NdArray:
+def all_of(t: Scalar) -> NdArray:
     """All 65,536 numbers of a type."""
     return np.arange(1 << 16, dtype=np.uint16).view(t.dtype)
 
@@ -32,7 +32,7 @@ def every(t: Scalar) -> NdArray:
 def finite(t: Scalar) -> NdArray:
     """Its finite numbers in f64, in their order."""
     with np.errstate(invalid="ignore"):
-        numbers = every(t).astype(np.float64)
+        numbers = all_of(t).astype(np.float64)
     return np.sort(numbers[np.isfinite(numbers)])
 
 
@@ -57,7 +57,7 @@ def around(t: Scalar) -> NdArray:
     bits = np.random.default_rng(7).integers(0, 1 << 32, 1 << 20, np.uint32).view(np.float32)
     with np.errstate(all="ignore"):
         near = [np.nextafter(ties, np.float32(to)) for to in (-np.inf, np.inf)]
-    found = np.concatenate([ties, *near, bits, every(t).astype(np.float32)])
+    found = np.concatenate([ties, *near, bits, all_of(t).astype(np.float32)])
     return np.resize(found, -(-found.size // 16) * 16)
 
 
@@ -69,16 +69,12 @@ def cast(to: Scalar, x: NdArray, source: Scalar, width: int, limits: DeviceLimit
     return found
 
 
-@everywhere
-@vectors
-@of_both
+@pytest.mark.parametrize(("t", "width", "limits"), every(2, NARROW, (1, 2, 4, 8, 16), DEVICES.values()), ids=str)
 def test_every_number_becomes_the_f32_that_it_is(t: Scalar, width: int, limits: DeviceLimits) -> None:
-    assert same(cast(F32, every(t), t, width, limits), every(t)).all()
+    assert same(cast(F32, all_of(t), t, width, limits), all_of(t)).all()
 
 
-@everywhere
-@vectors
-@of_both
+@pytest.mark.parametrize(("t", "width", "limits"), every(2, NARROW, (1, 2, 4, 8, 16), DEVICES.values()), ids=str)
 def test_f32s_become_the_nearest_number_ties_to_even(t: Scalar, width: int, limits: DeviceLimits) -> None:
     x = around(t)
     with np.errstate(all="ignore"):
@@ -107,8 +103,8 @@ def test_numbers_copied_keep_every_bit(t: Scalar) -> None:
         rows = p.Split(width, p.Input("x", Array(1 << 16, t)))
         body: Callable[[Any], Any] = lambda row, w=width: fmap(lambda v: v, row, "vec" if w > 1 else None)  # type: ignore[misc]  # noqa: E731
         plan = compile_term(p.Join(fmap(body, rows, "global")))
-        (found,) = run(plan, {"x": every(t)})
-        assert "float" not in plan.source and found.tobytes() == every(t).tobytes()
+        (found,) = run(plan, {"x": all_of(t)})
+        assert "float" not in plan.source and found.tobytes() == all_of(t).tobytes()
 
 
 @of_both
@@ -117,7 +113,7 @@ def test_the_interpreter_rounds_as_numpy_does(t: Scalar) -> None:
     with np.errstate(all="ignore"):
         assert same(rounded(x, t), x.astype(t.dtype)).all()
     assert rounded(x, t).dtype == np.float32
-    assert same(rounded(every(t), t), every(t)).all()
+    assert same(rounded(all_of(t), t), all_of(t)).all()
 
 
 @of_both

@@ -17,6 +17,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.scalars import FUNCTIONS, result_type
 from egglift.ir.types import BOOL, F64, SCALARS, Array, Scalar, Tuple, is_floating, scalar_of
 from tests.codegen.low import NdArray, fmap, op, vector
+from tests.deep import every
 from tests.harness import run
 
 TYPES = list(SCALARS.values())
@@ -71,8 +72,7 @@ def same(expected: NdArray, actual: NdArray) -> NdArray:
     return np.asarray(near | (x == y) | (np.isnan(x) & np.isnan(y)))
 
 
-@pytest.mark.parametrize("width", [1, 4, 64])
-@pytest.mark.parametrize("t", TYPES, ids=str)
+@pytest.mark.parametrize(("t", "width"), every(2, TYPES, (1, 4, 64)), ids=str)
 def test_functions_are_numpys(t: Scalar, width: int) -> None:
     inputs: dict[str, NdArray] = {}
     bodies: list[Expr] = []
@@ -96,8 +96,7 @@ def test_functions_are_numpys(t: Scalar, width: int) -> None:
         assert not wrong.size, (name, e[wrong], a[wrong], wrong)
 
 
-@pytest.mark.parametrize("width", [1, 4, 32])
-@pytest.mark.parametrize("source", TYPES, ids=str)
+@pytest.mark.parametrize(("source", "width"), every(2, TYPES, (1, 4, 32)), ids=str)
 def test_casts_are_numpys_astype(source: Scalar, width: int) -> None:
     values = combinations((source,))[0]
     if source.is_float:  # beyond the range of an integer, NumPy's result depends on the machine
@@ -127,8 +126,7 @@ def test_a_device_without_double_says_so() -> None:
         compile_term(term, limits=DeviceLimits(float64=False))
 
 
-@pytest.mark.parametrize("width", [8, 16])
-@pytest.mark.parametrize("t", NUMBERS, ids=str)
+@pytest.mark.parametrize(("t", "width"), every(2, NUMBERS, (8, 16)), ids=str)
 def test_gpu_kernels_move_unaligned_wide_vectors_in_pieces(t: Scalar, width: int) -> None:
     """PoCL's functions return half of a vector that is wider than those of the processor that it was built for."""
     x = p.Drop(1, vector("x", 8 * width + 1, t=t))

@@ -6,6 +6,7 @@ Facts and comparisons are left out of a law's rules one by one; then its instanc
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from egglog.bindings import Eq, Rule, RuleCommand
@@ -51,6 +52,7 @@ def dropped(law: Law, condition: str) -> Verdict:
     return check_law(replace(law, text=text), each=12, seed=1, shrink=0)
 
 
+@cache
 def facts(role: str) -> list[tuple[str, str]]:
     """Laws and the facts or comparisons that their headers name under "when" or "only", and that can be left out."""
     found = [

@@ -95,7 +95,7 @@ def exactly(k: PlannedKernel, t: Tally) -> dict[str, float]:
     return found
 
 
-@settings(deadline=None, max_examples=6)
+@settings(deadline=None, max_examples=3)
 @pytest.mark.parametrize("name", PROGRAMS)
 @given(choose=st.integers(0, 1 << 20))
 def test_counts_are_those_of_the_plan(name: str, choose: int) -> None:
@@ -112,7 +112,7 @@ def test_counts_are_those_of_the_plan(name: str, choose: int) -> None:
         assert found == pytest.approx(exactly(kernel, tally(kernel, GPU))), (p.structure.sign, point.sizes)
 
 
-@settings(deadline=None, max_examples=6)
+@settings(deadline=None, max_examples=3)
 @pytest.mark.parametrize("name", PROGRAMS)
 @given(choose=st.integers(0, 1 << 20))
 def test_registers_are_those_of_the_plan(name: str, choose: int) -> None:
@@ -136,7 +136,7 @@ def test_prices_rank_as_the_exact_model_does(name: str) -> None:
         assert near or np.corrcoef(closed.argsort().argsort(), exact.argsort().argsort())[0, 1] > 0.8, p.structure.sign
 
 
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=2)
 @pytest.mark.parametrize("name", PROGRAMS)
 @given(choose=st.integers(0, 1 << 20))
 def test_what_is_said_not_to_fit_has_no_kernel(name: str, choose: int) -> None:
@@ -147,7 +147,7 @@ def test_what_is_said_not_to_fit_has_no_kernel(name: str, choose: int) -> None:
 CPU = presets()["pocl_cpu"]
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=4)
 @pytest.mark.parametrize("name", PROGRAMS)
 @given(choose=st.integers(0, 1 << 20))
 def test_counts_of_a_cpu_are_those_of_the_plan(name: str, choose: int) -> None:

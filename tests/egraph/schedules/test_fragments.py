@@ -95,6 +95,13 @@ def test_sums_in_order_and_of_other_types_have_none() -> None:
     assert not fragments(arr("A", 32, 64) @ arr("v", 64))
 
 
+@pytest.mark.parametrize("shape", [(33, 16, 4), (5, 16, 32), (33, 15, 32)])
+def test_what_is_shorter_than_a_fragment_has_none(shape: tuple[int, int, int]) -> None:
+    rows, steps, columns = shape
+    assert not fragments(arr("A", rows, steps) @ arr("B", steps, columns))
+    assert fragments(arr("A", 9, 16) @ arr("B", 16, 5))  # whose tiles reach beyond the edges
+
+
 @pytest.mark.parametrize(
     ("limits", "sizes", "why"),
     [

@@ -22,6 +22,7 @@ from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.types import BF16, F16, F32, Scalar
 from tests.codegen.emulated_fragments import emulated
+from tests.deep import every
 from tests.egraph.schedules.test_fragments import H200, LIMITS, SMALL, TALL, arr, point
 from tests.harness import run
 
@@ -50,9 +51,7 @@ def fragments(program: Any, tf32: bool = False, reassociate: bool = True) -> lis
     return [s for stage in stages for s in structures(stage, "gpu", reassociate, tf32) if s.sign.endswith("fragments")]
 
 
-@pytest.mark.parametrize("sizes", [SMALL, TALL], ids=["small", "tall"])
-@pytest.mark.parametrize("name", typed(F32))
-@pytest.mark.parametrize("unit", TYPES)
+@pytest.mark.parametrize(("unit", "name", "sizes"), every(2, TYPES, typed(F32), (SMALL, TALL)))
 def test_kernels_of_fragments_compute_their_program(unit: str, name: str, sizes: dict[str, int]) -> None:
     t = TYPES[unit]
     program = as_program(typed(t)[name]())

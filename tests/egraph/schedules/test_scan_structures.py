@@ -29,6 +29,7 @@ from egglift.ir.errors import CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate
+from tests.deep import every
 from tests.egraph.staged import composed, exact_inputs, result, same, sized, whole
 from tests.egraph.stages.programs import arr
 from tests.fuzz.guarded import run_all
@@ -121,8 +122,7 @@ def plans(name: str, kind: str, limits: DeviceLimits) -> list[Plan]:
     return found
 
 
-@pytest.mark.parametrize("kind", ["gpu", "cpu"])
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(("name", "kind"), every(2, SMALL, ("gpu", "cpu")))
 def test_kernels_of_scans_compute_them(name: str, kind: str) -> None:
     device, program = open_device("pocl"), as_program(SMALL[name]())
     inputs = exact_inputs(program)
