@@ -243,8 +243,7 @@ class Kernel:
         waited for), of the result's dtype and shape, C-contiguous and writable; a tuple of arrays where the results are
         one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  As
         kernels promise their compiler that nothing they write is what they read, the result is then computed into
-        memory of its own, and copied; so it is where NumPy's array is not aligned to 128 bytes, as results of kernels
-        are, or pyopencl's begins within a buffer.
+        memory of its own, and copied; so it is where pyopencl's array begins within a buffer.
 
         These words always mean the call's own: an input of such a name is given by position.
         """

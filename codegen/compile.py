@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TypeGuard
@@ -107,20 +107,20 @@ class _Planner:
     def plan(self, term: Expr) -> Plan:
         inputs = sorted((t for t in subterms(term) if isinstance(t, p.Input)), key=lambda t: t.name)
         for t in inputs:
-            self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type, given=True))
+            self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type, given=True, aligned=False))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
-        outputs = self._buffers(self.names.own("out"), type_of(term))
+        outputs = self._buffers(self.names.own("out"), type_of(term), aligned=False)
         self._compute(assign_levels(normal_form(term), self.levels), outputs)
         steps, temporaries = reused(self.steps, self.temporaries)
         return Plan(tuple(self.kernels), given, temporaries, outputs, steps)
 
-    def _buffers(self, name: str, type: Type, given: bool = False) -> tuple[Buffer, ...]:
+    def _buffers(self, name: str, type: Type, given: bool = False, aligned: bool = True) -> tuple[Buffer, ...]:
         """Global buffers for a value, in leaf order; `name` is theirs."""
         parts = leaves(type)
         sizes = [math.prod(map(number, shape)) for shape, _ in parts]
         names = [name] if len(parts) == 1 else [self.names.own(f"{name}_{k}") for k in range(len(parts))]
         return tuple(
-            Buffer(own, "global", scalar, size, given=given)
+            Buffer(own, "global", scalar, size, given=given, aligned=aligned)
             for own, size, (_, scalar) in zip(names, sizes, parts, strict=True)
         )
 
@@ -247,6 +247,6 @@ class _Planner:
         names = [self.names.own(b.name) if b.name in read else b.name for b in source]
         self.memory[state.name] = (
             type,
-            tuple(Buffer(own, "global", b.scalar, b.size, given=b.given) for own, b in zip(names, source, strict=True)),
+            tuple(replace(b, name=own) for own, b in zip(names, source, strict=True)),
         )
         return state

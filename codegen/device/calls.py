@@ -14,7 +14,7 @@ from egglift.codegen.device.arguments import host_value, leaves_of, operands, pa
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import NdArray, Operand, opencl, refused, reported
 from egglift.codegen.device.execute import Enqueued, Executable
-from egglift.codegen.device.host_memory import fresh, is_shared, readable, seen, wrapped, writable
+from egglift.codegen.device.host_memory import HostMemory
 from egglift.codegen.device.outputs import copied, destinations, direct
 from egglift.codegen.device.queues import add_reads, add_write, chain_for, is_array
 from egglift.codegen.kernel.imperative import Buffer
@@ -75,7 +75,9 @@ class Caller:
         self.names = tuple(types)
         self._single = tuple(_leaves(t)[0] if parts_of(t) is None else None for t in types.values())
         self._results = _leaves(type)
-        self._in_place = is_shared(self.device) and not self._gives_inputs_back()
+        self._is_array = parts_of(type) is None and bool(self._results[0].shape)
+        self._host = HostMemory(self.device)
+        self._in_place = self._host.is_shared and not self._gives_inputs_back()
         self._arrays = importlib.import_module("pyopencl.array").Array
 
     def _gives_inputs_back(self) -> bool:
@@ -135,26 +137,30 @@ class Caller:
 
     def on_host(self, checked: Checked, queue: Any, wait_for: Sequence[Any]) -> Any:
         """A call whose arguments are all NumPy's: it waits for the results."""
-        chain, outs = chain_for(self.device, (), queue, wait_for), checked.outs
+        queue, outs = queue or self.device.queue, checked.outs
+        chain = chain_for(self.device, (), queue, wait_for) if wait_for else Chain(queue)
         if self._in_place:
             found = self._shared(checked.given, chain, outs)
         else:
             found = self.executable.run(checked.given, chain=chain, out=[a.reshape(-1) for a in outs])
-        return checked.out if outs else result(self.type, found, host_value)
+        if outs:
+            return checked.out
+        if self._is_array:
+            return found[0].reshape(self._results[0].shape)
+        return result(self.type, found, host_value)
 
     def _shared(self, given: Mapping[str, Sequence[NdArray]], chain: Chain, outs: Sequence[NdArray]) -> list[NdArray]:
-        """In the host's own memory: nothing is copied that is aligned."""
+        """In the host's own memory: nothing is copied that kernels can read where it is."""
         buffers = [b for name in self.plan.inputs for b in self.plan.inputs[name]]
         arrays = [np.ascontiguousarray(v) for name in self.plan.inputs for v in given[name]]
-        table = dict(zip(buffers, readable(self.device, arrays), strict=True))
-        memory = [writable(a, arrays) for a in outs] or [fresh(leaf.bytes) for leaf in self._results]
+        table = dict(zip(buffers, self._host.readable(arrays), strict=True))
+        host = self._host
+        memory = [host.writable(a, arrays) for a in outs] or [host.result(leaf.bytes) for leaf in self._results]
         for o, m in zip(self.plan.outputs, memory, strict=True):
-            table[o] = wrapped(self.device, m, written=True) if m.nbytes else self.device.allocate(0)
+            table[o] = host.wrapped(m, written=True) if m.nbytes else self.device.allocate(0)
         try:
             self._launched(chain, table)
-            for o, m in zip(self.plan.outputs, memory, strict=True):
-                if m.nbytes:
-                    seen(chain.queue, table[o], m.nbytes, chain.after)
+            host.seen(chain, [(table[o], m.nbytes) for o, m in zip(self.plan.outputs, memory, strict=True)])
         except opencl().Error as error:
             raise refused(f"{self.device.name} did not finish a call", error) from error
         for m, a in zip(memory, outs, strict=False):
@@ -213,7 +219,7 @@ class Caller:
 
     def empty(self) -> Any:
         """NumPy arrays for the result, aligned for kernels."""
-        return result(self.type, [fresh(leaf.bytes).view(leaf.dtype) for leaf in self._results], _shaped)
+        return result(self.type, [self._host.result(leaf.bytes).view(leaf.dtype) for leaf in self._results], _shaped)
 
 
 def _shaped(flat: NdArray, shape: tuple[int, ...], _: Scalar) -> NdArray:
