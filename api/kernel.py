@@ -93,8 +93,8 @@ class Kernel:
         self.candidates = [replace(c, derive=self._laws) for c in candidates]
         self.chosen = next(mine for mine, c in zip(self.candidates, candidates, strict=True) if c is chosen)
         self._inputs = inputs_of(program)
-        self._lock = threading.Lock()
-        self._executable: Executable | None = None
+        self._lock = threading.RLock()
+        self._executables: dict[bool, Executable] = {}  # by whether they take numbers by value
         self._caller: Caller | None = None
         self._explained: dict[Expr, Explanation | Derivation | InParts] = {}
 
@@ -216,7 +216,7 @@ class Kernel:
         """What was saved as a kernel again, compiled; DeviceError where this device cannot run it."""
         kernel = cls(saved.program, saved.chosen, device, [saved.chosen], saved.options)
         try:
-            _ = kernel.executable
+            kernel._prepared()
         except (BuildError, CodegenError) as error:
             why = f"{where} holds a kernel that {device.name} cannot run: {error}; optimise the program for this device"
             raise DeviceError(why) from error
@@ -250,7 +250,7 @@ class Kernel:
         caller = self._caller or self._prepared()
         if named or len(args) != caller.count:
             args = caller.in_order(self._bind(args, named))
-        return caller(args, queue, wait_for or (), allocator, out)
+        return caller.fitting(args)(args, queue, wait_for or (), allocator, out)
 
     def bind(self, /, *args: Any, queue: Any = None, out: Any = None, **named: Any) -> BoundCall:
         """The call with these arguments, checked once and made ready to be repeated: `launch = kernel.bind(x, out=z)`.
@@ -264,8 +264,15 @@ class Kernel:
         return BoundCall(caller, caller.in_order(self._bind(args, named)), queue, out)
 
     def _prepared(self) -> Caller:
-        self._caller = Caller(self.executable, self._inputs, type_of(self.program))
+        if self.plan.numbers:
+            executable = self._built(by_value=True)
+            self._caller = Caller(executable, self._inputs, type_of(self.program), self._caller_by_address)
+        else:
+            self._caller = self._caller_by_address()
         return self._caller
+
+    def _caller_by_address(self) -> Caller:
+        return Caller(self.executable, self._inputs, type_of(self.program))
 
     def profile(self, /, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
@@ -280,15 +287,18 @@ class Kernel:
     @property
     def executable(self) -> Executable:
         """The compiled plan; compiled on first use.  ForkError in a process that was forked after OpenCL was used."""
+        return self._built()
+
+    def _built(self, by_value: bool = False) -> Executable:
         opencl()
         with self._lock:
-            if self._executable is None:
+            if by_value not in self._executables:
                 flags = FAST_MATH if self.options.fast_math else ()
                 try:
-                    self._executable = build(self.device, self.plan, flags)
+                    self._executables[by_value] = build(self.device, self.plan, flags, by_value)
                 except BuildError as error:
                     raise named(error) from error
-            return self._executable
+            return self._executables[by_value]
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by input name."""

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from egglift.codegen.device.arguments import host_value, leaves_of, operands, parts_of, placed, result
+from egglift.codegen.device.arguments import host_value, is_on_device, leaves_of, operands, parts_of, placed, result
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import NdArray, Operand, opencl, refused, reported
-from egglift.codegen.device.execute import Enqueued, Executable
+from egglift.codegen.device.execute import Enqueued, Executable, number
 from egglift.codegen.device.host_memory import HostMemory
 from egglift.codegen.device.outputs import copied, destinations, direct
 from egglift.codegen.device.queues import add_reads, add_write, chain_for, is_array
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import BOOL, Scalar, Type, leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,10 @@ class Leaf:
     dtype: np.dtype[Any]
     strides: tuple[int, ...]
     size: int
+    #: Python's types of numbers, and NumPy's, of which those of a range are taken as they are
+    numbers: tuple[type, ...] = ()
+    least: float = 0
+    most: float = 0
 
     @property
     def bytes(self) -> int:
@@ -62,17 +66,41 @@ def _leaves(type: Type) -> list[Leaf]:
     for lengths, scalar in leaves(type):
         shape = tuple(evaluate(n) for n in lengths)
         strides = tuple(scalar.size * max(1, prod(max(1, n) for n in shape[i + 1 :])) for i in range(len(shape)))
-        found.append(Leaf(shape, scalar, np.dtype(scalar.dtype), strides, prod(shape)))
+        found.append(Leaf(shape, scalar, np.dtype(scalar.dtype), strides, prod(shape), *_taken_at_once(scalar)))
     return found
 
 
-class Caller:
-    """A plan as a function of the values of its inputs, in their order.  Several threads may call it."""
+def _taken_at_once(scalar: Scalar) -> tuple[tuple[type, ...], float, float]:
+    """Numbers that need no look at whether they fit: their types, and between what."""
+    if scalar == BOOL or scalar.is_narrow:
+        return (), 0, 0
+    if scalar.is_integer:
+        limits = np.iinfo(scalar.dtype)
+        return (int, scalar.dtype.type), int(limits.min), int(limits.max)
+    return (int, float, scalar.dtype.type), -(2**53), 2**53
 
-    def __init__(self, executable: Executable, types: Mapping[str, Type], type: Type) -> None:
+
+class Caller:
+    """A plan as a function of the values of its inputs, in their order.  Several threads may call it.
+
+    by_address: makes the same of numbers that are on the device, where `executable` takes numbers by value.
+    """
+
+    def __init__(
+        self,
+        executable: Executable,
+        types: Mapping[str, Type],
+        type: Type,
+        by_address: Callable[[], Caller] | None = None,
+    ) -> None:
         self.executable, self.device, self.plan = executable, executable.device, executable.plan
         self.count, self.types, self.type = len(types), types, type
         self.names = tuple(types)
+        numbers = executable.numbers
+        self.numbers = {name for name, buffers in self.plan.inputs.items() if numbers.intersection(buffers)}
+        self._places = tuple(i for i, name in enumerate(self.names) if name in self.numbers)
+        self._by_address = by_address
+        self._other: Caller | None = None
         self._single = tuple(_leaves(t)[0] if parts_of(t) is None else None for t in types.values())
         self._results = _leaves(type)
         self._is_array = parts_of(type) is None and bool(self._results[0].shape)
@@ -89,6 +117,14 @@ class Caller:
         if given.keys() != self.types.keys():
             operands(self.device, self.types, given)  # tells what is missing
         return tuple(given[name] for name in self.names)
+
+    def fitting(self, values: Sequence[Any]) -> Caller:
+        """Who takes these values: itself, or another where numbers are on the device, and must not be waited for."""
+        if self._by_address is not None and any(is_on_device(values[i]) for i in self._places):
+            with self.device.lock:
+                self._other = self._other or self._by_address()
+            return self._other
+        return self
 
     def __call__(
         self, values: Sequence[Any], queue: Any, wait_for: Sequence[Any], allocator: Any, out: Any = None
@@ -129,8 +165,8 @@ class Caller:
                 same = value.dtype == leaf.dtype and value.shape == leaf.shape
                 if same and value.context == self.device.context:
                     return (value,)
-            elif kind is float and leaf.dtype == np.float64:
-                return (np.array(value),)
+            elif not leaf.shape and kind in leaf.numbers and leaf.least <= value <= leaf.most:
+                return (np.array(value, leaf.dtype),)
         return leaves_of(self.device, name, self.types[name], value)
 
     # ------------------------------------------------------------------------------------ NumPy in, NumPy out
@@ -151,10 +187,16 @@ class Caller:
 
     def _shared(self, given: Mapping[str, Sequence[NdArray]], chain: Chain, outs: Sequence[NdArray]) -> list[NdArray]:
         """In the host's own memory: nothing is copied that kernels can read where it is."""
-        buffers = [b for name in self.plan.inputs for b in self.plan.inputs[name]]
-        arrays = [np.ascontiguousarray(v) for name in self.plan.inputs for v in given[name]]
-        table = dict(zip(buffers, self._host.readable(arrays), strict=True))
-        host = self._host
+        host, table, numbers = self._host, dict[Buffer, Operand](), self.executable.numbers
+        arrays, buffers = list[NdArray](), list[Buffer]()
+        for name, group in self.plan.inputs.items():
+            for b, v in zip(group, given[name], strict=True):
+                if b in numbers:
+                    table[b] = number(v)
+                else:
+                    buffers.append(b)
+                    arrays.append(np.ascontiguousarray(v))
+        table.update(zip(buffers, host.readable(arrays), strict=True))
         memory = [host.writable(a, arrays) for a in outs] or [host.result(leaf.bytes) for leaf in self._results]
         for o, m in zip(self.plan.outputs, memory, strict=True):
             table[o] = host.wrapped(m, written=True) if m.nbytes else self.device.allocate(0)
