@@ -17,6 +17,7 @@ from egglift.codegen.device.execute import Enqueued, Executable, number
 from egglift.codegen.device.host_memory import HostMemory
 from egglift.codegen.device.outputs import copied, destinations, direct
 from egglift.codegen.device.queues import add_reads, add_write, chain_for, is_array
+from egglift.codegen.device.staging import LARGE, staging_of
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
@@ -178,7 +179,7 @@ class Caller:
         if self._in_place:
             found = self._shared(checked.given, chain, outs)
         else:
-            found = self.executable.run(checked.given, chain=chain, out=[a.reshape(-1) for a in outs])
+            found = self._staged(checked.given, chain, outs)
         if outs:
             return checked.out
         if self._is_array:
@@ -209,6 +210,23 @@ class Caller:
             if not np.may_share_memory(m, a):
                 np.copyto(a, m.view(a.dtype).reshape(a.shape))
         return [m.view(leaf.dtype) for m, leaf in zip(memory, self._results, strict=True)]
+
+    def _staged(self, given: Mapping[str, Sequence[NdArray]], chain: Chain, outs: Sequence[NdArray]) -> list[NdArray]:
+        """In the device's own memory: what is large goes there and comes back through memory that is pinned."""
+        staging = staging_of(self.device)
+        there = {n: [staging.upload(chain, v) if v.nbytes >= LARGE else v for v in vs] for n, vs in given.items()}
+        made, found = self.executable.enqueue(there, chain), list[NdArray]()
+        for i, (leaf, e) in enumerate(zip(self._results, made, strict=True)):
+            into = outs[i].reshape(-1) if outs else None
+            if leaf.bytes < LARGE or leaf.scalar == BOOL:
+                into = self.device.download(chain, e.buffer, leaf.scalar, leaf.size, into=into)
+            else:
+                into = self._host.result(leaf.bytes).view(leaf.dtype) if into is None else into
+                staging.download(chain, e.buffer, into.view(np.uint8))
+            found.append(into)
+        if not any(leaf.size for leaf in self._results):
+            self.device.finish(chain)  # inputs may be changed when a call has returned
+        return found
 
     def _launched(self, chain: Chain, table: dict[Buffer, Operand]) -> list[Any]:
         with self.device.lock:

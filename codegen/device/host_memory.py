@@ -10,7 +10,8 @@ import numpy as np
 
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
-from egglift.codegen.device.pool import Block, Pool
+from egglift.codegen.device.pool import KEPT, Block, Pool
+from egglift.codegen.device.staging import LARGE, staging_of
 
 #: bytes; what results are written into begins at a multiple of it, as OpenCL's largest vectors do
 ALIGNMENT = 128
@@ -35,7 +36,9 @@ class HostMemory:
         self._own = pool_of(device) if self.is_shared else _ordinary
 
     def result(self, size: int) -> NdArray:
-        """Aligned bytes for a result."""
+        """Aligned bytes for a result; of a device with memory of its own, where it writes them fastest."""
+        if not self.is_shared and LARGE <= size <= KEPT:
+            return staging_of(self.device).pool.array(size)
         return self._own.array(size)
 
     def writable(self, out: NdArray, inputs: Sequence[NdArray]) -> NdArray:
