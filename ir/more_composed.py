@@ -126,7 +126,7 @@ def isclose(x: Like, y: Like, rtol: float = 1e-5, atol: float = 1e-8, equal_nan:
     """Is |x - y| at most atol + rtol |y|?  Infinities are close to themselves, NaN (with equal_nan) to NaN."""
     x, y = as_floats(x), as_floats(y)
     near = elementwise("abs", x - y) <= elementwise("abs", y) * rtol + atol
-    close: Value = (x == y) | (near & (elementwise("abs", y) < math.inf))  # type: ignore[assignment]
+    close: Value = (x == y) | (near & (elementwise("abs", y) < math.inf))
     if equal_nan:
         close = close | (isnan(x) & isnan(y))
     return close

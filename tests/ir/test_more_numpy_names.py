@@ -177,7 +177,7 @@ def test_einsum_is_a_product_where_it_says_one() -> None:
 # ---------------------------------------------------------------------------------------- what there is
 
 
-def test_every_name_of_the_standard_is_there_or_left_out_with_a_reason() -> None:
+def test_names_of_the_standard_are_there_or_left_out() -> None:
     names = {n for text in STANDARD.values() for n in text.split()}
     assert {n for n in names if hasattr(el, n)} == names - set(LEFT_OUT)
     assert set(LEFT_OUT) <= names and set(OTHERWISE) <= names - set(LEFT_OUT)
