@@ -7,6 +7,7 @@ kernel = el.optimize(dot)
 kernel(x=a, y=b)
 """
 
+from egglift import numpy_names
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
 from egglift.frontend.programs import from_c
@@ -90,8 +91,8 @@ from egglift.ir.functions import (
     where,
 )
 from egglift.ir.lifting import as_expr, as_program
-from egglift.ir.linear_algebra import dot, inner, norm, outer, vdot
-from egglift.ir.making import arange, eye, full, linspace, ones, zeros
+from egglift.ir.linear_algebra import dot, inner, matrix_power, norm, outer, vdot
+from egglift.ir.making import arange, eye, full, full_like, linspace, ones, ones_like, zeros, zeros_like
 from egglift.ir.notation import (
     allpairs,
     argmax,
@@ -140,6 +141,7 @@ from egglift.ir.reduction import (
     mul,
     operator,
 )
+from egglift.ir.refusals import module_getattr as __getattr__
 from egglift.ir.run_time_lengths import size
 from egglift.ir.scans import cummax, cummin, cumprod, cumsum, scan, segmented_scan
 from egglift.ir.statistics import all, any, max, mean, min, prod, std, sum, var
@@ -175,11 +177,11 @@ from egglift.jit import jit
 from egglift.kernel import Kernel
 from egglift.length_kernel import LengthKernel
 from egglift.loading import load
+from egglift.numpy_names import *
 from egglift.optimize import optimize
 
 pow = power
 multiply = mul
-
 __all__ = [
     "ArgumentError",
     "BuildError",
@@ -260,6 +262,7 @@ __all__ = [
     "fold",
     "from_c",
     "full",
+    "full_like",
     "gather",
     "greater",
     "greater_equal",
@@ -296,6 +299,7 @@ __all__ = [
     "map",
     "map_nd",
     "matmul",
+    "matrix_power",
     "max",
     "maximum",
     "mean",
@@ -309,6 +313,7 @@ __all__ = [
     "norm",
     "not_equal",
     "ones",
+    "ones_like",
     "operator",
     "optimize",
     "outer",
@@ -371,5 +376,6 @@ __all__ = [
     "vdot",
     "where",
     "zeros",
+    "zeros_like",
     "zip",
-]
+] + numpy_names.__all__

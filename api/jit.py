@@ -10,12 +10,17 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any, overload
 
+import numpy as np
+
+from egglift.codegen.device.arguments import is_on_device
+from egglift.ir.arguments import as_array
 from egglift.ir.conversions import integers
 from egglift.ir.errors import ArgumentError, EggliftError, ProgramError
 from egglift.ir.lifting import as_program, is_number
 from egglift.ir.notation import array, scalar
 from egglift.ir.patterns import Expr
 from egglift.ir.promotion import promote
+from egglift.ir.rearranging import moveaxis
 from egglift.ir.run_time_lengths import size
 from egglift.ir.types import BOOL, F64, FACTS, I64, Scalar, scalar_of
 from egglift.ir.value import Value
@@ -58,7 +63,11 @@ def jit(
 
     The function is called once for each combination of types and shapes, with egglift's arrays and scalars (`Value`)
     for its arguments; what it returns, one value or a tuple of them, is the program.  Arguments are NumPy arrays, NumPy
-    scalars, Python's numbers, or pyopencl arrays, by position or by name; defaults are arguments too.
+    scalars, Python's numbers, pyopencl arrays, or what tells of its memory by `__array_interface__` or DLPack (of the
+    host), by position or by name; defaults are arguments too.
+
+    Arrays whose axes lie in another order in memory (order="F", `a.T`) have kernels of their own, which read them as
+    they lie.  Arrays with gaps (`a[::2]`) are copied, and on the device refused.
 
     static: names of parameters that the function gets as they are (a size, a name, a function): they must be hashable,
     and each other value is another kernel.  lengths: names of the axes of parameters, `{"A": "n m", "x": "m"}`: of any
@@ -139,7 +148,9 @@ class Jitted:
             entry = self._entries.setdefault(key, _Entry())
         with entry.lock:
             if entry.kernel is None:
-                entry.kernel = optimize(self._traced(described, given), **self._options)
+                kernel = optimize(self._traced(described, given), **self._options)
+                orders = {n: d[2] for n, d in described.items() if n not in self._static and len(d) > 2}
+                entry.kernel = kernel.taking(orders) if orders else kernel
             return entry.kernel
 
     def _traced(self, described: dict[str, Any], given: dict[str, Any]) -> Expr:
@@ -166,7 +177,8 @@ class Jitted:
             elif name in numbers:
                 signature[name] = _beside(arrays, v), ()
             elif hasattr(v, "dtype") and hasattr(v, "shape"):
-                signature[name] = _scalar(name, v.dtype), self._shape(name, v)
+                order = () if self._lengths else _order(v)
+                signature[name] = (_scalar(name, v.dtype), self._shape(name, v), *order)
             else:
                 raise ArgumentError(
                     f"{_name(self._function)}: {name} is {type(v).__name__}, not an array or a number; convert it with "
@@ -200,7 +212,7 @@ class Jitted:
         except TypeError as error:
             raise ArgumentError(f"{_name(self._function)}{self._signature}: {error}") from None
         bound.apply_defaults()
-        return dict(bound.arguments)
+        return {n: v if n in self._static else _held(n, v) for n, v in bound.arguments.items()}
 
 
 @dataclass
@@ -252,16 +264,35 @@ def _hashable(f: Callable[..., Any], name: str, value: Any) -> tuple[type, Any]:
     return type(value), value
 
 
-def _input(sizes: Mapping[str, int], name: str, type: Scalar, shape: tuple[int | str, ...]) -> Value:
+def _held(name: str, v: Any) -> Any:
+    """An array of another library's, in the host's memory, as NumPy sees it: by `__array_interface__` or DLPack."""
+    if isinstance(v, np.ndarray | np.generic | Value) or is_number(v) or is_on_device(v):
+        return v
+    return as_array(name, v) if hasattr(v, "__array_interface__") or hasattr(v, "__dlpack__") else v
+
+
+def _order(v: Any) -> tuple[tuple[int, ...], ...]:
+    """The axes of an array in the order in which they lie in memory, if that is another one and has no gaps."""
+    if len(v.shape) < 2 or v.flags.c_contiguous:
+        return ()
+    order = tuple(sorted(range(len(v.shape)), key=lambda i: -v.strides[i]))
+    return (order,) if v.transpose(order).flags.c_contiguous else ()
+
+
+def _input(
+    sizes: Mapping[str, int], name: str, type: Scalar, shape: tuple[int | str, ...], order: tuple[int, ...] = ()
+) -> Value:
     try:
         lengths = [sizes[n] if isinstance(n, str) else n for n in shape]
+        if order:
+            return moveaxis(array(name, type, [lengths[i] for i in order]), range(len(order)), order)
         return array(name, type, lengths) if shape else scalar(name, type)
     except ProgramError as error:
         raise ArgumentError(f"the argument {name} cannot be an input: {error}") from error
 
 
 def _said(item: tuple[str, Any]) -> str:
-    name, (kind, rest) = item
+    name, (kind, rest, *_) = item
     return f"{name}: {kind}{list(rest) or ''}" if isinstance(kind, Scalar) else f"{name}={rest!r}"
 
 

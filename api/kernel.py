@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from egglift.candidate import Candidate
-from egglift.codegen.device.arguments import is_on_device, operands, placed
+from egglift.codegen.device.arguments import as_it_lies, is_on_device, operands, placed
 from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
@@ -76,6 +76,9 @@ class Kernel:
     the device, not the host, waits for the events that arrays carry, and for what an array's other, ordered queue was
     given before.  Buffers carry no events: they are read after what `device.queue` was given before.
 
+    orders: by input, the order of axes in which kernels take it, where that is another than the caller's: the array
+    that is given is transposed, which copies nothing where it lies so in memory.
+
     program: the source program; plan: its OpenCL; candidates: all that were looked at, best first
     (`candidate.best_first`); chosen: the one that runs; device: where it runs.
     """
@@ -87,14 +90,15 @@ class Kernel:
         device: Device,
         candidates: Sequence[Candidate],
         options: Options = Options(),
+        orders: Mapping[str, Sequence[int]] = {},
     ) -> None:
         self.program, self.device = program, device
-        self.options = options
+        self.options, self._orders = options, {name: tuple(order) for name, order in orders.items()}
         self.candidates = [replace(c, derive=self._laws) for c in candidates]
         self.chosen = next(mine for mine, c in zip(self.candidates, candidates, strict=True) if c is chosen)
         self._inputs = inputs_of(program)
-        self._lock = threading.Lock()
-        self._executable: Executable | None = None
+        self._lock = threading.RLock()
+        self._executables: dict[bool, Executable] = {}  # by whether they take numbers by value
         self._caller: Caller | None = None
         self._explained: dict[Expr, Explanation | Derivation | InParts] = {}
 
@@ -173,6 +177,10 @@ class Kernel:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
         return f"Kernel({names} -> {type_of(self.program)} on {self.device.name}, {self.chosen.structure})"
 
+    def taking(self, orders: Mapping[str, Sequence[int]]) -> Kernel:
+        """The same for callers whose arrays have other orders of axes than it takes: see `orders`."""
+        return Kernel(self.program, self.chosen, self.device, self.candidates, self.options, orders)
+
     # ------------------------------------------------------------------------------------ keeping it
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -197,7 +205,7 @@ class Kernel:
         write_folder(path, texts(program, language))
 
     def _text(self) -> str:
-        return text_of(Saved(self.program, self.chosen, self.options), self.device)
+        return text_of(Saved(self.program, self.chosen, self.options, self._orders), self.device)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as `save` writes it: another process opens its own device, the one that `optimize` would take."""
@@ -214,9 +222,9 @@ class Kernel:
     @classmethod
     def restored(cls, saved: Saved, device: Device, where: str) -> Self:
         """What was saved as a kernel again, compiled; DeviceError where this device cannot run it."""
-        kernel = cls(saved.program, saved.chosen, device, [saved.chosen], saved.options)
+        kernel = cls(saved.program, saved.chosen, device, [saved.chosen], saved.options, saved.orders)
         try:
-            _ = kernel.executable
+            kernel._prepared()
         except (BuildError, CodegenError) as error:
             why = f"{where} holds a kernel that {device.name} cannot run: {error}; optimise the program for this device"
             raise DeviceError(why) from error
@@ -243,15 +251,16 @@ class Kernel:
         waited for), of the result's dtype and shape, C-contiguous and writable; a tuple of arrays where the results are
         one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  As
         kernels promise their compiler that nothing they write is what they read, the result is then computed into
-        memory of its own, and copied; so it is where NumPy's array is not aligned to 128 bytes, as results of kernels
-        are, or pyopencl's begins within a buffer.
+        memory of its own, and copied; so it is where pyopencl's array begins within a buffer.
 
         These words always mean the call's own: an input of such a name is given by position.
         """
         caller = self._caller or self._prepared()
         if named or len(args) != caller.count:
             args = caller.in_order(self._bind(args, named))
-        return caller(args, queue, wait_for or (), allocator, out)
+        if self._orders:
+            args = self._as_they_lie(args)
+        return caller.fitting(args)(args, queue, wait_for or (), allocator, out)
 
     def bind(self, /, *args: Any, queue: Any = None, out: Any = None, **named: Any) -> BoundCall:
         """The call with these arguments, checked once and made ready to be repeated: `launch = kernel.bind(x, out=z)`.
@@ -262,15 +271,24 @@ class Kernel:
         now, once.  Where all are NumPy arrays, a launch is a call without its checks.  queue, out: as in a call.
         """
         caller = self._caller or self._prepared()
-        return BoundCall(caller, caller.in_order(self._bind(args, named)), queue, out)
+        return BoundCall(caller, self._as_they_lie(caller.in_order(self._bind(args, named))), queue, out)
 
     def _prepared(self) -> Caller:
-        self._caller = Caller(self.executable, self._inputs, type_of(self.program))
+        if self.plan.numbers:
+            executable = self._built(by_value=True)
+            self._caller = Caller(executable, self._inputs, type_of(self.program), self._caller_by_address)
+        else:
+            self._caller = self._caller_by_address()
         return self._caller
+
+    def _caller_by_address(self) -> Caller:
+        return Caller(self.executable, self._inputs, type_of(self.program))
 
     def profile(self, /, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
         values = self._bind(args, named) if args or named else sample_inputs(self.program)
+        if args or named:
+            values = dict(zip(values, self._as_they_lie(tuple(values.values()), values), strict=True))
         given = operands(self.device, self._inputs, values)
         chain = chain_for(self.device, _on_device(given), self.device.timer)
         inputs = placed(self.device, given, chain)
@@ -278,18 +296,28 @@ class Kernel:
         used = [*(b for group in self.plan.inputs.values() for b in group), *self.plan.outputs]
         return Profiled(timing, sum(b.size * b.scalar.size for b in used))
 
+    def _as_they_lie(self, values: Sequence[Any], names: Iterable[str] | None = None) -> tuple[Any, ...]:
+        """Arrays with their axes in the order that the kernels take: views, of what is written so in memory."""
+        return tuple(
+            as_it_lies(name, self._inputs[name], v, self._orders[name]) if name in self._orders else v
+            for name, v in zip(names or self.inputs, values, strict=True)
+        )
+
     @property
     def executable(self) -> Executable:
         """The compiled plan; compiled on first use.  ForkError in a process that was forked after OpenCL was used."""
+        return self._built()
+
+    def _built(self, by_value: bool = False) -> Executable:
         opencl()
         with self._lock:
-            if self._executable is None:
+            if by_value not in self._executables:
                 flags = FAST_MATH if self.options.fast_math else ()
                 try:
-                    self._executable = build(self.device, self.plan, flags)
+                    self._executables[by_value] = build(self.device, self.plan, flags, by_value)
                 except BuildError as error:
                     raise named(error) from error
-            return self._executable
+            return self._executables[by_value]
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by input name."""

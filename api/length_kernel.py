@@ -134,7 +134,8 @@ class LengthKernel(Kernel):
         chosen = replace(self.chosen, term=self.variants.plain(values))
         kernel = Kernel(self.variants.plain(values), chosen, self.device, [chosen], self.options)
         kernel.chosen.__dict__["plan"] = executable.plan
-        kernel._executable = executable
+        kernel._executables[False] = executable
+        kernel._caller = kernel._caller_by_address()  # another program would be compiled for each length
         return kernel
 
     # ------------------------------------------------------------------------------------ running it

@@ -6,7 +6,8 @@ The device's binaries are not kept: where the text is read, the chosen term is c
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from typing import Any
 
@@ -22,7 +23,7 @@ from egglift.memory import candidate_data, candidate_from, fits
 from egglift.options import Laws, Options
 
 #: what a text begins with, and the version of the rest
-KIND, FORMAT = "egglift kernel", 1
+KIND, FORMAT = "egglift kernel", 2
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,8 @@ class Saved:
     program: Expr
     chosen: Candidate
     options: Options
+    #: axes of inputs in the order in which they lie in memory, where that is another one
+    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def text_of(saved: Saved, device: Device) -> str:
@@ -48,6 +51,7 @@ def text_of(saved: Saved, device: Device) -> str:
             "laws": asdict(options.laws),
             "measure": options.measure,
             "fast_math": options.fast_math,
+            "orders": dict(saved.orders),
         },
         indent=1,
     )
@@ -65,13 +69,13 @@ def read(text: str, device: Device, where: str) -> Saved:
         chosen = candidate_from(data["chosen"], device)
         laws = Laws(laws["reassociate"], tuple(laws["rules"]), tuple(laws["disabled"]), bool(laws["tf32"]))
         options = Options(laws, data["measure"], fast_math=bool(data["fast_math"]))
-        right = fits(chosen, program)
+        right, orders = fits(chosen, program), {str(name): tuple(order) for name, order in data["orders"].items()}
     except (EggliftError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RecordError(f"{where} is damaged: {error}; optimise the program again, and save that") from error
     if not right:
         raise RecordError(f"{where} is damaged: its term is not of its program's type; optimise the program again")
     admit(liked(program), device)
-    return Saved(program, chosen, options)
+    return Saved(program, chosen, options, orders)
 
 
 def _checked(text: str, where: str) -> dict[str, Any]:

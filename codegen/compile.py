@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import TypeGuard
@@ -31,7 +31,7 @@ from egglift.ir.lengths import Tracing
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms
-from egglift.ir.types import Type, leaves
+from egglift.ir.types import Scalar, Type, leaves
 
 #: programs that nest no more deeply than this are tried without a stack of their own
 SHALLOW = 100
@@ -106,21 +106,27 @@ class _Planner:
 
     def plan(self, term: Expr) -> Plan:
         inputs = sorted((t for t in subterms(term) if isinstance(t, p.Input)), key=lambda t: t.name)
+        # the state of an iteration is read from memory, where it begins too
+        states = any(isinstance(t, p.Iterate) and isinstance(type_of(t), Scalar) for t in subterms(term))
         for t in inputs:
-            self.memory[t.name] = (t.type, self._buffers(self.names.own(t.name), t.type, given=True))
+            is_number = isinstance(t.type, Scalar) and not t.type.is_narrow and not states
+            own = self.names.own(t.name)
+            self.memory[t.name] = (t.type, self._buffers(own, t.type, given=True, aligned=False, is_number=is_number))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
-        outputs = self._buffers(self.names.own("out"), type_of(term))
+        outputs = self._buffers(self.names.own("out"), type_of(term), aligned=False)
         self._compute(assign_levels(normal_form(term), self.levels), outputs)
         steps, temporaries = reused(self.steps, self.temporaries)
         return Plan(tuple(self.kernels), given, temporaries, outputs, steps)
 
-    def _buffers(self, name: str, type: Type, given: bool = False) -> tuple[Buffer, ...]:
+    def _buffers(
+        self, name: str, type: Type, *, given: bool = False, aligned: bool = True, is_number: bool = False
+    ) -> tuple[Buffer, ...]:
         """Global buffers for a value, in leaf order; `name` is theirs."""
         parts = leaves(type)
         sizes = [math.prod(map(number, shape)) for shape, _ in parts]
         names = [name] if len(parts) == 1 else [self.names.own(f"{name}_{k}") for k in range(len(parts))]
         return tuple(
-            Buffer(own, "global", scalar, size, given=given)
+            Buffer(own, "global", scalar, size, given=given, aligned=aligned, is_number=is_number)
             for own, size, (_, scalar) in zip(names, sizes, parts, strict=True)
         )
 
@@ -189,14 +195,13 @@ class _Planner:
         name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
         cpu = self.limits.warp == 1
         how, written = (self.defined, cpu, self.limits.half_functions), frozenset(outputs)
-        source, whole, lengths = kernel_source(name, shape, params, written, body, *how, self.tracing)
+        texts, lengths = kernel_source(name, shape, params, written, body, *how, self.tracing)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
         memory = emitter.local_bytes, emitter.private_bytes
-        own = whole if whole != source else ""
-        self.kernels.append(
-            PlannedKernel(name, source, params, sizes, group, body, *memory, whole=own, lengths=lengths)
-        )
+        whole = texts.whole if texts.whole != texts.source else ""
+        made = PlannedKernel(name, texts.source, params, sizes, group, body, *memory, lengths=lengths)
+        self.kernels.append(replace(made, whole=whole, by_value=texts.by_value))
         self.steps.append((len(self.kernels) - 1, params))
 
     def _emitted(self, term: Expr, outputs: tuple[Buffer, ...]) -> Emitter:
@@ -247,6 +252,6 @@ class _Planner:
         names = [self.names.own(b.name) if b.name in read else b.name for b in source]
         self.memory[state.name] = (
             type,
-            tuple(Buffer(own, "global", b.scalar, b.size, given=b.given) for own, b in zip(names, source, strict=True)),
+            tuple(replace(b, name=own) for own, b in zip(names, source, strict=True)),
         )
         return state

@@ -15,6 +15,9 @@ from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, dims, zero_or_one
 
+#: DLPack's types of memory that the host reads: its own, and what CUDA and ROCm have pinned
+_OF_THE_HOST = (1, 3, 11)
+
 
 def convert(types: Mapping[str, Type], given: Mapping[str, Any]) -> dict[str, Value]:
     """The values given for the inputs, checked against their types.
@@ -104,10 +107,29 @@ def as_array(name: str, given: Any) -> NdArray:
     masked = sys.modules.get("numpy.ma")  # where nobody has imported it, nothing is masked
     if masked and isinstance(given, masked.MaskedArray) and (hidden := int(masked.count_masked(given))):
         raise ArgumentError(f"input {name} is a masked array that hides {hidden} elements; pass {name}.filled(...)")
+    by_dlpack = _has_dlpack_alone(given)
+    if by_dlpack:
+        _require_host(name, given)
     try:
-        return np.asarray(given)
+        return np.from_dlpack(given) if by_dlpack else np.asarray(given)
+    except ArgumentError:
+        raise
     except Exception as error:  # its __array__ is anyone's code
         raise ArgumentError(f"input {name} is no array: {error}") from error
+
+
+def _require_host(name: str, given: Any) -> None:
+    kind, _ = given.__dlpack_device__()
+    if kind not in _OF_THE_HOST:
+        raise ArgumentError(
+            f"input {name} is in the memory of another device (DLPack's type {int(kind)}), which OpenCL cannot read; "
+            "bring it to the host first, or make it a pyopencl array"
+        )
+
+
+def _has_dlpack_alone(given: Any) -> bool:
+    """Does it tell of its memory by DLPack, and by none of NumPy's ways?"""
+    return hasattr(given, "__dlpack__") and not (hasattr(given, "__array__") or hasattr(given, "__array_interface__"))
 
 
 def result(value: Value, owned: Sequence[NdArray]) -> Any:

@@ -6,12 +6,14 @@ from egglift.ir import trace
 from egglift.ir.axes import Axes, scalar_of_elements
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError
+from egglift.ir.making import eye
 from egglift.ir.patterns import Expr
 from egglift.ir.products import matmul
 from egglift.ir.rearranging import ravel, swapaxes
 from egglift.ir.text import brief
 from egglift.ir.types import F64, dims
 from egglift.ir.value import Like, Value, as_value, elementwise, typed
+from egglift.ir.whole_numbers import whole
 
 
 def outer(a: Like, b: Like) -> Value:
@@ -50,6 +52,22 @@ def dot(a: Like, b: Like) -> Value:
 def vdot(a: Like, b: Like) -> Value:
     """The sum of the products of all elements, of arrays of as many."""
     return inner(ravel(a), ravel(b))
+
+
+def matrix_power(x: Like, n: int) -> Value:
+    """A square matrix multiplied n times with itself; ShapeError of other matrices.
+
+    matrix_power(A, 5) -> A @ (A @ A) @ (A @ A)
+    """
+    v, count = as_value(x), whole(n, "the power")
+    if len(v.shape) != 2 or v.shape[0] != v.shape[1]:
+        raise ShapeError(f"matrix_power of {brief(v.expr)}, of shape {v.shape}: give a square matrix")
+    if count == 0:
+        return eye(whole(v.shape[0], "a length"), type=scalar_of_elements(v.expr))
+    if count == 1:
+        return v
+    half = matrix_power(v, count // 2)
+    return v @ (half @ half) if count % 2 else half @ half
 
 
 def norm(x: Like, axis: Axes = None, keepdims: bool = False) -> Value:

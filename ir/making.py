@@ -6,12 +6,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from egglift.ir.axes import scalar_of_elements
 from egglift.ir.bounds import MOST
+from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError, TypeMismatch
 from egglift.ir.lifting import adapt, as_expr, is_number
 from egglift.ir.notation import TypeLike, as_type, fill, iota
 from egglift.ir.promotion import cast
-from egglift.ir.types import F64, I64, Scalar
+from egglift.ir.types import F64, I64, Scalar, dims
 from egglift.ir.value import Like, Value, elementwise, typed
 from egglift.ir.whole_numbers import whole
 
@@ -31,6 +33,22 @@ def full(shape: int | Sequence[int], value: Like, type: TypeLike = None) -> Valu
     t = None if type is None else _scalar(type)
     e = adapt(value, t) if t is not None and is_number(value) else as_expr(value)
     return fill(shape, typed(e if t is None else cast(e, t)))
+
+
+def zeros_like(x: Like, type: TypeLike = None) -> Value:
+    """An array of zeros of the shape and type of x, or of another type."""
+    return full_like(x, 0, type)
+
+
+def ones_like(x: Like, type: TypeLike = None) -> Value:
+    """An array of ones of the shape and type of x, or of another type."""
+    return full_like(x, 1, type)
+
+
+def full_like(x: Like, value: Like, type: TypeLike = None) -> Value:
+    """An array of one value, of the shape and type of x, or of another type."""
+    e = as_expr(x)
+    return full(dims(type_of(e)), value, scalar_of_elements(e) if type is None else type)  # type: ignore[arg-type]
 
 
 def eye(rows: int, columns: int | None = None, diagonal: int = 0, type: TypeLike = F64) -> Value:

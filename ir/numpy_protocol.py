@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.errors import TypeMismatch
 from egglift.ir.refusals import ABSENT, public_names
 
 #: NumPy's names for functions that egglift calls otherwise
@@ -37,28 +37,30 @@ UFUNCS = {
 }
 #: what accumulates by a function of NumPy's: `np.add.accumulate(x)` is `el.cumsum(x, axis=0)`
 ACCUMULATED = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 #: functions over axes: of NumPy's parameters they have the array and the axis, and some by name
-OVER_AXES = frozenset(
-    ("sum", "prod", "max", "min", "all", "any", "mean", "var", "std", "argmax", "argmin", "cumsum", "cumprod")
+OVER_AXES = _words(
+    "sum prod max min all any mean var std argmax argmin cumsum cumprod ptp count_nonzero "
+    "nansum nanprod nanmean nanvar nanstd"
 )
 #: functions of the same name, with NumPy's parameters in NumPy's order
-SAME = OVER_AXES | frozenset(
-    ("where", "clip", "dot", "vdot", "inner", "outer", "ravel", "swapaxes", "moveaxis", "expand_dims")
-    + ("broadcast_to", "tile", "repeat", "stack", "histogram")
+SAME = OVER_AXES | _words(
+    "where clip dot vdot inner outer ravel swapaxes moveaxis expand_dims broadcast_to tile repeat stack histogram "
+    "concatenate vstack hstack column_stack flip flipud fliplr rot90 squeeze reshape broadcast_arrays meshgrid unstack "
+    "matrix_transpose diag diagonal trace tril triu kron take_along_axis diff einsum tensordot vecdot matrix_power "
+    "zeros_like ones_like full_like nan_to_num isclose allclose average around round sinc fix real imag"
 )
 #: element by element functions that are made of others
-COMPOSED = frozenset(
-    ("isnan", "isinf", "isfinite", "square", "log1p", "expm1", "log2", "log10", "exp2", "sinh", "cosh", "hypot")
-    + ("reciprocal", "deg2rad", "rad2deg", "rint", "trunc")
+COMPOSED = _words(
+    "isnan isinf isfinite square log1p expm1 log2 log10 exp2 sinh cosh hypot reciprocal deg2rad rad2deg degrees "
+    "radians rint trunc arcsin arccos arctan arcsinh arccosh arctanh signbit copysign fmod fmax fmin logaddexp "
+    "logical_xor heaviside cbrt positive conjugate"
 )
-
-
-def _concatenate(arrays: Sequence[Any], axis: int = 0) -> Any:
-    if axis != 0:
-        raise ShapeError(
-            f"numpy.concatenate along axis {axis}: el.concat is along the first; moveaxis before and after"
-        )
-    return _own("concat")(*arrays)
 
 
 def _transpose(x: Any, axes: Sequence[int] | None = None) -> Any:
@@ -76,7 +78,6 @@ def _norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> 
 ADAPTED: Mapping[str, Callable[..., Any]] = {
     "amax": lambda x, axis=None, keepdims=False: _own("max")(x, axis, keepdims),
     "amin": lambda x, axis=None, keepdims=False: _own("min")(x, axis, keepdims),
-    "concatenate": _concatenate,
     "norm": _norm,
     "roll": lambda x, shift: _own("roll")(shift, x),
     "transpose": _transpose,

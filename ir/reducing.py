@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Any, Self
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion
@@ -10,7 +10,7 @@ from egglift.ir.axes import Axes, at_depth, axes_of, merged, permuted, scalar_of
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError
 from egglift.ir.lengths import Length
-from egglift.ir.lifting import lifted
+from egglift.ir.lifting import adapt, as_expr, lifted
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
@@ -21,7 +21,8 @@ class Reducing:
     """What values have of NumPy's reductions.
 
     axis: one axis, several, or None: all; negative axes count from the end.  With `keepdims`, axes that are reduced
-    stay, with length 1, such that the result fits the array again.  ShapeError where there is no such axis.
+    stay, with length 1, such that the result fits the array again.  where: bools, of the array's shape or repeated to
+    it: elements where they are false are left out.  ShapeError where there is no such axis.
     """
 
     __slots__ = ()
@@ -34,46 +35,52 @@ class Reducing:
         type_of(e)
         return type(self)(e)
 
-    def sum(self, axis: Axes = None, keepdims: bool = False) -> Self:
+    def sum(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
         """The sum along axes.  As in NumPy, bools and signed integers are added in i64, unsigned ones in u64.
 
         f16 and bf16 are added in f32, and the sum is rounded: `x.cast(f32).sum()` is the sum as it is then.
 
         A.sum(axis=0) -> map (reduce (+) 0) (transpose A)
         """
-        return self._of(self._narrowed(_reduced("add", accumulated(self.expr), axis, keepdims)))
+        return self._of(self._narrowed(_reduced("add", accumulated(self.expr), axis, keepdims, where)))
 
-    def prod(self, axis: Axes = None, keepdims: bool = False) -> Self:
+    def prod(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
         """The product along axes.  As in NumPy, bools and signed integers are multiplied in i64, unsigned in u64."""
-        return self._of(self._narrowed(_reduced("mul", accumulated(self.expr), axis, keepdims)))
+        return self._of(self._narrowed(_reduced("mul", accumulated(self.expr), axis, keepdims, where)))
 
-    def min(self, axis: Axes = None, keepdims: bool = False) -> Self:
-        """The least element along axes; NaN where there is one.  ShapeError of no elements."""
-        return self._of(_extreme("minimum", self.expr, axis, keepdims))
+    def min(self, axis: Axes = None, keepdims: bool = False, initial: Any = None, where: Any = None) -> Self:
+        """The least element along axes, NaN where there is one, or `initial` if that is less.
 
-    def max(self, axis: Axes = None, keepdims: bool = False) -> Self:
-        """The greatest element along axes; NaN where there is one.  ShapeError of no elements."""
-        return self._of(_extreme("maximum", self.expr, axis, keepdims))
+        ShapeError of no elements, and with `where`, unless there is an `initial`.
+        """
+        return self._of(_extreme("minimum", self.expr, axis, keepdims, initial, where))
 
-    def any(self, axis: Axes = None, keepdims: bool = False) -> Self:
+    def max(self, axis: Axes = None, keepdims: bool = False, initial: Any = None, where: Any = None) -> Self:
+        """The greatest element along axes, NaN where there is one, or `initial` if that is greater.
+
+        ShapeError of no elements, and with `where`, unless there is an `initial`.
+        """
+        return self._of(_extreme("maximum", self.expr, axis, keepdims, initial, where))
+
+    def any(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
         """Is there an element that is true (not 0)?"""
-        return self._of(_reduced("logical_or", _cast(self.expr, BOOL), axis, keepdims))
+        return self._of(_reduced("logical_or", _cast(self.expr, BOOL), axis, keepdims, where))
 
-    def all(self, axis: Axes = None, keepdims: bool = False) -> Self:
+    def all(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
         """Are all elements true (not 0)?"""
-        return self._of(_reduced("logical_and", _cast(self.expr, BOOL), axis, keepdims))
+        return self._of(_reduced("logical_and", _cast(self.expr, BOOL), axis, keepdims, where))
 
-    def mean(self, axis: Axes = None, keepdims: bool = False) -> Self:
+    def mean(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
         """The mean along axes: of integers and bools in f64, of f16 and bf16 computed in f32; NaN of no elements."""
-        return self._of(self._narrowed(_mean(_floats(self.expr), axis, keepdims)))
+        return self._of(self._narrowed(_mean(_floats(self.expr), axis, keepdims, where)))
 
-    def var(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
+    def var(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False, where: Any = None) -> Self:
         """The variance along axes: the squared distances from the mean, added and divided by their number - ddof."""
-        return self._of(self._narrowed(_variance(self.expr, axis, ddof, keepdims)))
+        return self._of(self._narrowed(_variance(self.expr, axis, ddof, keepdims, where)))
 
-    def std(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False) -> Self:
+    def std(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False, where: Any = None) -> Self:
         """The standard deviation along axes: the square root of `var`."""
-        root = lifted("sqrt", [_variance(self.expr, axis, ddof, keepdims)])
+        root = lifted("sqrt", [_variance(self.expr, axis, ddof, keepdims, where)])
         return self._of(self._narrowed(root))
 
     def _narrowed(self, e: Expr) -> Expr:
@@ -86,12 +93,14 @@ def narrowed(x: Expr, e: Expr) -> Expr:
     return _cast(e, t if t.is_narrow else None)
 
 
-def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
+def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool, where: Any = None) -> Expr:
     """`e` reduced along axes, which are brought to the end and read as one.  A scalar is its own reduction."""
-    axes, rank = axes_of(e, axis), len(dims(type_of(e)))
     operator = named(op, scalar_of_elements(e))
     neutral = operator.neutral
     assert neutral is not None  # all named operators have one
+    if where is not None:
+        e = lifted("where", [_mask(e, where), e, neutral])
+    axes, rank = axes_of(e, axis), len(dims(type_of(e)))
 
     def whole(part: Expr) -> Expr:
         return p.Reduce(operator, neutral, merged(part, 0, len(axes)))
@@ -103,29 +112,53 @@ def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
     return found
 
 
-def _extreme(op: str, e: Expr, axis: Axes, keepdims: bool) -> Expr:
+def _mask(e: Expr, where: Any) -> Expr:
+    """Bools that choose elements of `e`; ShapeError where they would repeat it."""
+    mask = _cast(as_expr(where), BOOL)
+    own, given = dims(type_of(e)), dims(type_of(mask))
+    if len(given) > len(own) or any(m not in (1, n) for n, m in zip(reversed(own), reversed(given))):
+        raise ShapeError(f"where= of shape {given} for {brief(e)}, of shape {own}: it must be that, or 1 along an axis")
+    return mask
+
+
+def _extreme(op: str, e: Expr, axis: Axes, keepdims: bool, initial: Any, where: Any) -> Expr:
     t, lengths = scalar_of_elements(e), dims(type_of(e))
-    if any(lengths[a] == 0 for a in axes_of(e, axis)):
-        raise ShapeError(f"{op} of {brief(e)}, which is {type_of(e)}: no elements have no {op}; pad it first")
-    return _reduced(_of_bools(op) if t == BOOL else op, e, axis, keepdims)
+    if initial is None and (where is not None or any(lengths[a] == 0 for a in axes_of(e, axis))):
+        few = "there may be none" if where is not None else f"it is {type_of(e)}"
+        raise ShapeError(f"{op} of {brief(e)}: {few}, and no elements have no {op}; pad it first, or give initial=")
+    name = _of_bools(op) if t == BOOL else op
+    found = _reduced(name, e, axis, keepdims, where)
+    return found if initial is None else lifted(name, [found, adapt(initial, t)])
 
 
 def _of_bools(op: str) -> str:
     return "logical_and" if op == "minimum" else "logical_or"
 
 
-def _mean(e: Expr, axis: Axes, keepdims: bool) -> Expr:
-    return _share(_reduced("add", e, axis, keepdims), _count(e, axis))
+def _mean(e: Expr, axis: Axes, keepdims: bool, where: Any = None) -> Expr:
+    return _share(_reduced("add", e, axis, keepdims, where), _counted(e, axis, keepdims, where))
 
 
-def _variance(e: Expr, axis: Axes, ddof: int, keepdims: bool) -> Expr:
+def _variance(e: Expr, axis: Axes, ddof: int, keepdims: bool, where: Any = None) -> Expr:
     e = _floats(e)
-    apart = lifted("sub", [e, _mean(e, axis, True)])
-    return _share(_reduced("add", lifted("mul", [apart, apart]), axis, keepdims), max(_count(e, axis) - ddof, 0))
+    apart = lifted("sub", [e, _mean(e, axis, True, where)])
+    squares = _reduced("add", lifted("mul", [apart, apart]), axis, keepdims, where)
+    if where is None:
+        return _share(squares, max(_count(e, axis) - ddof, 0))
+    fewer = lifted("sub", [_counted(e, axis, keepdims, where), float(ddof)])
+    return lifted("div", [squares, lifted("maximum", [fewer, 0.0])])
 
 
-def _share(total: Expr, count: int) -> Expr:
-    return lifted("div", [total, count if isinstance(count, Length) else float(count)])
+def _counted(e: Expr, axis: Axes, keepdims: bool, where: Any) -> Expr | int:
+    """How many elements there are along the axes: a number, or with a mask one for each place, as floats."""
+    if where is None:
+        return _count(e, axis)
+    ones = at_depth(len(dims(type_of(e))), e, lambda v: promotion.literal(1.0, scalar_of_elements(v)))
+    return _reduced("add", ones, axis, keepdims, where)
+
+
+def _share(total: Expr, count: Expr | int) -> Expr:
+    return lifted("div", [total, float(count) if isinstance(count, int) and not isinstance(count, Length) else count])
 
 
 def _count(e: Expr, axis: Axes) -> int:

@@ -6,6 +6,7 @@ import difflib
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from egglift.ir.array_api import LEFT_OUT
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
@@ -19,6 +20,7 @@ _COUNT = (
 ABSENT = dict.fromkeys(("sort", "argsort", "partition", "argpartition", "searchsorted", "median"), _ORDER)
 ABSENT |= dict.fromkeys(("nonzero", "compress", "flatnonzero", "argwhere", "unique", "extract"), _COUNT)
 ABSENT["bincount"] = "NumPy has as many counts as the values ask for, and lengths are parts of types: el.bincount(x, n)"
+ABSENT |= {name: why for name, why in LEFT_OUT.items() if name not in ABSENT}
 ABSENT |= dict.fromkeys(("put", "itemset", "resize"), "values do not change: compute a new one")
 ABSENT |= dict.fromkeys(("item", "tolist", "get"), "it has no value while the program is written: call the kernel")
 
@@ -69,6 +71,22 @@ class Refusing:
 def public_names() -> frozenset[str]:
     """The names of functions that a user may mean; egglift is imported by whoever has a value."""
     return frozenset(getattr(sys.modules.get("egglift"), "__all__", ()))
+
+
+def missing_name(name: str) -> NoReturn:
+    """What `egglift.name` says of a name that it does not have: AttributeError with the reason, or the nearest name."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    head = f"egglift has no {name!r}"
+    near = difflib.get_close_matches(name, sorted(public_names()), n=1)
+    if name in ABSENT:
+        raise AttributeError(f"{head}: {ABSENT[name]}", name=name)
+    advice = f"did you mean el.{near[0]}?" if near else "docs/numpy.md lists what there is"
+    raise AttributeError(f"{head}; {advice}", name=name)
+
+
+#: for `__getattr__`; as an object, such that type checkers do not take it for a promise of every name
+module_getattr: object = missing_name
 
 
 def _missing(kind: type, e: Expr, name: str) -> str:

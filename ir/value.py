@@ -25,6 +25,7 @@ from egglift.ir.lifting import (
     scalars_in,
     seed,
 )
+from egglift.ir.numpy_methods import NumPyMethods
 from egglift.ir.numpy_protocol import ACCUMULATED, COMPOSED, UFUNCS, TakenByNumPy, called, instead
 from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
@@ -139,7 +140,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
     return forward, backward
 
 
-class Value(Reducing, Scanning, Refusing, TakenByNumPy):
+class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
 

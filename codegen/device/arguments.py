@@ -51,6 +51,17 @@ def leaves_of(device: Device, name: str, type: Type, value: Any) -> list[Operand
             return [leaf for i, (t, v) in pairs for leaf in leaves_of(device, f"{name}[{i}]", t, v)]
 
 
+def as_it_lies(name: str, type: Type, value: Any, order: Sequence[int]) -> Any:
+    """An array, NumPy's or pyopencl's, with its axes in this order, which `type` has: a view of it."""
+    ((lengths, scalar),) = leaves(type)
+    shape = tuple(evaluate(lengths[order.index(axis)]) for axis in range(len(order)))
+    if not is_array(value):
+        return elements(name, scalar, shape, value).transpose(order)
+    if tuple(value.shape) != shape:
+        raise ArgumentError(f"input {name} has shape {tuple(value.shape)}, but the program takes {shape}")
+    return value.transpose(order)
+
+
 def leaf_names(name: str, type: Type) -> list[str]:
     """Names for the leaves of a value: its own, or `x[0]`, `x[1]`, ... for the components that it is held as."""
     match parts_of(type):
@@ -79,8 +90,9 @@ def _leaf(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], val
 
 
 def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ...], value: Any) -> Operand:
-    buffer, context = getattr(value, "base_data", value), getattr(value, "context", None)
-    if context != device.context:
+    buffer = getattr(value, "base_data", value)
+    is_shared = buffer is value and isinstance(value, opencl().SVMPointer)  # which does not tell its context
+    if not is_shared and getattr(value, "context", None) != device.context:
         raise ArgumentError(
             f"input {name} lives in another OpenCL context; optimise the program for its queue: "
             f"optimize(..., device={name.split('[')[0]}.queue)"

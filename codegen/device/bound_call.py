@@ -29,6 +29,7 @@ class BoundCall:
     """
 
     def __init__(self, caller: Caller, values: Sequence[Any], queue: Any, out: Any) -> None:
+        caller = caller.fitting(values)
         checked = caller.checked(values, queue, out)
         self._caller, self._queue, self._lock = caller, queue, threading.RLock()
         self._device: _OnDevice | None = None
@@ -82,9 +83,9 @@ class _OnDevice:
         """Buffers for the inputs, and the commands that copy parts of buffers there; what is NumPy's is copied now."""
         before: list[Command] = []
 
-        def place(value: Any) -> Any:
+        def place(value: Any, is_number: bool) -> Any:
             if isinstance(value, np.ndarray):
-                return self.device.upload(value)
+                return value if is_number else self.device.upload(value)
             if not is_array(value):
                 return value
             if value.size and not value.offset:
@@ -94,7 +95,8 @@ class _OnDevice:
                 before.append(_copy(part, value.base_data, value.nbytes, start=value.offset))
             return part
 
-        return before, {name: [place(v) for v in vs] for name, vs in checked.given.items()}
+        numbers = self.caller.numbers
+        return before, {name: [place(v, name in numbers) for v in vs] for name, vs in checked.given.items()}
 
     def _moved(self) -> list[tuple[Buffer, Any]]:
         """The results that kernels do not write where they belong, and where that is."""

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from egglift.codegen.device.arguments import host_value, leaves_of, operands, parts_of, placed, result
+from egglift.codegen.device.arguments import host_value, is_on_device, leaves_of, operands, parts_of, placed, result
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import NdArray, Operand, opencl, refused, reported
-from egglift.codegen.device.execute import Enqueued, Executable
-from egglift.codegen.device.host_memory import fresh, is_shared, readable, seen, wrapped, writable
+from egglift.codegen.device.execute import Enqueued, Executable, number
+from egglift.codegen.device.host_memory import HostMemory
 from egglift.codegen.device.outputs import copied, destinations, direct
 from egglift.codegen.device.queues import add_reads, add_write, chain_for, is_array
+from egglift.codegen.device.staging import LARGE, staging_of
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import BOOL, Scalar, Type, leaves
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,10 @@ class Leaf:
     dtype: np.dtype[Any]
     strides: tuple[int, ...]
     size: int
+    #: Python's types of numbers, and NumPy's, of which those of a range are taken as they are
+    numbers: tuple[type, ...] = ()
+    least: float = 0
+    most: float = 0
 
     @property
     def bytes(self) -> int:
@@ -62,20 +67,46 @@ def _leaves(type: Type) -> list[Leaf]:
     for lengths, scalar in leaves(type):
         shape = tuple(evaluate(n) for n in lengths)
         strides = tuple(scalar.size * max(1, prod(max(1, n) for n in shape[i + 1 :])) for i in range(len(shape)))
-        found.append(Leaf(shape, scalar, np.dtype(scalar.dtype), strides, prod(shape)))
+        found.append(Leaf(shape, scalar, np.dtype(scalar.dtype), strides, prod(shape), *_taken_at_once(scalar)))
     return found
 
 
-class Caller:
-    """A plan as a function of the values of its inputs, in their order.  Several threads may call it."""
+def _taken_at_once(scalar: Scalar) -> tuple[tuple[type, ...], float, float]:
+    """Numbers that need no look at whether they fit: their types, and between what."""
+    if scalar == BOOL or scalar.is_narrow:
+        return (), 0, 0
+    if scalar.is_integer:
+        limits = np.iinfo(scalar.dtype)
+        return (int, scalar.dtype.type), int(limits.min), int(limits.max)
+    return (int, float, scalar.dtype.type), -(2**53), 2**53
 
-    def __init__(self, executable: Executable, types: Mapping[str, Type], type: Type) -> None:
+
+class Caller:
+    """A plan as a function of the values of its inputs, in their order.  Several threads may call it.
+
+    by_address: makes the same of numbers that are on the device, where `executable` takes numbers by value.
+    """
+
+    def __init__(
+        self,
+        executable: Executable,
+        types: Mapping[str, Type],
+        type: Type,
+        by_address: Callable[[], Caller] | None = None,
+    ) -> None:
         self.executable, self.device, self.plan = executable, executable.device, executable.plan
         self.count, self.types, self.type = len(types), types, type
         self.names = tuple(types)
+        numbers = executable.numbers
+        self.numbers = {name for name, buffers in self.plan.inputs.items() if numbers.intersection(buffers)}
+        self._places = tuple(i for i, name in enumerate(self.names) if name in self.numbers)
+        self._by_address = by_address
+        self._other: Caller | None = None
         self._single = tuple(_leaves(t)[0] if parts_of(t) is None else None for t in types.values())
         self._results = _leaves(type)
-        self._in_place = is_shared(self.device) and not self._gives_inputs_back()
+        self._is_array = parts_of(type) is None and bool(self._results[0].shape)
+        self._host = HostMemory(self.device)
+        self._in_place = self._host.is_shared and not self._gives_inputs_back()
         self._arrays = importlib.import_module("pyopencl.array").Array
 
     def _gives_inputs_back(self) -> bool:
@@ -87,6 +118,14 @@ class Caller:
         if given.keys() != self.types.keys():
             operands(self.device, self.types, given)  # tells what is missing
         return tuple(given[name] for name in self.names)
+
+    def fitting(self, values: Sequence[Any]) -> Caller:
+        """Who takes these values: itself, or another where numbers are on the device, and must not be waited for."""
+        if self._by_address is not None and any(is_on_device(values[i]) for i in self._places):
+            with self.device.lock:
+                self._other = self._other or self._by_address()
+            return self._other
+        return self
 
     def __call__(
         self, values: Sequence[Any], queue: Any, wait_for: Sequence[Any], allocator: Any, out: Any = None
@@ -127,40 +166,67 @@ class Caller:
                 same = value.dtype == leaf.dtype and value.shape == leaf.shape
                 if same and value.context == self.device.context:
                     return (value,)
-            elif kind is float and leaf.dtype == np.float64:
-                return (np.array(value),)
+            elif not leaf.shape and kind in leaf.numbers and leaf.least <= value <= leaf.most:
+                return (np.array(value, leaf.dtype),)
         return leaves_of(self.device, name, self.types[name], value)
 
     # ------------------------------------------------------------------------------------ NumPy in, NumPy out
 
     def on_host(self, checked: Checked, queue: Any, wait_for: Sequence[Any]) -> Any:
         """A call whose arguments are all NumPy's: it waits for the results."""
-        chain, outs = chain_for(self.device, (), queue, wait_for), checked.outs
+        queue, outs = queue or self.device.queue, checked.outs
+        chain = chain_for(self.device, (), queue, wait_for) if wait_for else Chain(queue)
         if self._in_place:
             found = self._shared(checked.given, chain, outs)
         else:
-            found = self.executable.run(checked.given, chain=chain, out=[a.reshape(-1) for a in outs])
-        return checked.out if outs else result(self.type, found, host_value)
+            found = self._staged(checked.given, chain, outs)
+        if outs:
+            return checked.out
+        if self._is_array:
+            return found[0].reshape(self._results[0].shape)
+        return result(self.type, found, host_value)
 
     def _shared(self, given: Mapping[str, Sequence[NdArray]], chain: Chain, outs: Sequence[NdArray]) -> list[NdArray]:
-        """In the host's own memory: nothing is copied that is aligned."""
-        buffers = [b for name in self.plan.inputs for b in self.plan.inputs[name]]
-        arrays = [np.ascontiguousarray(v) for name in self.plan.inputs for v in given[name]]
-        table = dict(zip(buffers, readable(self.device, arrays), strict=True))
-        memory = [writable(a, arrays) for a in outs] or [fresh(leaf.bytes) for leaf in self._results]
+        """In the host's own memory: nothing is copied that kernels can read where it is."""
+        host, table, numbers = self._host, dict[Buffer, Operand](), self.executable.numbers
+        arrays, buffers = list[NdArray](), list[Buffer]()
+        for name, group in self.plan.inputs.items():
+            for b, v in zip(group, given[name], strict=True):
+                if b in numbers:
+                    table[b] = number(v)
+                else:
+                    buffers.append(b)
+                    arrays.append(np.ascontiguousarray(v))
+        table.update(zip(buffers, host.readable(arrays), strict=True))
+        memory = [host.writable(a, arrays) for a in outs] or [host.result(leaf.bytes) for leaf in self._results]
         for o, m in zip(self.plan.outputs, memory, strict=True):
-            table[o] = wrapped(self.device, m, written=True) if m.nbytes else self.device.allocate(0)
+            table[o] = host.wrapped(m, written=True) if m.nbytes else self.device.allocate(0)
         try:
             self._launched(chain, table)
-            for o, m in zip(self.plan.outputs, memory, strict=True):
-                if m.nbytes:
-                    seen(chain.queue, table[o], m.nbytes, chain.after)
+            host.seen(chain, [(table[o], m.nbytes) for o, m in zip(self.plan.outputs, memory, strict=True)])
         except opencl().Error as error:
             raise refused(f"{self.device.name} did not finish a call", error) from error
         for m, a in zip(memory, outs, strict=False):
             if not np.may_share_memory(m, a):
                 np.copyto(a, m.view(a.dtype).reshape(a.shape))
         return [m.view(leaf.dtype) for m, leaf in zip(memory, self._results, strict=True)]
+
+    def _staged(self, given: Mapping[str, Sequence[NdArray]], chain: Chain, outs: Sequence[NdArray]) -> list[NdArray]:
+        """In the device's own memory: what is large goes there and comes back through memory that is pinned."""
+        staging = staging_of(self.device)
+        there = {n: [staging.upload(chain, v) if v.nbytes >= LARGE else v for v in vs] for n, vs in given.items()}
+        made, found = self.executable.enqueue(there, chain), list[NdArray]()
+        for i, (leaf, e) in enumerate(zip(self._results, made, strict=True)):
+            into = outs[i].reshape(-1) if outs else None
+            if leaf.bytes < LARGE or leaf.scalar == BOOL:
+                into = self.device.download(chain, e.buffer, leaf.scalar, leaf.size, into=into)
+            else:
+                into = self._host.result(leaf.bytes).view(leaf.dtype) if into is None else into
+                staging.download(chain, e.buffer, into.view(np.uint8))
+            found.append(into)
+        if not any(leaf.size for leaf in self._results):
+            self.device.finish(chain)  # inputs may be changed when a call has returned
+        return found
 
     def _launched(self, chain: Chain, table: dict[Buffer, Operand]) -> list[Any]:
         with self.device.lock:
@@ -213,7 +279,7 @@ class Caller:
 
     def empty(self) -> Any:
         """NumPy arrays for the result, aligned for kernels."""
-        return result(self.type, [fresh(leaf.bytes).view(leaf.dtype) for leaf in self._results], _shaped)
+        return result(self.type, [self._host.result(leaf.bytes).view(leaf.dtype) for leaf in self._results], _shaped)
 
 
 def _shaped(flat: NdArray, shape: tuple[int, ...], _: Scalar) -> NdArray:

@@ -322,6 +322,7 @@ class Device:
         self.queue = queue if queue is not None else cl.CommandQueue(context, device, properties=profiling)
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
+        self.staging: Any = None  # its pinned memory, made when it is first used
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
 
     name = property(lambda self: self.info.name, doc="The device's name.")

@@ -80,6 +80,8 @@ class Executable:
     plan: Plan
     kernels: tuple[Any, ...]
     _scratch: Scratch = field(repr=False)
+    #: inputs that kernels are given as numbers, and not as buffers
+    numbers: frozenset[Buffer] = frozenset()
 
     def run(
         self,
@@ -267,6 +269,8 @@ class Executable:
         return table
 
     def _operand(self, buffer: Buffer, value: Operand) -> Operand:
+        if buffer in self.numbers:
+            return number(value)
         need = buffer.size * buffer.scalar.size
         if isinstance(value, np.ndarray):
             if value.dtype != buffer.scalar.dtype or value.size != buffer.size:
@@ -279,20 +283,28 @@ class Executable:
         return value
 
 
-def build(device: Device, plan: Plan, options: Sequence[str] = ()) -> Executable:
-    """`plan` compiled for `device`; BuildError keeps the source and the compiler's log."""
+def number(value: NdArray) -> Any:
+    """A number as a kernel takes it by value: a bool is a byte."""
+    return np.uint8(bool(value)) if value.dtype == np.bool_ else value.reshape(())[()]
+
+
+def build(device: Device, plan: Plan, options: Sequence[str] = (), by_value: bool = False) -> Executable:
+    """`plan` compiled for `device`; BuildError keeps the source and the compiler's log.
+
+    by_value: is it always given its numbers (`Plan.numbers`) as arrays of the host?
+    """
     for kernel in plan.kernels:
         device.admit(kernel)
     if not plan.kernels:
         return Executable(device, plan, (), Scratch(plan.temporaries))
-    source = plan.source
+    source = plan.by_value if by_value else plan.source
     program = device.compile(source, options)
     cl = opencl()
     try:
         kernels = tuple(cl.Kernel(program, k.name) for k in plan.kernels)
     except cl.Error as error:
         raise BuildError(f"the compiled program lacks a kernel: {error}", source) from error
-    return Executable(device, plan, kernels, Scratch(plan.temporaries))
+    return Executable(device, plan, kernels, Scratch(plan.temporaries), plan.numbers if by_value else frozenset())
 
 
 def _settled(rows: list[tuple[float, ...]], least: int, precision: float) -> bool:

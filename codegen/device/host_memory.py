@@ -3,68 +3,18 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Callable, Sequence
+from weakref import WeakValueDictionary
 
 import numpy as np
 
+from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
+from egglift.codegen.device.pool import KEPT, Block, Pool
+from egglift.codegen.device.staging import LARGE, staging_of
 
-#: bytes; what kernels are given begins at a multiple of it, as OpenCL's largest vectors do
+#: bytes; what results are written into begins at a multiple of it, as OpenCL's largest vectors do
 ALIGNMENT = 128
-#: smaller blocks are not worth keeping; of larger ones at most so many bytes are kept while nobody uses them
-SMALL, KEPT = 1 << 16, 1 << 28
-
-
-class Pool:
-    """Aligned blocks of bytes that are used again: the first use of a page costs more than what is done with it."""
-
-    def __init__(self, most: int = KEPT) -> None:
-        self._free: dict[int, list[NdArray]] = {}
-        self._bytes, self._most = 0, most
-        self._lock = threading.RLock()  # an array may be given up in the middle of anything
-
-    def take(self, size: int) -> NdArray:
-        """A block of `size` bytes with anything in it."""
-        with self._lock:
-            waiting = self._free.get(size)
-            if waiting:
-                self._bytes -= size
-                return waiting.pop()
-        raw = np.empty(size + ALIGNMENT, np.uint8)
-        start = -raw.ctypes.data % ALIGNMENT
-        return raw[start : start + size]
-
-    def give(self, block: NdArray) -> None:
-        """Takes a block back, unless it is small; others are let go where too many bytes wait."""
-        if block.nbytes < SMALL or block.nbytes > self._most:
-            return
-        with self._lock:
-            if self._bytes + block.nbytes > self._most:
-                self._free.clear()
-                self._bytes = 0
-            self._free.setdefault(block.nbytes, []).append(block)
-            self._bytes += block.nbytes
-
-
-class Lease:
-    """A block in use: arrays that are made of it keep it, and the last one gives it back to its pool."""
-
-    def __init__(self, pool: Pool, block: NdArray) -> None:
-        self._pool, self._block = pool, block
-        self.__array_interface__ = block.__array_interface__
-
-    def __del__(self) -> None:
-        self._pool.give(self._block)
-
-
-#: results of all kernels
-results = Pool()
-
-
-def fresh(size: int) -> NdArray:
-    """Aligned bytes for a result."""
-    block = results.take(size)
-    return block if size < SMALL else np.asarray(Lease(results, block))
 
 
 def is_shared(device: Device) -> bool:
@@ -72,47 +22,155 @@ def is_shared(device: Device) -> bool:
     return bool(device.kind == "cpu")
 
 
-def wrapped(device: Device, array: NdArray, *, written: bool = False) -> Operand:
-    """A buffer that is the memory of `array`, which must be aligned and not empty, and outlive what is done with it."""
-    flags = opencl().mem_flags
-    use = flags.USE_HOST_PTR | (flags.READ_WRITE if written else flags.READ_ONLY)
-    with reported(f"{device.name} cannot use {array.nbytes} bytes of the host"):
-        return opencl().Buffer(device.context, use, hostbuf=array.reshape(-1).view(np.uint8))
+class HostMemory:
+    """Arrays of the host as what kernels of a device are given: their memory itself.
 
-
-def readable(device: Device, arrays: list[NdArray]) -> list[Operand]:
-    """Buffers with the elements of `arrays`: their memory where it is aligned and no other's, else a copy."""
-    taken: list[NdArray] = []
-    found: list[Any] = []
-    for array in arrays:
-        if array.nbytes == 0:
-            found.append(device.allocate(0))
-            continue
-        if not _is_aligned(array) or any(np.may_share_memory(array, t) for t in taken):
-            copy = fresh(array.nbytes)
-            np.copyto(copy.view(array.dtype).reshape(array.shape), array)
-            array = copy
-        taken.append(array)
-        found.append(wrapped(device, array))
-    return found
-
-
-def writable(out: NdArray, inputs: list[NdArray]) -> NdArray:
-    """The bytes that kernels write for the result that becomes `out`: its own if it is aligned and no input, else new.
-
-    Kernels promise their compiler (`restrict`) that what they write is not what they read.
+    OpenCL knows three ways, of which the first that the device has is taken: addresses of the host, any of them; memory
+    that it has made for both (fine-grained, shared virtual memory), which results are in; and buffers over an array's
+    memory (CL_MEM_USE_HOST_PTR), which must be mapped before the host sees what kernels have written.
     """
-    if out.nbytes and _is_aligned(out) and not any(np.may_share_memory(out, a) for a in inputs):
-        return out.reshape(-1).view(np.uint8)
-    return fresh(out.nbytes)
+
+    def __init__(self, device: Device) -> None:
+        self.device, self.is_shared = device, is_shared(device)
+        self._takes_any = self.is_shared and _has(device, "FINE_GRAIN_SYSTEM")
+        self._own = pool_of(device) if self.is_shared else _ordinary
+
+    def result(self, size: int) -> NdArray:
+        """Aligned bytes for a result; of a device with memory of its own, where it writes them fastest."""
+        if not self.is_shared and LARGE <= size <= KEPT:
+            return staging_of(self.device).pool.array(size)
+        return self._own.array(size)
+
+    def writable(self, out: NdArray, inputs: Sequence[NdArray]) -> NdArray:
+        """The bytes that kernels write for the result that becomes `out`: its own if they are no input's, else new.
+
+        Kernels promise their compiler (`restrict`) that what they write is not what they read.
+        """
+        if out.nbytes and _is_usable(out) and not any(np.may_share_memory(out, a) for a in inputs):
+            return out.reshape(-1).view(np.uint8)
+        return self.result(out.nbytes)
+
+    def wrapped(self, array: NdArray, *, written: bool = False) -> Operand:
+        """What kernels are given for `array`, which is in C order, not empty, and must outlive what is done with it."""
+        cl = opencl()
+        if not (array.flags.writeable or written):
+            array = np.asarray(_Writable(array))  # pyopencl asks for it; kernels do not write what they read
+        flat = array.reshape(-1).view(np.uint8)
+        if self._needs_no_buffer(flat):
+            return cl.SVM(flat)
+        use = cl.mem_flags.USE_HOST_PTR | (cl.mem_flags.READ_WRITE if written else cl.mem_flags.READ_ONLY)
+        with reported(f"{self.device.name} cannot use {array.nbytes} bytes of the host"):
+            return cl.Buffer(self.device.context, use, hostbuf=flat)
+
+    def _needs_no_buffer(self, array: NdArray) -> bool:
+        return self._takes_any or (self._own is not _ordinary and self._own.holds(array))
+
+    def readable(self, arrays: Sequence[NdArray]) -> list[Operand]:
+        """What kernels are given for `arrays`, to read: their memory, in any place that suits their type; else a copy.
+
+        Buffers must not share memory, but one may stand for two inputs.
+        """
+        taken: list[tuple[NdArray, Operand]] = []
+        return [self._readable(a, taken) if a.nbytes else self.device.allocate(0) for a in arrays]
+
+    def _readable(self, array: NdArray, taken: list[tuple[NdArray, Operand]]) -> Operand:
+        """taken: the arrays before, and what kernels are given for them; this one is added."""
+        for other, operand in taken:
+            if other is array or _is_same(other, array):
+                return operand
+        shares = taken and not self._takes_any and any(np.may_share_memory(array, a) for a, _ in taken)
+        if shares or not _is_usable(array):
+            copy = self.result(array.nbytes).view(array.dtype).reshape(array.shape)
+            np.copyto(copy, array)
+            array = copy
+        operand = self.wrapped(array)
+        taken.append((array, operand))
+        return operand
+
+    def seen(self, chain: Chain, results: Sequence[tuple[Operand, int]]) -> None:
+        """Waits until the host sees what the commands of `chain` wrote: operands and their bytes."""
+        cl, waits = opencl(), True
+        for buffer, size in results:
+            if size and isinstance(buffer, cl.Buffer):
+                where = chain.queue, buffer, cl.map_flags.READ, 0, (size,), np.uint8
+                what, _ = cl.enqueue_map_buffer(*where, wait_for=chain.after)
+                what.base.release(chain.queue)
+                waits = False  # the map has, for what is before it
+        if waits or not chain.ordered:
+            chain.finish()
 
 
-def _is_aligned(array: NdArray) -> bool:
-    return array.flags.c_contiguous and array.__array_interface__["data"][0] % ALIGNMENT == 0
+def fresh(size: int) -> NdArray:
+    """Aligned bytes of the host's ordinary memory."""
+    return _ordinary.array(size)
 
 
-def seen(queue: Any, buffer: Operand, size: int, wait_for: Any) -> None:
-    """Waits until the host sees what kernels wrote to the memory of `buffer`, after `wait_for` (events or None)."""
+def _aligned(size: int) -> Block:
+    raw = np.empty(size + ALIGNMENT, np.uint8)
+    address = int(raw.__array_interface__["data"][0])
+    return Block(address + -address % ALIGNMENT, size, raw)
+
+
+_ordinary = Pool(_aligned)
+#: by context, as long as kernels of it are used
+_pools: WeakValueDictionary[int, Pool] = WeakValueDictionary()
+_lock = threading.Lock()
+
+
+def pool_of(device: Device) -> Pool:
+    """The results of all kernels of a context: in memory that is shared with the device where there is such."""
+    if not _has(device, "FINE_GRAIN_BUFFER"):
+        return _ordinary
+    with _lock:
+        pool = _pools.get(device.context.int_ptr)
+        if pool is None:
+            pool = _pools[device.context.int_ptr] = Pool(_shared(device))
+        return pool
+
+
+def _shared(device: Device) -> Callable[[int], Block]:
+    """Makes blocks of fine-grained shared virtual memory."""
+    cl, name = opencl(), device.name
+    context, flags = device.context, cl.svm_mem_flags.READ_WRITE | cl.svm_mem_flags.SVM_FINE_GRAIN_BUFFER
+
+    def make(size: int) -> Block:
+        with reported(f"{name} cannot hold {size} bytes"):
+            memory = cl.SVMAllocation(context, max(size, 1), ALIGNMENT, flags)
+        return Block(memory.svm_ptr, size, memory)
+
+    return make
+
+
+def _has(device: Device, capability: str) -> bool:
+    """Has the device this kind of shared virtual memory?"""
     cl = opencl()
-    what, _ = cl.enqueue_map_buffer(queue, buffer, cl.map_flags.READ, 0, (size,), np.uint8, wait_for=wait_for)
-    what.base.release(queue)
+    try:
+        return bool(device.device.svm_capabilities & getattr(cl.device_svm_capabilities, capability))
+    except (AttributeError, cl.Error):  # before OpenCL 2
+        return False
+
+
+class _Writable:
+    """An array's memory, which NumPy is told it may write."""
+
+    def __init__(self, array: NdArray) -> None:
+        self._kept = array
+        self.__array_interface__ = {
+            "shape": (array.nbytes,),
+            "typestr": "|u1",
+            "data": (_address(array), False),
+            "version": 3,
+        }
+
+
+def _is_usable(array: NdArray) -> bool:
+    """Do elements lie in C order, where elements of their type may?"""
+    return bool(array.flags.c_contiguous and array.flags.aligned)
+
+
+def _is_same(a: NdArray, b: NdArray) -> bool:
+    return a.nbytes == b.nbytes and _address(a) == _address(b)
+
+
+def _address(array: NdArray) -> int:
+    return int(array.__array_interface__["data"][0])

@@ -20,6 +20,8 @@ class Buffer:
     space: global (parameter), constant (program-scope literal), local, or private.
     lanes: for private memory inside a vector map, the number of lanes each element is kept for (else 1).
     given: is it a caller's?  Then its bools are any bytes, of which all but 0 are true; those of kernels are 0 or 1.
+    aligned: does it begin where the widest vectors do?  What a caller gives begins where one of its elements does.
+    is_number: may it be given by value, as it is one number of a caller's?
     """
 
     name: str
@@ -29,6 +31,8 @@ class Buffer:
     lanes: int = 1
     values: bytes | None = None  # of a constant
     given: bool = False
+    aligned: bool = True
+    is_number: bool = False
 
     @property
     def bytes(self) -> int:
@@ -226,7 +230,7 @@ class PlannedKernel:
     """One kernel of a plan.  `params`: its global buffers in argument order; sizes are in work-items.
 
     source: its text, without the functions and extensions that kernels before it brought; `whole`: with them ("": it is
-    the same).
+    the same); by_value: `source` as it is given numbers by value ("": it is given none).
     """
 
     name: str
@@ -238,6 +242,7 @@ class PlannedKernel:
     local_bytes: int = 0
     private_bytes: int = 0
     whole: str = field(default="", repr=False)
+    by_value: str = field(default="", repr=False)
     #: the numbers that it is given behind its buffers
     lengths: tuple[LengthArgument, ...] = ()
 
@@ -272,6 +277,16 @@ class Plan:
     def source(self) -> str:
         """All kernels' OpenCL, in order."""
         return "\n".join(k.source for k in self.kernels)
+
+    @cached_property
+    def numbers(self) -> frozenset[Buffer]:
+        """The inputs that kernels can be given by value."""
+        return frozenset(b for buffers in self.inputs.values() for b in buffers if b.is_number)
+
+    @property
+    def by_value(self) -> str:
+        """All kernels' OpenCL, in order, as they are given numbers by value."""
+        return "\n".join(k.by_value or k.source for k in self.kernels)
 
     @cached_property
     def digest(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,6 +20,17 @@ from egglift.ir.types import I32, I64
 EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b"}
 
 
+@dataclass(frozen=True)
+class KernelTexts:
+    """The OpenCL C of one kernel: beside the plan's earlier kernels, as a program of its own, and beside the earlier
+    ones as it is given numbers by value ("" where it is given none).
+    """
+
+    source: str
+    whole: str
+    by_value: str
+
+
 def kernel_source(
     name: str,
     shape: Shape,
@@ -29,8 +41,8 @@ def kernel_source(
     cpu: bool,
     half_functions: bool = False,
     tracing: Tracing | None = None,
-) -> tuple[str, str, tuple[LengthArgument, ...]]:
-    """The OpenCL C of one kernel, beside the plan's earlier kernels and as a program of its own; the lengths it takes.
+) -> tuple[KernelTexts, tuple[LengthArgument, ...]]:
+    """The OpenCL C of one kernel, and the lengths it takes.
 
     cpu: is it for a CPU?  half_functions: has its compiler OpenCL's conversions of f16 right?
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
@@ -41,19 +53,37 @@ def kernel_source(
     x, y, z = map(int, shape.local)
     inside = [*_ids(shape, "\n".join(text.lines), cpu), *_locals(text), *text.lines]
     lengths = length_arguments("\n".join(inside), tracing) if tracing is not None else ()
-    arguments = ", ".join([*(_parameter(b, b in outputs) for b in params), *map(_length, lengths)])
-    lines = [
-        f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))",
-        f"void {name}({arguments}) {{",
-        *inside,
-        "}",
-    ]
+    arguments = [_parameter(b, b in outputs) for b in params]
+
+    def function(arguments: list[str], first: list[str]) -> list[str]:
+        head = f"void {name}({', '.join([*arguments, *map(_length, lengths)])}) {{"
+        return [f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))", head, *first, *inside, "}"]
+
+    lines = function(arguments, [])
     before = [*(_constant(b, text) for b in _of_space(text, "constant")), *text.helpers.values()]
     all_text = "\n".join([*before, *lines])
     pragmas = [f"#pragma OPENCL EXTENSION {e} : enable" for e, t in EXTENSIONS.items() if re.search(t, all_text)]
     new = [line for line in (*pragmas, *before) if line not in defined]
     defined.update(new)
-    return _joined(new, lines), _joined([*pragmas, *before], lines), lengths
+    by_value = function(*_by_value(params, arguments, all_text)) if any(b.is_number for b in params) else []
+    texts = KernelTexts(
+        _joined(new, lines), _joined([*pragmas, *before], lines), _joined(new, by_value) if by_value else ""
+    )
+    return texts, lengths
+
+
+def _by_value(params: tuple[Buffer, ...], arguments: list[str], text: str) -> tuple[list[str], list[str]]:
+    """The parameters where numbers are given by value, and arrays of one element that stand for them inside."""
+    words, found, first = set(re.findall(r"\w+", text)), list[str](), list[str]()
+    for b, argument in zip(params, arguments, strict=True):
+        if b.is_number:
+            own = f"{b.name}_value"
+            while own in words:
+                own += "_"
+            argument = f"const {memory_type(b.scalar)} {own}"
+            first.append(f"{INDENT}const {memory_type(b.scalar)} {b.name}[1] = {{{own}}};")
+        found.append(argument)
+    return found, first
 
 
 def _joined(before: list[str], lines: list[str]) -> str:

@@ -206,11 +206,14 @@ class VectorText(Text):
         return f"*({qualifier} {unaligned(buffer.scalar, lanes.width, self.helpers)}*){place}"
 
     def address(self, buffer: Buffer, at: Index, lanes: Lanes) -> tuple[str, bool]:
-        """The address of the first of consecutive elements, and whether it is a vector's."""
+        """The address of the first of consecutive elements, and whether it is a vector's.
+
+        On a CPU a caller's arrays begin anywhere, as NumPy's do; on other devices they are buffers of OpenCL's.
+        """
         first = lanes.first(at)
         is_scalar = buffer.space == "private" and buffer.size == 1
         text = f"&{buffer.name}" if is_scalar else f"&{buffer.name}[{super().index(first)}]"
-        return text, is_aligned(first, lanes.width)
+        return text, (buffer.aligned or not self.cpu) and is_aligned(first, lanes.width)
 
     def _register(self, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         """The vector of a private buffer that is kept for every lane."""

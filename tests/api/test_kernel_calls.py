@@ -9,7 +9,8 @@ import pytest
 
 import egglift as el
 from egglift.codegen.device.device import open_device, opencl
-from egglift.codegen.device.host_memory import ALIGNMENT, SMALL, Pool, fresh
+from egglift.codegen.device.host_memory import ALIGNMENT, HostMemory, fresh
+from egglift.codegen.device.pool import SMALL, Block, Pool
 from tests.gates import array, queue
 
 N = 1 << 15
@@ -89,24 +90,69 @@ def test_a_result_is_not_written_while_a_part_of_it_is_used(doubled: Any) -> Non
     np.testing.assert_array_equal(part, 2 * X[::2])
 
 
-def test_results_take_the_memory_of_results_that_are_gone(doubled: Any) -> None:
-    def place(a: Any) -> int:
-        return int(a.__array_interface__["data"][0])
+def place(array: Any) -> int:
+    """Where it begins."""
+    return int(array.__array_interface__["data"][0])
 
-    aligned = fresh(4 * N).view(np.float32)
-    aligned[:] = X
-    first = place(doubled(aligned))
+
+def test_arrays_are_used_where_they_are(doubled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, z = (fresh(4 * N + ALIGNMENT)[start : start + 4 * N].view(np.float32) for start in (4, 12))
+    x[:] = X
+    monkeypatch.setattr(HostMemory, "result", lambda *_: pytest.fail("a copy is made"))
+    assert doubled(x, out=z) is z
+    np.testing.assert_array_equal(z, 2 * X)
+
+
+def test_one_array_for_two_inputs_is_not_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = el.array("x", el.f32, N), el.array("y", el.f32, N)
+    plus, z = el.optimize(x + y, "pocl", measure="none", cache=False), np.empty_like(X)
+    monkeypatch.setattr(HostMemory, "result", lambda *_: pytest.fail("a copy is made"))
+    np.testing.assert_array_equal(plus(X, X, out=z), 2 * X)
+
+
+def test_arrays_that_may_not_be_written_are_read_where_they_are(doubled: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    x, z = np.frombuffer(X.tobytes(), np.float32), np.empty_like(X)
+    monkeypatch.setattr(HostMemory, "result", lambda *_: pytest.fail("a copy is made"))
+    np.testing.assert_array_equal(doubled(x, out=z), 2 * X)
+    assert not x.flags.writeable
+
+
+@pytest.mark.parametrize("way", ["addresses", "buffers"])
+def test_every_way_to_the_hosts_memory_is_right(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    has = {"addresses": "FINE_GRAIN_SYSTEM", "buffers": None}[way]  # PoCL takes any address, and does not say so
+    monkeypatch.setattr("egglift.codegen.device.host_memory._has", lambda _, capability: capability == has)
+    minus = el.optimize(2 * el.array("x", el.f32, N) - el.array("y", el.f32, N), "pocl", measure="none", cache=False)
+    for _ in range(3):
+        np.testing.assert_array_equal(minus(X, X), X)
+    memory = fresh(4 * N + 4).view(np.float32)
+    memory[:] = np.arange(N + 1)
+    np.testing.assert_array_equal(minus(memory[1:], memory[:-1], out=memory[1:]), X + 2)
+
+
+def test_results_take_the_memory_of_results_that_are_gone(doubled: Any) -> None:
+    first = place(doubled(X))
     assert first % ALIGNMENT == 0
-    assert place(doubled(aligned)) == first
+    assert place(doubled(X)) == first
 
 
 def test_a_pool_keeps_no_more_than_it_may() -> None:
-    pool = Pool(most=2 * SMALL)
-    blocks = [pool.take(SMALL) for _ in range(3)]
-    for b in blocks:
-        pool.give(b)
-    assert pool.take(SMALL) is blocks[2]
-    assert all(pool.take(SMALL) is not b for b in blocks)
+    made = list[int]()
+
+    def make(size: int) -> Block:
+        memory = np.empty(size, np.uint8)
+        made.append(place(memory))
+        return Block(made[-1], size, memory)
+
+    pool = Pool(make, most=2 * SMALL)
+    arrays = [pool.array(SMALL) for _ in range(3)]
+    assert all(pool.holds(a) and pool.holds(a[: SMALL // 2]) and not pool.holds(a[1:]) for a in arrays)
+    last = place(arrays[2])
+    while arrays:
+        del arrays[0]
+    again = pool.array(SMALL)
+    assert place(again) == last and len(made) == 3
+    other = pool.array(SMALL)
+    assert other is not again and len(made) == 4, "those that had waited were let go"
 
 
 def test_a_device_of_another_context_takes_numpy_arrays() -> None:

@@ -1,3 +1,5 @@
+typedef float8 float8_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void k0(const global float* restrict A, global float* restrict out) {
   // reduceSeq over 6
@@ -15,6 +17,6 @@ void k0(const global float* restrict A, global float* restrict out) {
   }
   #pragma unroll
   for (int i3 = 0; i3 < 5; ++i3) {
-    *(global float8*)&out[8*i3] = *(private float8*)&acc0[8*i3];
+    *(global float8_any*)&out[8*i3] = *(private float8*)&acc0[8*i3];
   }
 }

@@ -1,3 +1,5 @@
+typedef float16 float16_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(3, 1, 1)))
 void k0(const global float* restrict x, global float* restrict tmp0) {
   const long g0 = get_global_id(0);
@@ -12,10 +14,10 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
   acc0[2] = (float16)(0.0f);
   acc0[3] = (float16)(0.0f);
   for (int i0 = 0; i0 < 4; ++i0) {
-    acc0[0] += *(const global float16*)&x[256*g0 + 64*i0];
-    acc0[1] += *(const global float16*)&x[256*g0 + 64*i0 + 16];
-    acc0[2] += *(const global float16*)&x[256*g0 + 64*i0 + 32];
-    acc0[3] += *(const global float16*)&x[256*g0 + 64*i0 + 48];
+    acc0[0] += *(const global float16_any*)&x[256*g0 + 64*i0];
+    acc0[1] += *(const global float16_any*)&x[256*g0 + 64*i0 + 16];
+    acc0[2] += *(const global float16_any*)&x[256*g0 + 64*i0 + 32];
+    acc0[3] += *(const global float16_any*)&x[256*g0 + 64*i0 + 48];
   }
   *(private float16*)&r0[0] = acc0[0];
   *(private float16*)&r0[16] = acc0[1];

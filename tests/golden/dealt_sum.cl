@@ -1,3 +1,5 @@
+typedef float4 float4_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(8, 1, 1)))
 void k0(const global float* restrict x, global float* restrict tmp0) {
   const long w0 = get_group_id(0);
@@ -13,7 +15,7 @@ void k0(const global float* restrict x, global float* restrict tmp0) {
   // reduceSeq over 7
   float4 acc0 = (float4)(0.0f);
   for (int i0 = 0; i0 < 7; ++i0) {
-    acc0 += *(const global float4*)&x[128*i0 + 32*w0 + 4*l0];
+    acc0 += *(const global float4_any*)&x[128*i0 + 32*w0 + 4*l0];
   }
   *(private float4*)&r0[0] = acc0;
   // reduceSeq over 4

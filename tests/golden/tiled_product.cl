@@ -1,3 +1,5 @@
+typedef float4 float4_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(4, 4, 1)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
   const long w0 = get_group_id(0);
@@ -20,14 +22,14 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   for (int i0 = 0; i0 < 3; ++i0) {
     // toLocal
     {
-      const float4 v0_0 = *(const global float4*)&A[192*w1 + 48*l1 + 12*l0 + 4*i0];
+      const float4 v0_0 = *(const global float4_any*)&A[192*w1 + 48*l1 + 12*l0 + 4*i0];
       s0[4*l1 + l0] = v0_0.s0;
       s0[4*l1 + l0 + 16] = v0_0.s1;
       s0[4*l1 + l0 + 32] = v0_0.s2;
       s0[4*l1 + l0 + 48] = v0_0.s3;
     }
     // toLocal
-    *(local float4*)&s1[16*l1 + 4*l0] = *(const global float4*)&B[192*i0 + 48*l1 + 16*w0 + 4*l0];
+    *(local float4*)&s1[16*l1 + 4*l0] = *(const global float4_any*)&B[192*i0 + 48*l1 + 16*w0 + 4*l0];
     // mapLocal1 over 4
     barrier(CLK_LOCAL_MEM_FENCE);
     // mapLocal0 over 4
@@ -66,6 +68,6 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   }
   #pragma unroll
   for (int i7 = 0; i7 < 4; ++i7) {
-    *(global float4*)&out[768*w1 + 192*l1 + 48*i7 + 16*w0 + 4*l0] = (float4)(acc0[4*i7], acc0[4*i7 + 1], acc0[4*i7 + 2], acc0[4*i7 + 3]);
+    *(global float4_any*)&out[768*w1 + 192*l1 + 48*i7 + 16*w0 + 4*l0] = (float4)(acc0[4*i7], acc0[4*i7 + 1], acc0[4*i7 + 2], acc0[4*i7 + 3]);
   }
 }

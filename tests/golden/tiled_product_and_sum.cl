@@ -1,3 +1,5 @@
+typedef float4 float4_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(4, 4, 1)))
 void k0(const global float* restrict A, const global float* restrict B, const global float* restrict C, global float* restrict out) {
   const long w0 = get_group_id(0);
@@ -20,14 +22,14 @@ void k0(const global float* restrict A, const global float* restrict B, const gl
   for (int i0 = 0; i0 < 2; ++i0) {
     // toLocal
     {
-      const float4 v0_0 = *(const global float4*)&A[128*w1 + 32*l1 + 8*l0 + 4*i0];
+      const float4 v0_0 = *(const global float4_any*)&A[128*w1 + 32*l1 + 8*l0 + 4*i0];
       s0[4*l1 + l0] = v0_0.s0;
       s0[4*l1 + l0 + 16] = v0_0.s1;
       s0[4*l1 + l0 + 32] = v0_0.s2;
       s0[4*l1 + l0 + 48] = v0_0.s3;
     }
     // toLocal
-    *(local float4*)&s1[16*l1 + 4*l0] = *(const global float4*)&B[128*i0 + 32*l1 + 16*w0 + 4*l0];
+    *(local float4*)&s1[16*l1 + 4*l0] = *(const global float4_any*)&B[128*i0 + 32*l1 + 16*w0 + 4*l0];
     // mapLocal1 over 4
     barrier(CLK_LOCAL_MEM_FENCE);
     // mapLocal0 over 4

@@ -1,3 +1,5 @@
+typedef float4 float4_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(4, 4, 1)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
   const long w0 = get_group_id(0);
@@ -19,8 +21,8 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   }
   // toLocal
   // toLocal
-  float4 r0 = *(const global float4*)&A[192*w1 + 48*l1 + 12*l0];
-  float4 r1 = *(const global float4*)&B[32*l1 + 16*w0 + 4*l0];
+  float4 r0 = *(const global float4_any*)&A[192*w1 + 48*l1 + 12*l0];
+  float4 r1 = *(const global float4_any*)&B[32*l1 + 16*w0 + 4*l0];
   for (int i0 = 0; i0 < 3; ++i0) {
     {
       const float4 v2_0 = r0;
@@ -32,8 +34,8 @@ void k0(const global float* restrict A, const global float* restrict B, global f
     *(local float4*)&s1[20*l1 + 4*l0] = r1;
     if (i0 < 2) {
       // prefetch
-      r0 = *(const global float4*)&A[192*w1 + 48*l1 + 12*l0 + 4*i0 + 4];
-      r1 = *(const global float4*)&B[128*i0 + 32*l1 + 16*w0 + 4*l0 + 128];
+      r0 = *(const global float4_any*)&A[192*w1 + 48*l1 + 12*l0 + 4*i0 + 4];
+      r1 = *(const global float4_any*)&B[128*i0 + 32*l1 + 16*w0 + 4*l0 + 128];
     }
     // mapLocal1 over 4
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -73,6 +75,6 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   }
   #pragma unroll
   for (int i7 = 0; i7 < 4; ++i7) {
-    *(global float4*)&out[512*w1 + 128*l1 + 32*i7 + 16*w0 + 4*l0] = (float4)(acc0[4*i7], acc0[4*i7 + 1], acc0[4*i7 + 2], acc0[4*i7 + 3]);
+    *(global float4_any*)&out[512*w1 + 128*l1 + 32*i7 + 16*w0 + 4*l0] = (float4)(acc0[4*i7], acc0[4*i7 + 1], acc0[4*i7 + 2], acc0[4*i7 + 3]);
   }
 }

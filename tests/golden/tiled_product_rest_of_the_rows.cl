@@ -1,3 +1,5 @@
+typedef float4 float4_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(4, 4, 1)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
   const long w0 = get_group_id(0);
@@ -25,7 +27,7 @@ void k0(const global float* restrict A, const global float* restrict B, global f
       s0[16*l0 + 4*i1 + l1] = A[44*i1 + 11*l1 + 4*i0 + l0];
     }
     // toLocal
-    *(local float4*)&s1[16*l1 + 4*l0] = *(const global float4*)&B[128*i0 + 32*l1 + 16*w0 + 4*l0];
+    *(local float4*)&s1[16*l1 + 4*l0] = *(const global float4_any*)&B[128*i0 + 32*l1 + 16*w0 + 4*l0];
     // mapLocal1 over 4
     barrier(CLK_LOCAL_MEM_FENCE);
     // mapLocal0 over 4
@@ -109,6 +111,6 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   }
   #pragma unroll
   for (int i16 = 0; i16 < 4; ++i16) {
-    *(global float4*)&out[128*l1 + 32*i16 + 16*w0 + 4*l0] = (float4)(acc0[4*i16], acc0[4*i16 + 1], acc0[4*i16 + 2], acc0[4*i16 + 3]);
+    *(global float4_any*)&out[128*l1 + 32*i16 + 16*w0 + 4*l0] = (float4)(acc0[4*i16], acc0[4*i16 + 1], acc0[4*i16 + 2], acc0[4*i16 + 3]);
   }
 }

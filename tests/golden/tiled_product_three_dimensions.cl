@@ -1,3 +1,5 @@
+typedef float4 float4_any __attribute__((aligned(4)));
+
 kernel __attribute__((reqd_work_group_size(2, 4, 2)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
   const long l0 = get_local_id(0);
@@ -23,10 +25,10 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   // toLocal
   // toLocal
   float4 r1[2];
-  float4 r0 = *(const global float4*)&A[128*w1 + 64*l2 + 16*l1 + 8*l0];
+  float4 r0 = *(const global float4_any*)&A[128*w1 + 64*l2 + 16*l1 + 8*l0];
   #pragma unroll
   for (int i0 = 0; i0 < 2; ++i0) {
-    r1[i0] = *(const global float4*)&B[64*i0 + 32*l2 + 8*l1 + 4*l0];
+    r1[i0] = *(const global float4_any*)&B[64*i0 + 32*l2 + 8*l1 + 4*l0];
   }
   for (int i1 = 0; i1 < 2; ++i1) {
     {
@@ -42,10 +44,10 @@ void k0(const global float* restrict A, const global float* restrict B, global f
     }
     if (i1 == 0) {
       // prefetch
-      r0 = *(const global float4*)&A[128*w1 + 64*l2 + 16*l1 + 8*l0 + 4*i1 + 4];
+      r0 = *(const global float4_any*)&A[128*w1 + 64*l2 + 16*l1 + 8*l0 + 4*i1 + 4];
       #pragma unroll
       for (int i3 = 0; i3 < 2; ++i3) {
-        r1[i3] = *(const global float4*)&B[128*i1 + 64*i3 + 32*l2 + 8*l1 + 4*l0 + 128];
+        r1[i3] = *(const global float4_any*)&B[128*i1 + 64*i3 + 32*l2 + 8*l1 + 4*l0 + 128];
       }
     }
     // mapLocal1 over 4
@@ -92,7 +94,7 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   for (int i13 = 0; i13 < 4; ++i13) {
     #pragma unroll
     for (int i14 = 0; i14 < 2; ++i14) {
-      *(global float4*)&out[512*w1 + 128*l1 + 32*i13 + 16*i14 + 8*l2 + 4*l0] = (float4)(acc0[8*i13 + 4*i14], acc0[8*i13 + 4*i14 + 1], acc0[8*i13 + 4*i14 + 2], acc0[8*i13 + 4*i14 + 3]);
+      *(global float4_any*)&out[512*w1 + 128*l1 + 32*i13 + 16*i14 + 8*l2 + 4*l0] = (float4)(acc0[8*i13 + 4*i14], acc0[8*i13 + 4*i14 + 1], acc0[8*i13 + 4*i14 + 2], acc0[8*i13 + 4*i14 + 3]);
     }
   }
 }

@@ -12,7 +12,7 @@ void k0(const global float* restrict x, global float* restrict out) {
       for (int i1 = 0; i1 < 3; ++i1) {
         acc1 += *(const global float4_any*)&x[4*g0 + i1 - 1];
       }
-      *(global float4*)&out[4*g0] = acc1;
+      *(global float4_any*)&out[4*g0] = acc1;
     } else {
       // mapVec over 4
       // reduceSeq over 3
@@ -20,7 +20,7 @@ void k0(const global float* restrict x, global float* restrict out) {
       for (int i0 = 0; i0 < 3; ++i0) {
         acc0 += (float4)(4*g0 + i0 >= 1 && 4*g0 + i0 < 101 ? x[4*g0 + i0 - 1] : 9.0f, 4*g0 + i0 < 100 ? x[4*g0 + i0] : 9.0f, 4*g0 + i0 < 99 ? x[4*g0 + i0 + 1] : 9.0f, 4*g0 + i0 < 98 ? x[4*g0 + i0 + 2] : 9.0f);
       }
-      *(global float4*)&out[4*g0] = acc0;
+      *(global float4_any*)&out[4*g0] = acc0;
     }
   }
 }

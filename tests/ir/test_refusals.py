@@ -58,7 +58,7 @@ def test_divmod_is_quotient_and_remainder() -> None:
         ("transpoze", r"x has no attribute 'transpoze'; did you mean x\.transpose\?"),
         ("redcue", r"did you mean x\.reduce\?"),
         ("exp", r"x has no attribute 'exp', but there is a function: el\.exp\(x\)"),
-        ("argmx", r"did you mean el\.argmax\(x\)\?"),
+        ("argmx", r"did you mean x\.argmax\?"),
         ("sort", "x has no attribute 'sort': sorting is not in the language: max, min"),
         ("nonzero", "how many elements there are would depend on their values, .*where"),
         ("compress", "how many elements there are would depend"),
@@ -84,5 +84,5 @@ def test_hasattr_copies_and_pickles_still_work() -> None:
 
 
 def test_functions_of_numpy_that_are_missing_are_named() -> None:
-    with pytest.raises(el.TypeMismatch, match=r"numpy\.cbrt is not taken in a program; README\.md lists"):
-        np.cbrt(x)
+    with pytest.raises(el.TypeMismatch, match=r"numpy\.nextafter is not taken in a program: the bits of floats"):
+        np.nextafter(x, x)

@@ -1,0 +1,85 @@
+"""Blocks of memory that are used again: the first use of a page costs more than what is done with it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from egglift.codegen.device.device import NdArray
+
+#: smaller blocks are not worth keeping; of larger ones at most so many bytes are kept while nobody uses them
+SMALL, KEPT = 1 << 16, 1 << 28
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`size` bytes from an address on, which exist as long as `memory` does."""
+
+    address: int
+    size: int
+    memory: Any
+
+
+class Pool:
+    """Arrays over blocks that `make` makes; an array that nobody uses any more gives its block back.
+
+    most: the bytes of blocks that are kept unused, at most.  Several threads may use it.
+    """
+
+    def __init__(self, make: Callable[[int], Block], most: int = KEPT) -> None:
+        self._make, self._most = make, most
+        self._free: dict[int, list[Block]] = {}
+        self._bytes = 0
+        self._used: dict[int, int] = {}
+        self._lock = threading.RLock()  # an array may be given up in the middle of anything
+
+    def array(self, size: int) -> NdArray:
+        """An array of `size` bytes with anything in it."""
+        return np.asarray(_Lease(self, self._taken(size)))
+
+    def holds(self, array: NdArray) -> bool:
+        """Does `array`, in C order, begin where an array of this pool begins, and end within it?"""
+        return array.nbytes <= self._used.get(int(array.__array_interface__["data"][0]), -1)
+
+    def _taken(self, size: int) -> Block:
+        with self._lock:
+            waiting = self._free.get(size)
+            if waiting:
+                self._bytes -= size
+                block = waiting.pop()
+            else:
+                block = self._make(size)
+            self._used[block.address] = size
+        return block
+
+    def give(self, block: Block) -> None:
+        """Takes a block back, unless it is small; others are let go where too many bytes wait."""
+        with self._lock:
+            self._used.pop(block.address, None)
+            if not SMALL <= block.size <= self._most:
+                return
+            if self._bytes + block.size > self._most:
+                self._free.clear()
+                self._bytes = 0
+            self._free.setdefault(block.size, []).append(block)
+            self._bytes += block.size
+
+
+class _Lease:
+    """A block in use: arrays that are made of it keep it, and the last one gives it back to its pool."""
+
+    def __init__(self, pool: Pool, block: Block) -> None:
+        self._pool, self._block = pool, block
+        self.__array_interface__ = {
+            "shape": (block.size,),
+            "typestr": "|u1",
+            "data": (block.address, False),
+            "version": 3,
+        }
+
+    def __del__(self) -> None:
+        self._pool.give(self._block)
