@@ -9,6 +9,7 @@ kernel(x=a, y=b)
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
+from egglift.distribution.containers import Matrix, Vector
 from egglift.frontend.programs import from_c
 from egglift.ir.composed import (
     clip,
@@ -192,6 +193,7 @@ __all__ = [
     "ForkError",
     "Kernel",
     "LengthKernel",
+    "Matrix",
     "OperatorError",
     "OutOfMemory",
     "PackageMissing",
@@ -201,6 +203,7 @@ __all__ = [
     "ShapeError",
     "TypeMismatch",
     "Value",
+    "Vector",
     "WrongResult",
     "abs",
     "absolute",

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from egglift.admission import admit
 from egglift.candidate import Candidate, best_first
@@ -27,7 +27,7 @@ from egglift.kernel import Kernel, kernel_of, runs
 from egglift.length_kernel import LengthKernel
 from egglift.memory import journal, recall, remember
 from egglift.optimize_lengths import candidates_for_lengths, general_program
-from egglift.options import Laws, Options, texts, useful
+from egglift.options import Asked, Laws, Options, texts, useful
 from egglift.processes.interrupts import Interrupts
 from egglift.progress_bar import shown
 from egglift.suspects import suspicion
@@ -71,7 +71,7 @@ def optimize(
     devices: Sequence[object] | str,
     distribution: Mapping[str, str] | str | None = None,
     memory: int | None = None,
-    **options: Any,
+    **options: Unpack[Asked],
 ) -> DistributedKernel: ...
 
 

@@ -1,11 +1,10 @@
-"""From a program and devices to its kernel: distribution by laws, blocks by speed and memory, kernels as for one device."""
+"""From a program and devices to its kernel: distribution by laws, blocks by speed and memory, each device's kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import inf, prod
-from typing import Any
+from math import prod
 
 from egglift.codegen.device.device import Device
 from egglift.costmodel.links.links import Links
@@ -14,7 +13,6 @@ from egglift.distribution.kernel import DistributedKernel
 from egglift.distribution.shares import Share, cut, shares_of
 from egglift.egraph.distribution.distribute import distributed
 from egglift.egraph.distribution.steps import Step, Steps
-from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, OutOfMemory
 from egglift.ir.patterns import Expr
@@ -147,7 +145,9 @@ def _require(request: Request, steps: Steps) -> None:
         has = {h for s in steps.steps for h in s.of(name)}
         if how in ("block", "overlap") and has != {how}:
             found = " and ".join(sorted(has)) or "single"
-            raise ArgumentError(f"input {name} cannot be distributed as {how}: by the laws that were found it is {found}")
+            raise ArgumentError(
+                f"input {name} cannot be distributed as {how}: by the laws that were found it is {found}"
+            )
 
 
 # ---------------------------------------------------------------------------------------- blocks

@@ -1,4 +1,4 @@
-"""`el.Vector` and `el.Matrix`: arrays that stay where they are, on devices or on the host, and are copied when needed."""
+"""`el.Vector` and `el.Matrix`: arrays that stay on devices, or on the host, and are copied when needed."""
 
 from __future__ import annotations
 

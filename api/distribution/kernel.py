@@ -16,13 +16,12 @@ from egglift.distribution.held import Held, leaves_of
 from egglift.distribution.running import Runner, Values
 from egglift.distribution.shares import Share
 from egglift.egraph.distribution.extraction import works
-from egglift.egraph.distribution.steps import Step, Steps
+from egglift.egraph.distribution.steps import Steps
 from egglift.ir import patterns as p
 from egglift.ir.arguments import convert
 from egglift.ir.batch import arrays
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError
-from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
@@ -66,16 +65,15 @@ class DistributedKernel:
         found: dict[Expr, Kernel] = {}
         for step in self.steps.steps:
             for share in self.shares[step.name]:
-                program = step.program(share.count)
-                found.setdefault(program, self.made(program, self.devices[share.place]))
+                for program in step.programs(share.count):
+                    found.setdefault(program, self.made(program, self.devices[share.place]))
         return tuple(found.values())
 
     def prepared(self) -> DistributedKernel:
         """Itself, with all its kernels found."""
         for step in self.steps.steps:
             for share in self.shares[step.name]:
-                programs = [step.program(share.count)] + [step.going_on(share.count)] * (step.kind == "scan")
-                for program in programs:
+                for program in step.programs(share.count):
                     self.made(program, self.devices[share.place])
         if not self.steps.steps:
             self.made(self.steps.last, self.devices[0])
@@ -170,4 +168,3 @@ def _held(name: str, t: Type, container: Container) -> Held:
         has = ", ".join(f"{leaf.scalar} of shape {leaf.shape}" for leaf in container.held.leaves)
         raise ArgumentError(f"input {name} is {has}, but the program takes {takes}")
     return container.held
-

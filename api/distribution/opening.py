@@ -1,4 +1,4 @@
-"""The devices that `optimize(..., devices=...)` means: each opened once in a process, so that arrays can stay on them."""
+"""The devices that `optimize(..., devices=...)` means: each opened once, so that arrays can stay on them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ def open_devices(spec: Any) -> tuple[Device, ...]:
     raws = raw_devices()
     if isinstance(spec, str):
         if spec != "all":
-            raise DeviceError(f'devices is "all" or a list of devices, not {spec!r}; of one device, say device={spec!r}')
+            raise DeviceError(
+                f'devices is "all" or a list of devices, not {spec!r}; of one device, say device={spec!r}'
+            )
         return tuple(map(_open, raws))
     if not isinstance(spec, Sequence) or not spec:
         raise DeviceError(f'devices is "all" or a list of devices that is not empty, not {spec!r}')

@@ -22,7 +22,6 @@ from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.traverse import rebuild
 from egglift.ir.types import Array, Type
 from egglift.kernel import Kernel
 

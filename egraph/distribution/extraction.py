@@ -1,7 +1,7 @@
 """Which form of a program several devices take: the one whose blocks, copies and borders are the fewest bytes.
 
-A class of the e-graph that no argument reaches is a value of the whole program; it is computed by `mapDevice`, or by one
-device alone.  In the body of a `mapDevice` such a value is a copy that every device has.
+A class of the e-graph that no argument reaches is a value of the whole program; it is computed by `mapDevice`, or by
+one device alone.  In the body of a `mapDevice` such a value is a copy that every device has.
 """
 
 from __future__ import annotations
@@ -22,7 +22,18 @@ NODE = 1e-3
 #: an array that one device computes alone counts so many times
 ALONE = 16.0
 #: patterns that compute for every element they read
-_COMPUTING = ("Reduce", "Fold", "FoldUnroll", "FoldAhead", "Tree", "Scan", "ScanSeq", "ScanDoubling", "Count", "Iterate")
+_COMPUTING = (
+    "Reduce",
+    "Fold",
+    "FoldUnroll",
+    "FoldAhead",
+    "Tree",
+    "Scan",
+    "ScanSeq",
+    "ScanDoubling",
+    "Count",
+    "Iterate",
+)
 _SCALAR = ("Op1", "Op2", "Op3", "Cast")
 
 
@@ -30,7 +41,7 @@ _SCALAR = ("Op1", "Op2", "Op3", "Cast")
 class Forms:
     """The e-graph of a program that is to be shared out among some devices.
 
-    copied: names of inputs that devices must not have as a whole: other forms are looked for.
+    divided: names of inputs that no device may have as a whole: other forms are looked for.
     """
 
     graph: Graph
@@ -41,6 +52,8 @@ class Forms:
     def best(self) -> Expr:
         """The program with the least price; the source's own form where no device can be given a block."""
         costs, chosen = self._settled()
+        if (self.graph.root, False) not in chosen:
+            return self.graph.term(self.graph.root)
         return self._term(self.graph.root, costs, chosen)
 
     # ------------------------------------------------------------------------------------ prices
@@ -68,22 +81,33 @@ class Forms:
             return self._blocks(c, node, costs)
         if inside:
             return NODE + sum(costs.get((k, True), inf) for k in node.children)
+        if node.op == "Distl" and self._is_divided(node.children[0]):
+            return inf
         parts = [(k, k not in self.graph.closed) for k in node.children]
-        alone = ALONE * sum(self.bytes(k) for k, open_ in parts if not open_) if self._computes(node) else 0.0
-        return NODE + alone + sum(costs.get(key, inf) for key in parts)
+        alone = sum(self.bytes(k) for k, is_open in parts if not is_open and not self._is_of_devices(k))
+        return NODE + (ALONE * alone if self._computes(node) else 0.0) + sum(costs.get(key, inf) for key in parts)
+
+    def _is_of_devices(self, c: int) -> bool:
+        """Is a class what several devices give, an element each?"""
+        parts = {k for node in self.graph.classes[c] if node.op == "Concat" for k in node.children}
+        return any(is_device(node) for k in {c, *parts} for node in self.graph.classes[k])
 
     def _captured(self, c: int, node: ENode, costs: dict[tuple[int, bool], float]) -> float:
         """A value of the whole program in the body of a device's map: each device gets a copy."""
-        if not set(self.divided).isdisjoint(_names(self.graph.term(c))):
+        if self._is_divided(c):
             return inf
         known = costs.get((c, False), inf)
         return known + self.devices * self.bytes(c) if reads(self.graph.term(c)) else known
+
+    def _is_divided(self, c: int) -> bool:
+        """Does a class read inputs that no device may have as a whole?"""
+        return not set(self.divided).isdisjoint(names_in(self.graph.term(c)))
 
     def _blocks(self, c: int, node: ENode, costs: dict[tuple[int, bool], float]) -> float:
         body, x = node.children
         inner = costs.get((body, True), inf)
         if self.is_rest(x):
-            return NODE + 0.0 * inner
+            return NODE if inner < inf else inf
         return NODE + inner + costs.get((x, False), inf) + self.bytes(x) + self.bytes(c)
 
     def is_rest(self, c: int) -> bool:
@@ -147,15 +171,17 @@ def is_device(node: ENode) -> bool:
 
 def works(e: Expr) -> bool:
     """Does a program compute something, rather than rearrange?"""
-    computing = p.Apply | p.Cast | p.Reduce | p.Fold | p.Tree | p.Scan | p.ScanSeq | p.ScanDoubling | p.Count | p.Iterate
+    computing = (
+        p.Apply | p.Cast | p.Reduce | p.Fold | p.Tree | p.Scan | p.ScanSeq | p.ScanDoubling | p.Count | p.Iterate
+    )
     return any(isinstance(t, computing) for t in subterms(e))
 
 
 def reads(e: Expr) -> bool:
     """Does a program read inputs?"""
-    return next(iter(_names(e)), None) is not None
+    return next(iter(names_in(e)), None) is not None
 
 
-def _names(e: Expr) -> Iterator[str]:
+def names_in(e: Expr) -> Iterator[str]:
+    """The names of the inputs that a program reads."""
     return (t.name for t in subterms(e) if isinstance(t, p.Input))
-

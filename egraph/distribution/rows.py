@@ -76,12 +76,16 @@ def _merged(found: Iterator[Run]) -> Iterator[Run]:
     """Neighbours that go on where the one before ends are one."""
     last: Run | None = None
     for run in found:
-        if last is not None and run.source == last.source and run.repeated == last.repeated:
-            if run.repeated or run.start == last.start + last.count:
-                last = Run(last.source, last.start, last.count + run.count, last.repeated)
-                continue
+        if last is not None and _goes_on(last, run):
+            last = Run(last.source, last.start, last.count + run.count, last.repeated)
+            continue
         if last is not None:
             yield last
         last = run
     if last is not None:
         yield last
+
+
+def _goes_on(last: Run, run: Run) -> bool:
+    same = (run.source, run.repeated) == (last.source, last.repeated)
+    return same and (run.repeated or run.start == last.start + last.count)

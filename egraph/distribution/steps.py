@@ -86,6 +86,10 @@ class Step:
         assert self.op is not None and isinstance(total, p.Reduce)
         return p.Scan(self.op, p.Input(CARRY, type_of(total)), total.x)
 
+    def programs(self, count: int) -> tuple[Expr, ...]:
+        """All programs of such a device."""
+        return (self.program(count), *([self.going_on(count)] if self.kind == "scan" else []))
+
     def of(self, source: str) -> tuple[str, ...]:
         """How devices have the input, or result of a step, of that name."""
         return tuple(dict.fromkeys(r.how for r in self.reads if source in inputs_of(r.source)))
