@@ -30,6 +30,7 @@ from egglift.optimize_lengths import candidates_for_lengths, general_program
 from egglift.options import Asked, Laws, Options, texts, useful
 from egglift.processes.interrupts import Interrupts
 from egglift.progress_bar import shown
+from egglift.steps import time_steps
 from egglift.suspects import suspicion
 from egglift.timing import measured
 
@@ -61,7 +62,8 @@ def optimize(
     deadline: float = DEADLINE,
     verbose: bool | None = None,
     on_interrupt: str = "raise",
-) -> Kernel: ...
+) -> Kernel:
+    """On one device."""
 
 
 @overload
@@ -72,7 +74,8 @@ def optimize(
     distribution: Mapping[str, str] | str | None = None,
     memory: int | None = None,
     **options: Unpack[Asked],
-) -> DistributedKernel: ...
+) -> DistributedKernel:
+    """On several devices."""
 
 
 def optimize(
@@ -148,16 +151,19 @@ def _several(
     from egglift.distribution.building import Request, distributed_kernel
     from egglift.distribution.opening import open_devices
 
-    opened = open_devices(spec)
-    request = Request(program, opened, distribution, memory)
-    return distributed_kernel(request, _single, options, load_links(opened))
+    def single(part: Expr, device: Device, known: Any) -> Kernel:
+        """The kernel of one of them; known: that of the same program on a device of the same kind."""
+        if known is not None:
+            return kernel_of(part, device, known.candidates, options)
+        admit(part, device)
+        profile = load_profile(device)
+        return _pipeline(part, device, profile, replace(options, laws=useful(options.laws, profile)))
 
-
-def _single(program: Expr, device: Device, options: Options) -> Kernel:
-    """The kernel of one of several devices."""
-    admit(program, device)
-    profile = load_profile(device)
-    return _pipeline(program, device, profile, replace(options, laws=useful(options.laws, profile)))
+    opened, again = open_devices(spec), time_steps(program)
+    request = Request(program, opened, distribution, memory, options.laws.reassociate, options.laws.rules)
+    if again is not None:
+        request = replace(request, again=(again.program, again.state.name, again.whole))
+    return distributed_kernel(request, single, load_links(opened))
 
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:

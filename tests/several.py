@@ -19,6 +19,7 @@ from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.kernel import Kernel, kernel_of
 from egglift.options import Options
+from egglift.steps import time_steps
 
 T = TypeVar("T")
 ENVIRONMENT = {"POCL_DEVICES": "pthread pthread pthread", "POCL_AFFINITY": "1", "EGGLIFT_CACHE": "off"}
@@ -40,13 +41,16 @@ def process() -> Iterator[Callable[..., Any]]:
 
 def kernel(program: Any, count: int = 3, distribution: Any = "block", **more: Any) -> DistributedKernel:
     """The kernel of `count` devices, each of whose own are the programs as they stand: nothing is searched for."""
-    request = Request(as_program(program), open_devices("all")[:count], distribution, **more)
-    return distributed_kernel(request, plain, Options(measure="none"), Links())
+    whole = as_program(program)
+    again = time_steps(whole)
+    steps = (again.program, again.state.name, again.whole) if again else None
+    request = Request(whole, open_devices("all")[:count], distribution, again=steps, **more)
+    return distributed_kernel(request, plain, Links())
 
 
-def plain(program: Expr, device: Device, options: Options) -> Kernel:
+def plain(program: Expr, device: Device, known: Any = None) -> Kernel:
     """A kernel for a program as it stands."""
     from egglift.search import naive
 
     found = naive(program, load_profile(device), device.limits, optional=False)
-    return kernel_of(program, device, found, options)
+    return kernel_of(program, device, found, Options(measure="none"))

@@ -10,21 +10,20 @@ from egglift.codegen.device.device import Device
 from egglift.costmodel.links.links import Links
 from egglift.distribution.held import leaves_of
 from egglift.distribution.kernel import DistributedKernel
+from egglift.distribution.running import DeviceKernel
 from egglift.distribution.shares import Share, cut, shares_of
 from egglift.egraph.distribution.distribute import distributed
 from egglift.egraph.distribution.steps import Step, Steps
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, OutOfMemory
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
-from egglift.kernel import Kernel, kernel_of
-from egglift.options import Options
-from egglift.steps import time_steps
 
 HOWS = ("block", "overlap", "copy", "single")
-Optimised = Callable[[Expr, Device, Options], Kernel]
+#: makes the kernel of a program for a device, given that of a device of the same kind, or None
+Optimised = Callable[[Expr, Device, DeviceKernel | None], DeviceKernel]
 
 
 @dataclass
@@ -32,19 +31,15 @@ class Kernels:
     """Kernels of programs on devices: `kernels(program, device)`; devices of one kind share what is found."""
 
     optimised: Optimised
-    options: Options
-    _made: dict[tuple[Expr, Device], Kernel] = field(default_factory=dict)
-    _kinds: dict[tuple[Expr, str, str], Kernel] = field(default_factory=dict)
+    _made: dict[tuple[Expr, Device], DeviceKernel] = field(default_factory=dict)
+    _kinds: dict[tuple[Expr, str, str], DeviceKernel] = field(default_factory=dict)
 
-    def __call__(self, program: Expr, device: Device) -> Kernel:
+    def __call__(self, program: Expr, device: Device) -> DeviceKernel:
         """The kernel of a program on a device."""
         key, kind = (program, device), (program, device.name, device.driver)
         if key not in self._made:
-            known = self._kinds.get(kind)
-            if known is None:
-                self._made[key] = self._kinds[kind] = self.optimised(program, device, self.options)
-            else:
-                self._made[key] = kernel_of(program, device, known.candidates, self.options)
+            self._made[key] = self.optimised(program, device, self._kinds.get(kind))
+            self._kinds.setdefault(kind, self._made[key])
         return self._made[key]
 
 
@@ -53,13 +48,17 @@ class Request:
     """What several devices are asked for.
 
     distribution: how devices have inputs, by name; "single", or "block" for whatever the laws find; None: the model
-    decides whether several pay.  memory: bytes that each may use (None: what it has).
+    decides whether several pay.  memory: bytes that each may use (None: what it has).  reassociate, rules: as for
+    `optimize`.  again: of an iteration, a program for one of its steps, the input that is its state, and the iteration.
     """
 
     program: Expr
     devices: tuple[Device, ...]
     distribution: Mapping[str, str] | str | None = None
     memory: int | None = None
+    reassociate: bool = True
+    rules: Sequence[str] = ()
+    again: tuple[Expr, str, Iterate] | None = None
 
     def __post_init__(self) -> None:
         given = self.distribution
@@ -86,20 +85,20 @@ class Request:
         return self.distribution == "single" or (bool(self.named) and set(self.named.values()) == {"single"})
 
 
-def distributed_kernel(request: Request, optimised: Optimised, options: Options, links: Links) -> DistributedKernel:
+def distributed_kernel(request: Request, optimised: Optimised, links: Links) -> DistributedKernel:
     """The kernel of a program on devices.
 
     ArgumentError where it cannot be distributed as asked; OutOfMemory where not even one element of a block fits.
     """
-    made = Kernels(optimised, options)
-    return _chosen(request, made, options, links).prepared()
+    made = Kernels(optimised)
+    return _chosen(request, made, links).prepared()
 
 
-def _chosen(request: Request, made: Kernels, options: Options, links: Links) -> DistributedKernel:
+def _chosen(request: Request, made: Kernels, links: Links) -> DistributedKernel:
     alone = _alone(request, made, "one device does all")
     if request.is_single:
         return alone
-    shared = _shared(request, made, options)
+    shared = _shared(request, made)
     if shared is not None and len(request.devices) == 1 and not shared.streamed:
         return alone
     if shared is None or request.distribution is not None or shared.streamed:
@@ -111,14 +110,12 @@ def _alone(request: Request, made: Kernels, why: str) -> DistributedKernel:
     return DistributedKernel(request.program, request.devices[:1], Steps((), request.program), {}, made, why)
 
 
-def _shared(request: Request, made: Kernels, options: Options) -> DistributedKernel | None:
+def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
     """The kernel of all devices; None where no law gives each a part, and that was not asked for."""
-    again = time_steps(request.program)
-    program = again.program if again else request.program
+    program = request.again[0] if request.again else request.program
     divided = {name for name, how in request.named.items() if how in ("block", "overlap")}
-    laws = options.laws
     count = len(request.devices)
-    steps = distributed(program, max(2, count), divided=divided, reassociate=laws.reassociate, rules=laws.rules)
+    steps = distributed(program, max(2, count), divided=divided, reassociate=request.reassociate, rules=request.rules)
     if not steps.steps:
         if request.named:
             raise ArgumentError(f"no law distributes the program so: {dict(request.named)}")
@@ -132,10 +129,10 @@ def _shared(request: Request, made: Kernels, options: Options) -> DistributedKer
     why = f"{count} devices take part, as asked" if not streamed else f"{count} devices take what fits, in turn"
     kernel = DistributedKernel(request.program, request.devices, steps, shares, made, why)
     kernel.streamed, kernel.copied = streamed, copied
-    if again:
-        kernel.state, kernel.start = again.state.name, again.whole.x
-        assert isinstance(again.whole.count, int)
-        kernel.count = again.whole.count
+    if request.again:
+        _, kernel.state, whole = request.again
+        assert isinstance(whole.count, int)
+        kernel.start, kernel.count = whole.x, whole.count
     return kernel
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from egglift.codegen.device.device import Device
 from egglift.distribution.containers import Container, contained
 from egglift.distribution.held import Held, leaves_of
-from egglift.distribution.running import Runner, Values
+from egglift.distribution.running import DeviceKernel, Made, Runner, Values
 from egglift.distribution.shares import Share
 from egglift.egraph.distribution.extraction import works
 from egglift.egraph.distribution.steps import Steps
@@ -25,7 +25,6 @@ from egglift.ir.errors import ArgumentError
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
-from egglift.kernel import Kernel
 
 #: bytes of what is worked on, at the end, on the host
 FEW = 1 << 18
@@ -44,7 +43,7 @@ class DistributedKernel:
     devices: tuple[Device, ...]
     steps: Steps
     shares: Mapping[str, Sequence[Share]]
-    made: Callable[[Expr, Device], Kernel]
+    made: Made
     why: str
     count: int = 1  # how often the steps are repeated, each time on the result of the time before
     state: str = ""  # the input that holds it
@@ -60,9 +59,9 @@ class DistributedKernel:
         return tuple(inputs_of(self.program))
 
     @property
-    def kernels(self) -> tuple[Kernel, ...]:
+    def kernels(self) -> tuple[DeviceKernel, ...]:
         """The kernels of all devices, those of equal blocks once."""
-        found: dict[Expr, Kernel] = {}
+        found: dict[Expr, DeviceKernel] = {}
         for step in self.steps.steps:
             for share in self.shares[step.name]:
                 for program in step.programs(share.count):

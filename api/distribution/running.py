@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -23,10 +23,31 @@ from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Array, Type
-from egglift.kernel import Kernel
+
+
+class Timed(Protocol):
+    """A candidate of a kernel: how long it takes, measured or by the model."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds."""
+        ...
+
+
+class DeviceKernel(Protocol):
+    """What a device runs: `egglift.Kernel`."""
+
+    @property
+    def chosen(self) -> Timed:
+        """What runs."""
+        ...
+
+    def __call__(self, /, *args: Any) -> Any:
+        """The program's value."""
+
 
 #: gives the kernel of a device for a program
-Made = Callable[[Expr, Device], Kernel]
+Made = Callable[[Expr, Device], DeviceKernel]
 
 
 @dataclass
