@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
+from time import perf_counter
 
 from egglift.codegen.device.device import Device
 from egglift.costmodel.links.links import Links
@@ -15,6 +16,7 @@ from egglift.distribution.shares import Share, cut, shares_of
 from egglift.egraph.distribution.distribute import distributed
 from egglift.egraph.distribution.steps import Step, Steps
 from egglift.ir.check import type_of
+from egglift.ir.deadline import left, until
 from egglift.ir.errors import ArgumentError, OutOfMemory
 from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.run_time_lengths import lengths_of
@@ -28,9 +30,13 @@ Optimised = Callable[[Expr, Device, DeviceKernel | None], DeviceKernel]
 
 @dataclass
 class Kernels:
-    """Kernels of programs on devices: `kernels(program, device)`; devices of one kind share what is found."""
+    """Kernels of programs on devices: `kernels(program, device)`; devices of one kind share what is found.
+
+    awaited: how many are still to be made, which have equal parts of the time that is left.
+    """
 
     optimised: Optimised
+    awaited: int = 3
     _made: dict[tuple[Expr, Device], DeviceKernel] = field(default_factory=dict)
     _kinds: dict[tuple[Expr, str, str], DeviceKernel] = field(default_factory=dict)
 
@@ -38,7 +44,9 @@ class Kernels:
         """The kernel of a program on a device."""
         key, kind = (program, device), (program, device.name, device.driver)
         if key not in self._made:
-            self._made[key] = self.optimised(program, device, self._kinds.get(kind))
+            with until(perf_counter() + left() / max(1, self.awaited)):
+                self._made[key] = self.optimised(program, device, self._kinds.get(kind))
+            self.awaited -= kind not in self._kinds
             self._kinds.setdefault(kind, self._made[key])
         return self._made[key]
 
@@ -124,6 +132,10 @@ def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
     shares = {s.name: _blocks(s, request, made) for s in steps.steps}
     if not all(shares.values()):
         return None  # nothing is left to be cut
+    programs = {
+        (q, request.devices[s.place].name) for e in steps.steps for s in shares[e.name] for q in e.programs(s.count)
+    }
+    made.awaited = len(programs) + (request.distribution is None)
     streamed = any(len(of) > len({s.place for s in of}) for of in shares.values())
     copied = frozenset(name for name, how in request.named.items() if how == "copy")
     why = f"{count} devices take part, as asked" if not streamed else f"{count} devices take what fits, in turn"
