@@ -131,8 +131,9 @@ def optimize(
     options = Options(laws, measure, measuring, fast_math, cache, on_interrupt)
     program = as_program(expr)
     if devices is not None:
-        with until(float("inf") if budget is None else start + max(budget, LEAST)), shown(verbose):
-            return deeply(lambda: _several(program, devices, distribution, memory, options))
+        end = float("inf") if budget is None else start + max(budget, LEAST)
+        with shown(verbose):
+            return deeply(lambda: _several(program, devices, distribution, memory, options, end))
     if distribution is not None or memory is not None:
         raise ArgumentError("distribution and memory are for devices=[...]: name the devices")
     opened = open_device(device)
@@ -145,7 +146,12 @@ def optimize(
 
 
 def _several(
-    program: Expr, spec: Any, distribution: Mapping[str, str] | str | None, memory: int | None, options: Options
+    program: Expr,
+    spec: Any,
+    distribution: Mapping[str, str] | str | None,
+    memory: int | None,
+    options: Options,
+    end: float,
 ) -> DistributedKernel:
     """The kernel of several devices; each device's own are made as for one."""
     from egglift.distribution.building import Request, distributed_kernel
@@ -163,7 +169,7 @@ def _several(
     request = Request(program, opened, distribution, memory, options.laws.reassociate, options.laws.rules)
     if again is not None:
         request = replace(request, again=(again.program, again.state.name, again.whole))
-    return distributed_kernel(request, single, load_links(opened))
+    return distributed_kernel(request, single, load_links(opened), end)
 
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
+from math import inf, prod
 from time import perf_counter
 
 from egglift.codegen.device.device import Device
@@ -16,13 +16,15 @@ from egglift.distribution.shares import Share, cut, shares_of
 from egglift.egraph.distribution.distribute import distributed
 from egglift.egraph.distribution.steps import Step, Steps
 from egglift.ir.check import type_of
-from egglift.ir.deadline import left, until
+from egglift.ir.deadline import until
 from egglift.ir.errors import ArgumentError, OutOfMemory
 from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
 
+#: seconds for a kernel, however little time is left
+LEAST = 1.0
 HOWS = ("block", "overlap", "copy", "single")
 #: makes the kernel of a program for a device, given that of a device of the same kind, or None
 Optimised = Callable[[Expr, Device, DeviceKernel | None], DeviceKernel]
@@ -32,10 +34,11 @@ Optimised = Callable[[Expr, Device, DeviceKernel | None], DeviceKernel]
 class Kernels:
     """Kernels of programs on devices: `kernels(program, device)`; devices of one kind share what is found.
 
-    awaited: how many are still to be made, which have equal parts of the time that is left.
+    end: by when all should be made; awaited: how many are still to be made, with equal parts of the rest.
     """
 
     optimised: Optimised
+    end: float = inf
     awaited: int = 3
     _made: dict[tuple[Expr, Device], DeviceKernel] = field(default_factory=dict)
     _kinds: dict[tuple[Expr, str, str], DeviceKernel] = field(default_factory=dict)
@@ -44,7 +47,8 @@ class Kernels:
         """The kernel of a program on a device."""
         key, kind = (program, device), (program, device.name, device.driver)
         if key not in self._made:
-            with until(perf_counter() + left() / max(1, self.awaited)):
+            now = perf_counter()
+            with until(now + max(LEAST, (self.end - now) / max(1, self.awaited))):
                 self._made[key] = self.optimised(program, device, self._kinds.get(kind))
             self.awaited -= kind not in self._kinds
             self._kinds.setdefault(kind, self._made[key])
@@ -93,12 +97,12 @@ class Request:
         return self.distribution == "single" or (bool(self.named) and set(self.named.values()) == {"single"})
 
 
-def distributed_kernel(request: Request, optimised: Optimised, links: Links) -> DistributedKernel:
-    """The kernel of a program on devices.
+def distributed_kernel(request: Request, optimised: Optimised, links: Links, end: float = inf) -> DistributedKernel:
+    """The kernel of a program on devices; `end` is the time by which it should be found.
 
     ArgumentError where it cannot be distributed as asked; OutOfMemory where not even one element of a block fits.
     """
-    made = Kernels(optimised)
+    made = Kernels(optimised, end)
     return _chosen(request, made, links).prepared()
 
 
@@ -138,7 +142,8 @@ def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
     made.awaited = len(programs) + (request.distribution is None)
     streamed = any(len(of) > len({s.place for s in of}) for of in shares.values())
     copied = frozenset(name for name, how in request.named.items() if how == "copy")
-    why = f"{count} devices take part, as asked" if not streamed else f"{count} devices take what fits, in turn"
+    some = "1 device takes" if count == 1 else f"{count} devices take"
+    why = f"{some} blocks that fit, one after the other" if streamed else f"{some} part, as asked"
     kernel = DistributedKernel(request.program, request.devices, steps, shares, made, why)
     kernel.streamed, kernel.copied = streamed, copied
     if request.again:

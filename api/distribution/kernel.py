@@ -87,7 +87,9 @@ class DistributedKernel:
             lines.append(f"{step.name}: {MEANING[step.kind]}, {step.length} elements in blocks")
             lines += [f"  {share}" for share in self.shares[step.name]]
             lines += [f"  {read}" for read in step.reads]
-        if not isinstance(self.steps.last, p.Input):
+        if not self.steps.steps:
+            lines.append("device 0: all")
+        elif not isinstance(self.steps.last, p.Input):
             lines.append("at the end, by one: " + str(self.steps.last))
         return "\n".join(lines)
 

@@ -54,7 +54,8 @@ class Read:
 
     def __str__(self) -> str:
         border = self.window - self.step
-        return f"{self.name}: {self.how}" + (f", {border} rows more than its own" if self.how == "overlap" else "")
+        of = " and ".join(inputs_of(self.source)) or str(self.source)
+        return f"{of}: {self.how}" + (f", {border} rows more than its own" if self.how == "overlap" else "")
 
 
 @dataclass(frozen=True)

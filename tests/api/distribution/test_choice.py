@@ -53,7 +53,7 @@ def test_a_forced_distribution_is_no_question_of_price(three: Three) -> None:
 
 def optimised(name: str, **more: Any) -> tuple[bool, str]:
     program = el.as_program(PROGRAMS[name](30))
-    kernel = el.optimize(program, devices="all", measure="none", budget=1, cache=False, **more)
+    kernel = el.optimize(program, devices="all", measure="none", cache=False, **more)
     given = values(program)
     return agree(kernel(**given), el.interpret(program, **given)), kernel.explain()
 

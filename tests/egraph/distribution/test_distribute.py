@@ -45,7 +45,7 @@ def test_each_array_is_read_by_the_part_that_is_needed(name: str, expected: list
 
 
 @pytest.mark.parametrize("mode", ["clamp", "mirror", "wrap", ("constant", 0.5)], ids=str)
-def test_windows_overlap_by_their_border_and_rows_are_padded_by_devices(mode: Any) -> None:
+def test_windows_overlap_and_rows_are_padded_by_devices(mode: Any) -> None:
     (step,) = steps_of(blur(64, mode)).steps
     (read,) = step.reads
     assert (read.how, read.window, read.step) == ("overlap", 3, 1)
