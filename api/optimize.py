@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from egglift.admission import admit
 from egglift.candidate import Candidate, best_first
+from egglift.cluster import Cluster
 from egglift.codegen.device.device import FAST_MATH, Device, open_device
-from egglift.costmodel.links.links import load_links
+from egglift.costmodel.links.links import Links, load_links
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
 from egglift.costmodel.measurement.worker_pool import worker_for
@@ -20,6 +21,7 @@ from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, EggliftError
 from egglift.ir.lifting import as_program
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of, liked
 from egglift.ir.text import dumps
@@ -102,7 +104,8 @@ def optimize(
 
     device: a pyopencl Device, Context or CommandQueue, "cpu", "gpu", a part of a device's name, or None (the
     environment variable EGGLIFT_DEVICE, else the first GPU, else PoCL).
-    devices: several of these, or "all" there are: each computes a part (docs/devices.md).  distribution: how they have
+    devices: several of these, "all" there are, or the address of a dask scheduler, whose workers compute
+    ("tcp://host:8786"): each computes a part (docs/devices.md).  distribution: how they have
     the inputs, by name: "block", "overlap", "copy" or "single"; one of these words is for all that it is possible for;
     None: the model decides, also whether more than one device pays.  memory: bytes that each of them may use; what does
     not fit is computed in blocks, one after the other.
@@ -165,11 +168,31 @@ def _several(
         profile = load_profile(device)
         return _pipeline(part, device, profile, replace(options, laws=useful(options.laws, profile)))
 
-    opened, again = open_devices(spec), time_steps(program)
+    again = time_steps(program)
+    cluster = Cluster.at(spec, computed, options) if isinstance(spec, str) and "://" in spec else None
+    opened = cluster.devices if cluster else open_devices(spec)
     request = Request(program, opened, distribution, memory, options.laws.reassociate, options.laws.rules)
     if again is not None:
         request = replace(request, again=(again.program, again.state.name, again.whole))
+    if cluster:
+        request = replace(request, distribution=distribution or "block", remote=True)
+        return distributed_kernel(request, cluster.kernel, Links())
     return distributed_kernel(request, single, load_links(opened), end)
+
+
+def computed(text: str, options: Options, args: tuple[Any, ...]) -> Any:
+    """The value of a program's text, in a worker of a cluster: by a kernel that it finds once."""
+    kernel = _of_worker.get((text, options))
+    if kernel is None:
+        own = replace(options, measuring=replace(options.measuring, isolate=False))  # a worker has no children
+        with until(float("inf")):
+            device, program = open_device(None), loads(text)
+            kernel = deeply(lambda: _pipeline(program, device, load_profile(device), own))
+        _of_worker[text, options] = kernel
+    return kernel(*args)
+
+
+_of_worker: dict[tuple[str, Options], Kernel] = {}
 
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:

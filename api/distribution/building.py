@@ -71,6 +71,7 @@ class Request:
     reassociate: bool = True
     rules: Sequence[str] = ()
     again: tuple[Expr, str, Iterate] | None = None
+    remote: bool = False  # are results to come back from each step, as the devices are workers elsewhere?
 
     def __post_init__(self) -> None:
         given = self.distribution
@@ -145,7 +146,7 @@ def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
     some = "1 device takes" if count == 1 else f"{count} devices take"
     why = f"{some} blocks that fit, one after the other" if streamed else f"{some} part, as asked"
     kernel = DistributedKernel(request.program, request.devices, steps, shares, made, why)
-    kernel.streamed, kernel.copied = streamed, copied
+    kernel.streamed, kernel.copied = streamed or request.remote, frozenset() if request.remote else copied
     if request.again:
         _, kernel.state, whole = request.again
         assert isinstance(whole.count, int)

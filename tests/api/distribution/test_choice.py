@@ -67,7 +67,7 @@ def test_optimize_takes_devices(three: Three) -> None:
 
 def test_distributions_are_for_several_devices() -> None:
     with pytest.raises(el.ArgumentError, match=r"devices=\[\.\.\.\]: name the devices"):
-        el.optimize(PROGRAMS["total"](30), distribution="block")  # type: ignore[call-overload]
+        el.optimize(PROGRAMS["total"](30), distribution="block")
 
 
 def run_time_length() -> str:
