@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.device.device import Device
+from egglift.codegen.device.timeline import Span, Trace, chrome_trace
 from egglift.distribution.containers import Container, contained
 from egglift.distribution.held import Held, leaves_of
 from egglift.distribution.running import DeviceKernel, Made, Runner, Values
@@ -97,23 +98,34 @@ class DistributedKernel:
         """The program's value; ArgumentError where the inputs do not fit, DeviceError names the device that failed."""
         given = self._bound(args, named)
         stays = any(isinstance(v, Container) for v in given.values())
-        values = self._values(given)
         resident = (stays or self.count > 1 or len(self.steps.steps) > 1) and not self.streamed
-        found = replace(self._repeated(values, resident), type=type_of(self.program))  # tuples as the program has them
+        found = self._repeated(self._values(given), resident)
+        found = replace(found, type=type_of(self.program))  # tuples as the program has them
         return contained(found) if stays and found.leaves[0].shape else found.value()
 
-    def _repeated(self, values: Values, resident: bool) -> Held:
+    def profile(self, /, *args: Any, **named: Any) -> Timeline:
+        """What each device does when, on these inputs: every copy and kernel is waited for before the next one."""
+        trace = Trace()
+        found = self._repeated(self._values(self._bound(args, named)), not self.streamed, trace)
+        for piece in found.pieces:
+            with trace.span(self.devices.index(piece.device), piece.device, "copies back"):
+                for i in range(len(found.leaves)):
+                    found.rows(i, piece.start, piece.stop)
+        names = {i: f"device {i}, {d.name}" for i, d in enumerate(self.devices)}
+        return Timeline(tuple(trace.spans), names)
+
+    def _repeated(self, values: Values, resident: bool, trace: Trace | None = None) -> Held:
         if not self.state:
-            return self._once(values, resident)
+            return self._once(values, resident, trace)
         assert self.start is not None
         value = self._finish(self.start, values)
         for _ in range(self.count):
             values = Values({**values.named, self.state: value})
-            value = self._once(values, resident)
+            value = self._once(values, resident, trace)
         return value
 
-    def _once(self, values: Values, resident: bool) -> Held:
-        runner = Runner(self.devices, self.made, self._threads(), resident, self.copied)
+    def _once(self, values: Values, resident: bool, trace: Trace | None) -> Held:
+        runner = Runner(self.devices, self.made, self._threads(), resident, self.copied, trace)
         for step in self.steps.steps:
             values.named[step.name] = runner.run(step, self.shares[step.name], values)
         return self._finish(self.steps.last, values)
@@ -152,6 +164,30 @@ class DistributedKernel:
         named = {n: Held(t, [np.ascontiguousarray(a) for a in arrays(found[n])]) for n, t in plain.items()}
         named |= {n: _held(n, t, given[n]) for n, t in types.items() if n not in plain}
         return Values(named)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What devices did when: `spans`, and the devices' names by place."""
+
+    spans: tuple[Span, ...]
+    names: Mapping[int, str]
+
+    def timeline(self) -> str:
+        """The JSON text that chrome://tracing and Perfetto read, a row for each device."""
+        return chrome_trace(self.spans, self.names)
+
+    def seconds(self, place: int, name: str | None = None) -> float:
+        """How long a device was at something, or at all."""
+        return sum(s.seconds for s in self.spans if s.place == place and name in (None, s.name))
+
+    def __str__(self) -> str:
+        kinds = dict.fromkeys(s.name for s in self.spans)
+        rows = [
+            f"{self.names[place]}: " + ", ".join(f"{kind} {self.seconds(place, kind):.3g} s" for kind in kinds)
+            for place in self.names
+        ]
+        return "\n".join(rows)
 
 
 MEANING = {

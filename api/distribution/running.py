@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,6 +13,7 @@ import numpy as np
 from egglift.codegen.device.arguments import result
 from egglift.codegen.device.device import Device, NdArray, Operand
 from egglift.codegen.device.rows import buffer_of, of_device
+from egglift.codegen.device.timeline import Trace
 from egglift.distribution.held import Held, Leaf, Piece, Rows, gathered, leaves_of, placed
 from egglift.distribution.shares import Share
 from egglift.egraph.distribution.rows import runs
@@ -75,13 +77,14 @@ class Values:
 @dataclass(frozen=True)
 class Runner:
     """Devices that run steps.  resident: do results stay on the devices?  copied: inputs that each has as a whole,
-    although it reads a part."""
+    although it reads a part.  trace: where it is noted what is done when."""
 
     devices: Sequence[Device]
     made: Made
     pool: ThreadPoolExecutor
     resident: bool
     copied: frozenset[str] = frozenset()
+    trace: Trace | None = None
 
     def run(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """The value of a step.  DeviceError names the device; the others have done their part by then."""
@@ -164,7 +167,14 @@ class Runner:
 
     def _call(self, program: Expr, step: Step, share: Share, values: Values, **more: Any) -> Any:
         kernel = self.made(program, self.devices[share.place])
-        return kernel(*self.arguments(program, step, share, values, **more))
+        with self.span(share, "copies"):
+            arguments = self.arguments(program, step, share, values, **more)
+        with self.span(share, step.name):
+            return kernel(*arguments)
+
+    def span(self, share: Share, name: str) -> AbstractContextManager[None]:
+        """Notes what is done inside, if that is wanted."""
+        return self.trace.span(share.place, self.devices[share.place], name) if self.trace else nullcontext()
 
     def _small(self, program: Expr, step: Step, share: Share, values: Values) -> list[NdArray]:
         """The leaves of what a device gives, on the host."""
