@@ -171,7 +171,7 @@ def _several(
     again = time_steps(program)
     cluster = Cluster.at(spec, computed, options) if isinstance(spec, str) and "://" in spec else None
     opened = cluster.devices if cluster else open_devices(spec)
-    request = Request(program, opened, distribution, memory, options.laws.reassociate, options.laws.rules)
+    request = Request(program, opened, distribution, memory, options.laws.reassociate)
     if again is not None:
         request = replace(request, again=(again.program, again.state.name, again.whole))
     if cluster:

@@ -60,7 +60,7 @@ class Request:
     """What several devices are asked for.
 
     distribution: how devices have inputs, by name; "single", or "block" for whatever the laws find; None: the model
-    decides whether several pay.  memory: bytes that each may use (None: what it has).  reassociate, rules: as for
+    decides whether several pay.  memory: bytes that each may use (None: what it has).  reassociate: as for
     `optimize`.  again: of an iteration, a program for one of its steps, the input that is its state, and the iteration.
     """
 
@@ -69,7 +69,6 @@ class Request:
     distribution: Mapping[str, str] | str | None = None
     memory: int | None = None
     reassociate: bool = True
-    rules: Sequence[str] = ()
     again: tuple[Expr, str, Iterate] | None = None
     remote: bool = False  # are results to come back from each step, as the devices are workers elsewhere?
 
@@ -128,7 +127,7 @@ def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
     program = request.again[0] if request.again else request.program
     divided = {name for name, how in request.named.items() if how in ("block", "overlap")}
     count = len(request.devices)
-    steps = distributed(program, max(2, count), divided=divided, reassociate=request.reassociate, rules=request.rules)
+    steps = distributed(program, max(2, count), divided=divided, reassociate=request.reassociate)
     if not steps.steps:
         if request.named:
             raise ArgumentError(f"no law distributes the program so: {dict(request.named)}")

@@ -99,9 +99,9 @@ class Held:
                 self.host = found
             return self.host
 
-    def value(self) -> Any:
-        """It as NumPy has it: an array, a number, or a tuple of these."""
-        return result(self.type, self.on_host(), lambda a, shape, scalar: a if shape else a.reshape(())[()])
+    def value(self, t: Type | None = None) -> Any:
+        """It as NumPy has it: an array, a number, or a tuple of these; t: the same with tuples that nest otherwise."""
+        return result(t or self.type, self.on_host(), lambda a, shape, scalar: a if shape else a.reshape(())[()])
 
     def rows(self, i: int, start: int, stop: int) -> NdArray:
         """Some rows of leaf `i` on the host, without a copy of the others."""

@@ -138,7 +138,7 @@ class DistributedKernel:
         large = sum(leaf.bytes for t in taken.values() for leaf in leaves_of(t)) > FEW
         if not works(last) or (self.steps.steps and not large):
             return values[last]
-        found = self.made(last, self.devices[0])(*[values.named[name].value() for name in taken])
+        found = self.made(last, self.devices[0])(*[values.named[name].value(t) for name, t in taken.items()])
         return Held(type_of(last), [np.asarray(a) for a in arrays(found)])
 
     def _threads(self) -> ThreadPoolExecutor:
@@ -161,7 +161,7 @@ class DistributedKernel:
         types = inputs_of(self.program)
         plain = {n: t for n, t in types.items() if not isinstance(given.get(n), Container)}
         found = convert(plain, {n: v for n, v in given.items() if not isinstance(v, Container)})
-        named = {n: Held(t, [np.ascontiguousarray(a) for a in arrays(found[n])]) for n, t in plain.items()}
+        named = {n: Held(t, [np.asarray(a, order="C") for a in arrays(found[n])]) for n, t in plain.items()}
         named |= {n: _held(n, t, given[n]) for n, t in types.items() if n not in plain}
         return Values(named)
 

@@ -64,7 +64,7 @@ class Values:
         if isinstance(e, p.Input):
             return self.named[e.name]
         if e not in self._views:
-            value = evaluate(e, {name: self.named[name].value() for name in inputs_of(e)})
+            value = evaluate(e, {n: self.named[n].value(t) for n, t in inputs_of(e).items()})
             self._views[e] = Held(type_of(e), [np.asarray(a) for a in arrays(value)])
         return self._views[e]
 
@@ -190,7 +190,7 @@ class Runner:
         return p.Input(TOTALS, t)
 
     def _on_host(self, e: Expr, values: Values) -> Held:
-        value = evaluate(e, {name: values.named[name].value() for name in inputs_of(e)})
+        value = evaluate(e, {n: values.named[n].value(t) for n, t in inputs_of(e).items()})
         return Held(type_of(e), [np.asarray(a) for a in arrays(value)])
 
     def _joined(self, step: Step, shares: Sequence[Share], work: Callable[[int, Share], Any]) -> Held:

@@ -173,11 +173,22 @@ class _Reader:
                     return self._add("scan", e, body, x, op, init)
         return None
 
+    def _whole(self, x: Expr) -> set[str]:
+        """The inputs that every device has as a whole, of those in an array of blocks."""
+        match x:
+            case p.Distl(a, b):
+                return {*inputs_of(self.lower(a)), *self._whole(b)}
+            case p.Zip(arrays):
+                return {name for a in arrays for name in self._whole(a)}
+            case p.Map(body, y, None):
+                return {*inputs_of(self.captured(body)), *self._whole(y)}
+        return set()
+
     def _add(
         self, kind: str, e: Expr, body: Expr, x: Expr, op: Operator | None = None, init: Expr | None = None
     ) -> Expr | None:
         own = self.captured(body)
-        blocks = _Blocks(self, set(inputs_of(own)))
+        blocks = _Blocks(self, {*inputs_of(own), *self._whole(x)})
         item = blocks.item(x)
         if item is None or blocks.length is None:
             return None
