@@ -10,6 +10,7 @@ kernel(x=a, y=b)
 from egglift import numpy_names
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
+from egglift.distribution.containers import Matrix, Vector
 from egglift.frontend.programs import from_c
 from egglift.ir.composed import (
     clip,
@@ -194,6 +195,7 @@ __all__ = [
     "ForkError",
     "Kernel",
     "LengthKernel",
+    "Matrix",
     "OperatorError",
     "OutOfMemory",
     "PackageMissing",
@@ -203,6 +205,7 @@ __all__ = [
     "ShapeError",
     "TypeMismatch",
     "Value",
+    "Vector",
     "WrongResult",
     "abs",
     "absolute",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,12 @@ from egglift.codegen.device.arguments import operands
 from egglift.codegen.device.device import devices, open_device
 from egglift.codegen.export.folder import LANGUAGES
 from egglift.costmodel.calibration.calibrate import calibrate
+from egglift.costmodel.links.links import save_links
+from egglift.costmodel.links.measure import measure_links
 from egglift.costmodel.measurement.expected_results import expect
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE
 from egglift.costmodel.profiles.profile import profile_path
+from egglift.distribution.opening import open_devices
 from egglift.ir.errors import EggliftError
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
@@ -91,6 +94,7 @@ def parser() -> argparse.ArgumentParser:
     rates = _command(commands, "calibrate", _calibrate, "measure a device's rates for the cost model")
     _device(rates)
     rates.add_argument("--fresh", action="store_true", help="measure all anew, whatever an interrupted run has left")
+    rates.add_argument("--devices", action="store_true", help="measure the links of all devices instead")
     archive.add(_command(commands, "records", archive.run, "merge, prune, export or replay what was found"))
     lawbook.add(
         _command(commands, "laws", lawbook.run, "print the rule book, or one law with its conditions and source")
@@ -222,10 +226,21 @@ def _batch(arguments: argparse.Namespace) -> int:
 
 
 def _calibrate(arguments: argparse.Namespace) -> int:
+    if arguments.devices:
+        return _links(_silent if arguments.json else print, arguments.json)
     device = open_device(arguments.device)
     profile = calibrate(device, fresh=arguments.fresh, report=_silent if arguments.json else print)
     if arguments.json:
         print(profile.dumps())
     else:
         print(f"kept in {profile_path(device) or 'nothing: the cache is off'}")
+    return 0
+
+
+def _links(report: Callable[[str], None], as_json: bool) -> int:
+    """Measures and keeps the links of all devices."""
+    opened = open_devices("all")
+    links = measure_links(opened, report)
+    path = save_links(opened, links)
+    print(links.dumps() if as_json else f"kept in {path or 'nothing: the cache is off'}")
     return 0

@@ -18,6 +18,7 @@ from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.device.queues import chain_for
+from egglift.codegen.device.timeline import Span, chrome_trace
 from egglift.codegen.export.folder import texts, write_folder
 from egglift.codegen.export.host_program import host_program
 from egglift.codegen.kernel.imperative import Plan
@@ -52,6 +53,14 @@ class Profiled:
     def seconds(self) -> float:
         """The median time of one call on the device, without transfers and gaps between kernels."""
         return self.timing.seconds
+
+    def timeline(self) -> str:
+        """Its kernels one behind the other, as the JSON text that chrome://tracing and Perfetto read."""
+        spans, start = [], 0.0
+        for name, seconds in self.timing.kernels:
+            spans.append(Span(0, name, start, seconds))
+            start += seconds
+        return chrome_trace(spans, {0: "device"})
 
     def __str__(self) -> str:
         if not self.timing.kernels:

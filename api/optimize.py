@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from egglift.admission import admit
 from egglift.candidate import Candidate, best_first
+from egglift.cluster import Cluster
 from egglift.codegen.device.device import FAST_MATH, Device, open_device
+from egglift.costmodel.links.links import Links, load_links
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
 from egglift.costmodel.measurement.worker_pool import worker_for
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
-from egglift.ir.errors import EggliftError
+from egglift.ir.errors import ArgumentError, EggliftError
 from egglift.ir.lifting import as_program
+from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of, liked
 from egglift.ir.text import dumps
@@ -26,13 +29,15 @@ from egglift.kernel import Kernel, kernel_of, runs
 from egglift.length_kernel import LengthKernel
 from egglift.memory import journal, recall, remember
 from egglift.optimize_lengths import candidates_for_lengths, general_program
-from egglift.options import Laws, Options, texts, useful
+from egglift.options import Asked, Laws, Options, texts, useful
 from egglift.processes.interrupts import Interrupts
 from egglift.progress_bar import shown
+from egglift.steps import time_steps
 from egglift.suspects import suspicion
 from egglift.timing import measured
 
 if TYPE_CHECKING:
+    from egglift.distribution.kernel import DistributedKernel
     from egglift.search import Searched
 
 #: parts of a budget for the search: at most, and of it for laws where schedules have found something
@@ -41,10 +46,12 @@ SEARCHING, NEARLY_ALL = (0.7, 0.5), 0.9
 LEAST = 1.0
 
 
+@overload
 def optimize(
     expr: Any,
     device: object = None,
     *,
+    devices: None = None,
     measure: str = "sample",
     budget: float | None = None,
     reassociate: bool = True,
@@ -58,10 +65,51 @@ def optimize(
     verbose: bool | None = None,
     on_interrupt: str = "raise",
 ) -> Kernel:
-    """The fastest equal OpenCL program for `expr` on `device`, as a callable.
+    """On one device."""
+
+
+@overload
+def optimize(
+    expr: Any,
+    *,
+    devices: Sequence[object] | str,
+    distribution: Mapping[str, str] | str | None = None,
+    memory: int | None = None,
+    **options: Unpack[Asked],
+) -> DistributedKernel:
+    """On several devices."""
+
+
+def optimize(
+    expr: Any,
+    device: object = None,
+    *,
+    devices: Sequence[object] | str | None = None,
+    distribution: Mapping[str, str] | str | None = None,
+    memory: int | None = None,
+    measure: str = "sample",
+    budget: float | None = None,
+    reassociate: bool = True,
+    fast_math: bool = False,
+    allow_tf32: bool = False,
+    rules: Sequence[str] = (),
+    cache: bool = True,
+    measurements: int = SAMPLE,
+    isolate: bool = True,
+    deadline: float = DEADLINE,
+    verbose: bool | None = None,
+    on_interrupt: str = "raise",
+) -> Kernel | DistributedKernel:
+    """The fastest equal OpenCL program for `expr` on `device`, as a callable; on several, where `devices` names them.
 
     device: a pyopencl Device, Context or CommandQueue, "cpu", "gpu", a part of a device's name, or None (the
-    environment variable EGGLIFT_DEVICE, else the first GPU, else PoCL).  measure: "sample" times the best few
+    environment variable EGGLIFT_DEVICE, else the first GPU, else PoCL).
+    devices: several of these, "all" there are, or the address of a dask scheduler, whose workers compute
+    ("tcp://host:8786"): each computes a part (docs/devices.md).  distribution: how they have
+    the inputs, by name: "block", "overlap", "copy" or "single"; one of these words is for all that it is possible for;
+    None: the model decides, also whether more than one device pays.  memory: bytes that each of them may use; what does
+    not fit is computed in blocks, one after the other.
+    measure: "sample" times the best few
     candidates, each checked against the interpreter; "none" trusts the analytic model.
     budget: seconds for the whole call, search, builds, checks and timing: with few the model's choice may come back
     unchecked, with a RuntimeWarning; less than a second is taken for one.  None: the search takes its time, and
@@ -84,13 +132,67 @@ def optimize(
     measuring = Measuring(measurements, budget, isolate, deadline)
     laws = Laws(reassociate, texts(rules), tf32=allow_tf32)
     options = Options(laws, measure, measuring, fast_math, cache, on_interrupt)
-    program, opened = as_program(expr), open_device(device)
+    program = as_program(expr)
+    if devices is not None:
+        end = float("inf") if budget is None else start + max(budget, LEAST)
+        with shown(verbose):
+            return deeply(lambda: _several(program, devices, distribution, memory, options, end))
+    if distribution is not None or memory is not None:
+        raise ArgumentError("distribution and memory are for devices=[...]: name the devices")
+    opened = open_device(device)
     admit(liked(program), opened)
     profile = load_profile(opened)
     options = replace(options, laws=useful(options.laws, profile))
     with until(float("inf") if budget is None else start + max(budget, LEAST)), shown(verbose):
         pipeline = _over_lengths if lengths_of(program) else _pipeline
         return deeply(lambda: pipeline(program, opened, profile, options))
+
+
+def _several(
+    program: Expr,
+    spec: Any,
+    distribution: Mapping[str, str] | str | None,
+    memory: int | None,
+    options: Options,
+    end: float,
+) -> DistributedKernel:
+    """The kernel of several devices; each device's own are made as for one."""
+    from egglift.distribution.building import Request, distributed_kernel
+    from egglift.distribution.opening import open_devices
+
+    def single(part: Expr, device: Device, known: Any) -> Kernel:
+        """The kernel of one of them; known: that of the same program on a device of the same kind."""
+        if known is not None:
+            return kernel_of(part, device, known.candidates, options)
+        admit(part, device)
+        profile = load_profile(device)
+        return _pipeline(part, device, profile, replace(options, laws=useful(options.laws, profile)))
+
+    again = time_steps(program)
+    cluster = Cluster.at(spec, computed, options) if isinstance(spec, str) and "://" in spec else None
+    opened = cluster.devices if cluster else open_devices(spec)
+    request = Request(program, opened, distribution, memory, options.laws.reassociate)
+    if again is not None:
+        request = replace(request, again=(again.program, again.state.name, again.whole))
+    if cluster:
+        request = replace(request, distribution=distribution or "block", remote=True)
+        return distributed_kernel(request, cluster.kernel, Links())
+    return distributed_kernel(request, single, load_links(opened), end)
+
+
+def computed(text: str, options: Options, args: tuple[Any, ...]) -> Any:
+    """The value of a program's text, in a worker of a cluster: by a kernel that it finds once."""
+    kernel = _of_worker.get((text, options))
+    if kernel is None:
+        own = replace(options, measuring=replace(options.measuring, isolate=False))  # a worker has no children
+        with until(float("inf")):
+            device, program = open_device(None), loads(text)
+            kernel = deeply(lambda: _pipeline(program, device, load_profile(device), own))
+        _of_worker[text, options] = kernel
+    return kernel(*args)
+
+
+_of_worker: dict[tuple[str, Options], Kernel] = {}
 
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from typing import Any
+from typing import Any, TypedDict
 
 from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.profiles.profile import Profile
@@ -12,6 +12,23 @@ from egglift.ir.errors import ArgumentError
 
 MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
 SPLITTING = ("split-k", "split-row")
+
+
+class Asked(TypedDict, total=False):
+    """What `optimize` takes by name, whatever it optimises for; what each means, it says itself."""
+
+    measure: str
+    budget: float | None
+    reassociate: bool
+    fast_math: bool
+    allow_tf32: bool
+    rules: Sequence[str]
+    cache: bool
+    measurements: int
+    isolate: bool
+    deadline: float
+    verbose: bool | None
+    on_interrupt: str
 
 
 @dataclass(frozen=True)

@@ -130,8 +130,8 @@ class Level:
         return f"{self.kind}{self.dim}" if self.kind in ("global", "workgroup", "local") else self.kind
 
 
-#: mapGlobal, mapWorkgroup, mapLocal (with a dimension), mapWarp, mapLane, mapSeq, mapSeqUnroll, mapVec
-LEVELS = ("global", "workgroup", "local", "warp", "lane", "seq", "unroll", "vec")
+#: mapGlobal, mapWorkgroup, mapLocal (with a dimension), mapWarp, mapLane, mapSeq, mapSeqUnroll, mapVec, mapDevice
+LEVELS = ("global", "workgroup", "local", "warp", "lane", "seq", "unroll", "vec", "device")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -61,6 +61,8 @@ SWEPT = TileKind("b", "swept columns", "columns that a work-item sums in its cac
 MOVED_SIDE = TileKind("i", "moved side", "side of a tile that is only moved", None, (64, 32, 128), (16, 64, 8))
 MOVED_ROWS = TileKind("o", "moved rows", "rows of such a tile that a work-item moves", None, (8, 4, 16, 2), (16, 8))
 
+DEVICE_BLOCK = TileKind("D", "device block", "elements that a device computes")
+
 SCANNED_RUN = TileKind("U", "scanned run", "elements in a row that a work-item of a group scans")
 SCANNED_ROWS = TileKind("B", "scanned rows", "short rows that a group scans", None, (32, 16, 64, 8, 128))
 
@@ -76,6 +78,6 @@ TILE_KINDS: Mapping[str, TileKind] = {
     for kind in (
         *(WORKERS, TURN, PART, SHARE, STRIDE, VECTOR, LANES),
         *(BLOCK_ROWS, BLOCK_COLUMNS, CHUNKS, ROW_CHUNKS, CHUNK, FOLD_CHUNK, PIECES, PADDING, PREFETCH),
-        *(*GRID_TILES, ITEM_ROWS, *SCHEDULE_TILES),
+        *(*GRID_TILES, ITEM_ROWS, DEVICE_BLOCK, *SCHEDULE_TILES),
     )
 }

@@ -16,7 +16,7 @@ from egglift.egraph.rules.language import signatures
 NOTATION = Path(__file__).parent.parent / "docs" / "laws.md"
 #: what functions, tuples and numbers are made of: an equation writes them otherwise
 UNNAMED = {"Arg", "Tup", "Fst", "Snd", "Subst", "Op1", "Op2", "Op3", "Lit", "Iota"}
-LEVELS = {"Seq": "mapSeq", "Unroll": "mapSeqUnroll"}
+LEVELS = {"Seq": "mapSeq", "Unroll": "mapSeqUnroll", "Device": "mapDevice"}
 
 
 @dataclass(frozen=True)

@@ -52,13 +52,24 @@ def _attend() -> None:
 
 def _client(stack: ExitStack, cluster: str, count: int) -> Any:
     """A client of the scheduler at that address; `stack` ends the scheduler where it was made here."""
+    if cluster == "local":  # one thread in each: the search is Python, and holds its lock
+        distributed = _dask()
+        made = distributed.LocalCluster(count, threads_per_worker=1, processes=True, dashboard_address=None)
+        return distributed.Client(stack.enter_context(made))
+    return client_of(cluster)
+
+
+def _dask() -> Any:
     try:
-        from distributed import Client, LocalCluster
+        import distributed
     except ImportError as error:
         raise ClusterError(f"dask cannot be imported ({error}); install it: pip install 'egglift[cluster]'") from error
-    if cluster == "local":  # one thread in each: the search is Python, and holds its lock
-        made = LocalCluster(count, threads_per_worker=1, processes=True, dashboard_address=None)
-        return Client(stack.enter_context(made))
+    return distributed
+
+
+def client_of(cluster: str) -> Any:
+    """A client of the dask scheduler at that address; ClusterError where nothing answers."""
+    Client = _dask().Client
     try:
         return Client(cluster, timeout=PATIENCE)
     except (OSError, ValueError, TypeError) as error:

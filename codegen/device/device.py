@@ -109,10 +109,11 @@ class DeviceInfo:
 
 def devices() -> list[DeviceInfo]:
     """Every OpenCL device there is, in the platforms' order; empty where there is no platform."""
-    return [_describe(d) for d in _raw_devices()]
+    return [_describe(d) for d in raw_devices()]
 
 
-def _raw_devices() -> list[Any]:
+def raw_devices() -> list[Any]:
+    """The pyopencl Devices there are, in the platforms' order."""
     cl = opencl()
     found: list[Any] = []
     try:
@@ -225,7 +226,7 @@ _opened_lock = threading.Lock()
 
 def _open_named(name: str | None) -> Device:
     """One Device per device and process, so that kernels and buffers of different calls work together."""
-    devices = _raw_devices()
+    devices = raw_devices()
     chosen = next(iter(_ranked(devices, name)), None)
     if chosen is None:
         have = "; there are: " + ", ".join(str(_describe(d)) for d in devices) if devices else _NONE
@@ -254,7 +255,7 @@ class Address:
 
 def address(device: Device) -> Address | None:
     """The address of `device`; None where another process cannot find it (a part of a device, say)."""
-    for place, raw in enumerate(_raw_devices()):
+    for place, raw in enumerate(raw_devices()):
         if raw == device.device:
             return Address(place, device.name, device.driver, device.kind)
     return None
@@ -262,7 +263,7 @@ def address(device: Device) -> Address | None:
 
 def open_at(place: Address) -> Device:
     """The device at an address; DeviceError where this process finds another one there, or none."""
-    devices = _raw_devices()
+    devices = raw_devices()
     raw = devices[place.place] if place.place < len(devices) else None
     if raw is None or (raw.name.strip(), raw.driver_version.strip()) != (place.name, place.driver):
         raise DeviceError(f"{place.name}, driver {place.driver}, is not what another process finds in its place")

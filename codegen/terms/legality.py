@@ -65,6 +65,8 @@ def _level(t: p.Map, level: Level, context: Position) -> Position:
         if n > 1 and (n > WIDEST or n & (n - 1)):
             raise CodegenError(f"{brief(t)}: mapVec over {n} elements; vectors have 2, 4, 8, ... {WIDEST}")
         return replace(context, vector=True)
+    if kind == "device":
+        raise CodegenError(f"{brief(t)}: mapDevice is no part of a kernel; optimize(..., devices=...) shares it out")
     if kind not in AROUND:
         return context
     if context.vector:

@@ -13,6 +13,7 @@ NAMES = {
     "seq": "mapSeq",
     "unroll": "mapSeqUnroll",
     "vec": "mapVec",
+    "device": "mapDevice",
 }
 
 

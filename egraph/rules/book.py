@@ -23,7 +23,7 @@ from egglift.egraph.rules.language import CORE, administrative, core_text
 from egglift.ir.errors import RuleError
 
 #: The groups of the book, in the order in which a reader meets them.
-GROUPS = ("algorithmic", "reduction", "scan", "layout", "tiling", "stencil", "vector", "lowering", "memory")
+GROUPS = ("algorithmic", "reduction", "scan", "layout", "tiling", "stencil", "vector", "lowering", "memory", "devices")
 
 
 @dataclass(frozen=True)

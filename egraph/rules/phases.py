@@ -61,12 +61,16 @@ LOWER = Phase("lower", (*laws_in("lower"), "user"), 3)
 #: How programs are optimised.
 EXPLORE = (FUSE, TILE, LOWER)
 
+#: How programs are shared out over several devices; each device's program is then explored as any other.
+DISTRIBUTE = (Phase("distribute", laws_in("distribute"), 16),)
+
 #: What the headers of laws may name as a phase, and what it is for.
 NAMES = {
     "simplify": "with the administrative rules, all the time: programs get smaller",
     "fuse": "first: neighbouring patterns become one",
     "tile": "then: arrays are cut, loops change places",
     "lower": "last: who executes what, and where values are kept",
+    "distribute": "before all others, apart from them: which device has which part of what",
 }
 
 #: What says who executes, where values are kept or how long a tile is: no proof of equality invents that.
@@ -87,7 +91,8 @@ def proof(whole: Book) -> tuple[Phase, ...]:
     or new tile symbols never run from left to right: the levels and lengths are those of the two programs.
     """
     offers = {law.name for law in whole.laws if law.group == "tiling" or (law.group != "user" and chooses(law))}
-    every = tuple(name for name in whole.names if name not in SIMPLIFY)
+    several = {law.name for law in whole.laws if law.group == "devices"}  # of one device's programs they say nothing
+    every = tuple(name for name in whole.names if name not in {*SIMPLIFY, *several})
     forward = tuple(name for name in every if name not in {*offers, "map-one"})
     opened = (*FUSE.laws, "reduce-to-fold", "iterate-unfold")
     fuse = tuple(name for name in opened if name != "map-one")  # it copies bodies: only where all else fails

@@ -253,7 +253,7 @@ class LeftSide:
                     flatten(self.type_pattern(t))
                 case (("closed" | "work"), [Var() as v]) if v.name in self.uses:
                     setattr(self.uses[v.name], name, True)
-                case (("closed" | "open" | "work" | "bottom" | "given"), _):
+                case (("closed" | "open" | "work" | "bottom" | "given" | "whole"), _):
                     pass  # of a written-out pattern: seen to by the administrative rules
                 case (("<" | ">="), [Call(name="depth", args=[Var() as n]), _]):
                     if name == "<":
@@ -379,6 +379,8 @@ class _Typing:
                     self.pattern.indices.add(i.name)
             case "Pad", _:
                 nonempty(self.names[Sym("n")])
+            case "Count", _:
+                unify(self.types["type"], I32, self._lengths)
 
     def _require(self, need: Need) -> None:
         """Let lengths satisfy a condition: what is left over is a length of its own."""

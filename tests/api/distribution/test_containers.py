@@ -1,0 +1,146 @@
+"""Vectors and matrices stay on devices from kernel to kernel; what is written reaches them, what is read comes back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.codegen.device.device import Device
+from egglift.distribution import held
+from egglift.ir.errors import ArgumentError, ShapeError
+from tests import several
+from tests.api.distribution.programs import PROGRAMS, jacobi
+
+Three = Callable[..., Any]
+N = 30
+
+
+@contextmanager
+def transfers() -> Iterator[Counter[str]]:
+    """Counts the bytes that go to devices and come back."""
+    seen: Counter[str] = Counter()
+    with pytest.MonkeyPatch.context() as patch:
+        upload, write, read = Device.upload, held.write_bytes, held.read_elements
+
+        def uploaded(self: Device, array: Any) -> Any:
+            seen["to"] += array.nbytes
+            return upload(self, array)
+
+        def written(device: Device, to: Any, at: int, array: Any) -> None:
+            seen["to"] += array.nbytes
+            write(device, to, at, array)
+
+        def got(*args: Any) -> Any:
+            found = read(*args)
+            seen["back"] += found.nbytes
+            return found
+
+        patch.setattr(Device, "upload", uploaded)
+        patch.setattr(held, "write_bytes", written)
+        patch.setattr(held, "read_elements", got)
+        yield seen
+
+
+def chain_of_kernels() -> tuple[list[int], bool, str]:
+    """Bytes to the devices for each of three calls, is the result right, and where it is before it is looked at."""
+    x = el.array("x", el.f32, N)
+    double = several.kernel(x.map(lambda v: 2 * v))
+    given = np.arange(N, dtype=np.float32)
+    moved, value = [], el.Vector(given)
+    for _ in range(3):
+        with transfers() as seen:
+            value = double(value)
+            moved.append(seen["to"])
+            assert not seen["back"]
+    where = value.distribution
+    return moved, bool(np.array_equal(np.asarray(value), 8 * given)), where
+
+
+def test_results_are_passed_on_without_transfers(three: Three) -> None:
+    moved, right, where = three(chain_of_kernels)
+    assert moved == [4 * N, 0, 0] and right
+    assert where == "block 0..10, 10..20, 20..30"
+
+
+def written_between() -> tuple[float, float, int]:
+    kernel, x = several.kernel(PROGRAMS["total"](N)), el.Vector(np.ones(N, np.float32))
+    before = kernel(x)
+    with transfers() as seen:
+        kernel(x)
+    again = seen["to"]
+    x[0] = 11
+    return float(before), float(kernel(x)), again
+
+
+def test_what_is_written_on_the_host_reaches_the_devices(three: Three) -> None:
+    assert three(written_between) == (30, 40, 0)
+
+
+def borders_only(steps: int) -> int:
+    """Bytes that go to the devices while an iteration runs."""
+    kernel = several.kernel(jacobi(N, "clamp", steps), 3)
+    x = el.Matrix(np.ones((N, 8), np.float32))
+    with transfers() as seen:
+        kernel(x)
+    return seen["to"]
+
+
+def test_between_steps_only_borders_are_exchanged(three: Three) -> None:
+    row, steps = 8 * 4, 7
+    first = three(borders_only, 1)
+    inner, clamped = 4 * row, 0
+    assert three(borders_only, steps) - first == (steps - 1) * (inner + clamped)
+
+
+def gathered_rows() -> bool:
+    """A result in blocks of 10 is read in blocks and as a whole by another kernel."""
+    x = el.array("x", el.f32, N)
+    double = several.kernel(x.map(lambda v: 2 * v))
+    centred = several.kernel(PROGRAMS["centred"](N), 2)
+    given = np.arange(N, dtype=np.float32)
+    found = centred(double(el.Vector(given)))
+    return bool(np.allclose(found, 2 * given - 2 * given.mean()))
+
+
+def test_another_distribution_is_made_of_what_is_there(three: Three) -> None:
+    assert three(gathered_rows)
+
+
+def pairs() -> tuple[str, bool]:
+    kernel = several.kernel(PROGRAMS["black_scholes"](N))
+    spot = np.linspace(0.5, 1, N, dtype=np.float32)
+    calls, puts = kernel(el.Vector(spot))
+    return type(puts).__name__, bool(np.allclose(calls - puts[:], spot - np.float32(0.98), atol=1e-5))
+
+
+def test_arrays_of_tuples_are_a_container_for_each_component(three: Three) -> None:
+    assert three(pairs) == ("Vector", True)
+
+
+def test_a_container_is_an_array_to_numpy() -> None:
+    m = el.Matrix([[1.0, 2.0], [3.0, 4.0]])
+    assert (m.shape, m.dtype, len(m), m.distribution) == ((2, 2), np.float64, 2, "host")
+    assert np.array_equal(np.asarray(m), [[1, 2], [3, 4]]) and m[1, 0] == 3
+    m[0] = 0
+    assert np.sum(m) == 7 and [row[1] for row in m] == [0, 4]
+
+
+def test_a_vector_has_one_dimension() -> None:
+    with pytest.raises(ShapeError, match=r"a Vector has 1 dimensions, and not shape \(2, 2\)"):
+        el.Vector(np.ones((2, 2)))
+
+
+def wrong_container() -> str:
+    with pytest.raises(ArgumentError) as caught:
+        several.kernel(PROGRAMS["total"](N))(el.Vector(np.ones(N + 1, np.float32)))
+    return str(caught.value)
+
+
+def test_a_container_of_another_shape_is_refused(three: Three) -> None:
+    assert three(wrong_container) == "input x is f32 of shape (31,), but the program takes f32 of shape (30,)"

@@ -1,0 +1,56 @@
+"""A process in which PoCL gives three devices: the environment must say so before PoCL is loaded."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from egglift.codegen.device.device import Device
+from egglift.costmodel.links.links import Links
+from egglift.costmodel.profiles.profile import load_profile
+from egglift.distribution.building import Request, distributed_kernel
+from egglift.distribution.kernel import DistributedKernel
+from egglift.distribution.opening import open_devices
+from egglift.ir.lifting import as_program
+from egglift.ir.patterns import Expr
+from egglift.kernel import Kernel, kernel_of
+from egglift.options import Options
+from egglift.steps import time_steps
+
+T = TypeVar("T")
+ENVIRONMENT = {"POCL_DEVICES": "pthread pthread pthread", "POCL_AFFINITY": "1", "EGGLIFT_CACHE": "off"}
+
+
+@contextmanager
+def process() -> Iterator[Callable[..., Any]]:
+    """Calls functions, with their arguments, in a process with three devices."""
+    before = {name: os.environ.get(name) for name in ENVIRONMENT}
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        try:
+            os.environ.update(ENVIRONMENT)
+            pool.submit(os.getpid).result()
+        finally:
+            for name, value in before.items():
+                os.environ.pop(name) if value is None else os.environ.update({name: value})
+        yield lambda f, *args, **named: pool.submit(f, *args, **named).result()
+
+
+def kernel(program: Any, count: int = 3, distribution: Any = "block", **more: Any) -> DistributedKernel:
+    """The kernel of `count` devices, each of whose own are the programs as they stand: nothing is searched for."""
+    whole = as_program(program)
+    again = time_steps(whole)
+    steps = (again.program, again.state.name, again.whole) if again else None
+    request = Request(whole, open_devices("all")[:count], distribution, again=steps, **more)
+    return distributed_kernel(request, plain, Links())
+
+
+def plain(program: Expr, device: Device, known: Any = None) -> Kernel:
+    """A kernel for a program as it stands."""
+    from egglift.search import naive
+
+    found = naive(program, load_profile(device), device.limits, optional=False)
+    return kernel_of(program, device, found, Options(measure="none"))
