@@ -71,8 +71,8 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
         if seen is None or seen.sectors * SECTOR * at_once > FIRST_CACHE:
             apart = sum(_alone(a, moved[id(a)], kernel, resident, p) for a in same)
             brought = min(apart, _waiting(seen, items, group, resident, p))
-            once = brought <= 1.5 * same[0].buffer.size * same[0].buffer.scalar.size
-            dram += brought * (max(_in_pieces(a, local) for a in same) if once else 1.0)
+            streamed = brought <= 1.5 * same[0].buffer.size * same[0].buffer.scalar.size
+            dram += brought * (max(_in_pieces(a, local) for a in same) if streamed else 1.0)
             cached += sum(moved[id(a)] for a in same)
             continue
         brought = min(share, 1.0) * groups * seen.sectors * SECTOR

@@ -205,7 +205,7 @@ class _Partition:
         if not self.whole or len(long) < 2:
             return body
         found = {x: of_slices(self.names, r) for x, r in long.items()}
-        alike = dict[object, list[Expr]]()
+        alike = dict[object, list[p.Input]]()
         for x, s in found.items():
             alike.setdefault(self._canonical(self._order(s.reduction), s.reduction), []).append(x)
         new: dict[Expr, Expr] = {}
