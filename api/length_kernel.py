@@ -6,7 +6,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from math import log2
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.bound_call import BoundCall
@@ -17,11 +18,13 @@ from egglift.ir.arguments import require_names
 from egglift.ir.called_lengths import CalledLengths
 from egglift.ir.errors import ArgumentError
 from egglift.ir.length_forms import Lengths, RunTimeLength
+from egglift.ir.lengths_liked import with_like
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of, said
 from egglift.kernel import Kernel, Profiled
 from egglift.launches import LaunchedKernel
 from egglift.options import Options
+from egglift.saved import Saved, text_of
 from egglift.variants import Variant, Variants, Way, general
 
 if TYPE_CHECKING:
@@ -51,8 +54,11 @@ class LengthKernel(Kernel):
         device: Device,
         candidates: Sequence[Candidate],
         options: Options = Options(),
+        orders: Mapping[str, Sequence[int]] = {},
+        others: Sequence[LengthKernel] = (),
     ) -> None:
-        super().__init__(program, chosen, device, candidates, options)
+        super().__init__(program, chosen, device, candidates, options, orders)
+        self.others: tuple[LengthKernel, ...] = tuple(others)
         self._called = CalledLengths(program)
         self.lengths = {n.name: n for n in lengths_of(program)}
         way = Way(chosen.steps, chosen.launch, device.kind, options.laws.reassociate)
@@ -77,6 +83,19 @@ class LengthKernel(Kernel):
         """Refused: sizes of launches and arrays depend on lengths; `kernel.at(n=1000).kernels` are those for one."""
         given = ", ".join(f"{name}={n.liked}" for name, n in self.lengths.items())
         raise ArgumentError(f"launches depend on {', '.join(self.lengths)}: take kernel.at({given}).kernels")
+
+    def _text(self) -> str:
+        others = tuple(other.chosen for other in self.others)
+        return text_of(Saved(self.program, self.chosen, self.options, self._orders, others), self.device)
+
+    @classmethod
+    def restored(cls, saved: Saved, device: Device, where: str) -> Self:
+        """See `Kernel.restored`; with those for the other lengths that the program likes."""
+        kernel = super().restored(saved, device, where)
+        programs = [with_like(saved.program, i) for i in range(1, 1 + len(saved.others))]
+        parts = [replace(saved, program=e, chosen=c, others=()) for e, c in zip(programs, saved.others, strict=True)]
+        kernel.others = tuple(super(LengthKernel, cls).restored(part, device, where) for part in parts)
+        return kernel
 
     def _found_explanation(self, candidate: Candidate) -> Explanation | Derivation | InParts:
         return self.liked._found_explanation(candidate)
@@ -117,6 +136,10 @@ class LengthKernel(Kernel):
         return {n: given[name] for name, n in self.lengths.items()}
 
     def _at(self, values: Lengths) -> Kernel:
+        choice = self._nearest(values)
+        if choice:
+            other = self.others[choice - 1]
+            return other._at({other.lengths[n.name]: number for n, number in values.items()})
         key = tuple(values[n] for n in self.lengths.values())
         with self._kept:
             if key in self._kernels:
@@ -128,6 +151,15 @@ class LengthKernel(Kernel):
             while len(self._kernels) > KEPT:
                 self._kernels.popitem(last=False)
         return made
+
+    def _nearest(self, values: Lengths) -> int:
+        """Which of the lengths that kernels were chosen for are nearest to these, as factors: 0 for the first."""
+
+        def far(choice: int) -> float:
+            likes = ((n.likes[choice] if len(n.likes) > 1 else n.liked, number) for n, number in values.items())
+            return sum(abs(log2(max(number, 1) / max(like, 1))) for like, number in likes)
+
+        return min(range(1 + len(self.others)), key=far)
 
     def _made(self, variant: Variant, values: Lengths) -> Kernel:
         executable = variant.executable(values)

@@ -20,6 +20,7 @@ from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, EggliftError
+from egglift.ir.lengths_liked import choices_of_lengths, with_like
 from egglift.ir.lifting import as_program
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
@@ -228,7 +229,16 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
 
 
 def _over_lengths(program: Expr, device: Device, profile: Profile, options: Options) -> LengthKernel:
-    """The kernel of a program whose lengths are known when it is called."""
+    """The kernel of a program whose lengths are known when it is called: of those for each lengths that they like."""
+    choices = choices_of_lengths(program)
+    first, *others = (_near(with_like(program, i), device, profile, options) for i in range(choices))
+    if not others:
+        return first
+    return LengthKernel(program, first.chosen, device, first.candidates, options, others=others)
+
+
+def _near(program: Expr, device: Device, profile: Profile, options: Options) -> LengthKernel:
+    """The kernel of a program whose kernels are chosen for one length each."""
     known = recall(program, device, options) if options.cache else None
     if known is not None and known.own:
         return LengthKernel(program, runs(known.candidates, device), device, known.candidates, options)

@@ -15,6 +15,7 @@ from egglift.admission import admit
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device
 from egglift.ir.errors import EggliftError, RecordError
+from egglift.ir.lengths_liked import choices_of_lengths, with_like
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import liked
@@ -35,6 +36,8 @@ class Saved:
     options: Options
     #: axes of inputs in the order in which they lie in memory, where that is another one
     orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    #: what was chosen for the other lengths that it likes, in their order
+    others: tuple[Candidate, ...] = ()
 
 
 def text_of(saved: Saved, device: Device) -> str:
@@ -52,6 +55,7 @@ def text_of(saved: Saved, device: Device) -> str:
             "measure": options.measure,
             "fast_math": options.fast_math,
             "orders": dict(saved.orders),
+            "others": [candidate_data(c) for c in saved.others],
         },
         indent=1,
     )
@@ -69,13 +73,23 @@ def read(text: str, device: Device, where: str) -> Saved:
         chosen = candidate_from(data["chosen"], device)
         laws = Laws(laws["reassociate"], tuple(laws["rules"]), tuple(laws["disabled"]), bool(laws["tf32"]))
         options = Options(laws, data["measure"], fast_math=bool(data["fast_math"]))
-        right, orders = fits(chosen, program), {str(name): tuple(order) for name, order in data["orders"].items()}
+        others = tuple(candidate_from(c, device) for c in data["others"])
+        right, orders = (
+            _fit((chosen, *others), program),
+            {str(name): tuple(order) for name, order in data["orders"].items()},
+        )
     except (EggliftError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RecordError(f"{where} is damaged: {error}; optimise the program again, and save that") from error
     if not right:
         raise RecordError(f"{where} is damaged: its term is not of its program's type; optimise the program again")
     admit(liked(program), device)
-    return Saved(program, chosen, options, orders)
+    return Saved(program, chosen, options, orders, others)
+
+
+def _fit(chosen: Sequence[Candidate], program: Expr) -> bool:
+    """Are these what was chosen for each of the lengths that a program likes?"""
+    programs = [with_like(program, i) for i in range(choices_of_lengths(program))]
+    return len(programs) == len(chosen) and all(map(fits, chosen, programs))
 
 
 def _checked(text: str, where: str) -> dict[str, Any]:

@@ -20,13 +20,13 @@ Bounds: TypeAlias = tuple[float, float]
 @dataclass(frozen=True)
 class RunTimeLength:
     """A length that is known when a kernel is called: a multiple of `multiple` in min..max (None: as far as memory
-    goes).  like: the length that kernels are chosen for."""
+    goes).  like: the lengths that kernels are chosen for: a call takes that for the nearest."""
 
     name: str
     min: int = 1
     max: int | None = None
     multiple: int = 1
-    like: int = 1 << 20
+    like: int | tuple[int, ...] = 1 << 20
 
     @property
     def text(self) -> str:
@@ -49,8 +49,13 @@ class RunTimeLength:
 
     @property
     def liked(self) -> int:
-        """The length that kernels are chosen for."""
-        return self.nearest(self.like)
+        """The length that kernels are chosen for; the first of several."""
+        return self.likes[0]
+
+    @property
+    def likes(self) -> tuple[int, ...]:
+        """All lengths that kernels are chosen for."""
+        return tuple(map(self.nearest, self.like if isinstance(self.like, tuple) else (self.like,)))
 
     def has(self, n: int) -> bool:
         """Is `n` such a length?"""

@@ -90,9 +90,12 @@ class _Parser(Reader):
             name = self.name("the name of a length")
             least = self.integer("the least length")
             most = None if self.match(_NONE) is not None else self.integer("the greatest length, or none")
-            multiple, like = self.integer("what it is a multiple of"), self.integer("what kernels are chosen for")
+            multiple, likes = self.integer("what it is a multiple of"), [self.integer("what kernels are chosen for")]
+            while self.peek() == "/":
+                self.pos += 1
+                likes.append(self.integer("what else kernels are chosen for"))
             try:
-                self.lengths[name] = size(name, least, most, multiple, like)
+                self.lengths[name] = size(name, least, most, multiple, likes[0] if len(likes) == 1 else tuple(likes))
             except ProgramError as error:
                 self.fail(str(error), at, type(error))
             self.expect(")", f"to end the length {name}")

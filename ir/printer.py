@@ -36,12 +36,13 @@ def document(e: Expr, elide: bool = False) -> Doc:
     """The text form of `e` as nested lists.  elide: shorten large constants (not readable back)."""
     body = _Printer(e, elide).document()
     lengths = lengths_of(e)
-    return ["lengths", [*map(_declared, lengths)], body] if lengths else body
+    return ["lengths", [*map(declared, lengths)], body] if lengths else body
 
 
-def _declared(n: RunTimeLength) -> Doc:
-    """`(n 1 none 1 1048576)`: name, least and greatest number, what it is a multiple of, and what is liked."""
-    return [n.name, str(n.min), "none" if n.max is None else str(n.max), str(n.multiple), str(n.like)]
+def declared(n: RunTimeLength) -> str:
+    """`(n 1 none 1 1048576)`: name, least and greatest number, what it is a multiple of, what is liked (`1000/20`)."""
+    like = "/".join(map(str, n.like)) if isinstance(n.like, tuple) else str(n.like)
+    return f"({n.name} {n.min} {'none' if n.max is None else n.max} {n.multiple} {like})"
 
 
 def operator_parts(op: Operator) -> tuple[Expr, ...]:

@@ -18,15 +18,20 @@ from egglift.ir.traverse import resized, subterms
 from egglift.ir.types import Array, Tuple, leaves
 
 
-def size(name: str, min: int = 1, max: int | None = None, multiple: int = 1, like: int = 1 << 20) -> int:
+def size(
+    name: str, min: int = 1, max: int | None = None, multiple: int = 1, like: int | tuple[int, ...] = 1 << 20
+) -> int:
     """A length that is known when the kernel is called: usable wherever a length is, and in arithmetic.
 
     name: for messages, and for the kernels' argument.  It is a multiple of `multiple` in min..max (None: as long as
-    memory allows); kernels are chosen for the length nearest to `like`.  ShapeError where there is no such length.
+    memory allows); kernels are chosen for the length nearest to `like`: for each of several, and a call takes those
+    that were chosen for lengths near its own.  ShapeError where there is no such length.
     """
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ProgramError(f"{name!r} cannot name a length: use letters, digits and _")
-    for what, n, least in (("min", min, 0), ("max", max, 0), ("multiple", multiple, 1), ("like", like, 0)):
+    likes = like if isinstance(like, tuple) and like else (like,)
+    limits = [("min", min, 0), ("max", max, 0), ("multiple", multiple, 1), *(("like", n, 0) for n in likes)]
+    for what, n, least in limits:
         if not (n is None and what == "max") and (isinstance(n, bool | Length) or not isinstance(n, int)):
             raise ProgramError(f"{name}: {what} must be a whole number, not {n!r}")
         if n is not None and not least <= n <= MOST:

@@ -21,6 +21,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import rebuild, subterms
 from egglift.ir.types import BOOL, Scalar
@@ -55,7 +56,10 @@ def segments(names: Names, dims: tuple[Dim, ...], body: Expr) -> Segments | None
         return None
     masks = dict(_masks(names, body))
     for dim in dims:
-        own = {x: np.asarray(evaluate(read.view, {})) for x, read in masks.items() if read.dims == (dim,)}
+        views = {x: read.view for x, read in masks.items() if read.dims == (dim,)}
+        if not views or isinstance(dim.extent, Length):  # where parts of unknown lengths end, no number says
+            continue
+        own = {x: np.asarray(evaluate(view, {})) for x, view in views.items()}
         length = _length(number(dim), list(own.values()))
         count = number(dim) // length
         if 1 < count <= MANY:

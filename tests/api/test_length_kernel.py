@@ -308,3 +308,40 @@ def test_a_batch_takes_numbers_alone(tmp_path: Path) -> None:
     summary = run_batch([f"{tmp_path / 'sum.py'}:program"], "pocl", tmp_path / "out.jsonl")
     assert summary.failed == 1
     assert "its lengths n are known when it is called" in (tmp_path / "out.jsonl").read_text()
+
+
+def several_likes() -> el.Kernel:
+    n, m = el.size("n", min=0, like=(64, 1 << 14)), el.size("m", like=8)
+    sums = el.array("A", el.f32, (n, m)).map(lambda row: row.reduce(el.add, 0.0))
+    return el.optimize(sums, "pocl", measure="none", cache=False)
+
+
+def is_sum(kernel: el.Kernel, n: int, m: int) -> bool:
+    a = np.arange(n * m, dtype=np.float32).reshape(n, m) % 7
+    return bool(np.allclose(kernel(a), a.sum(1)))
+
+
+def test_kernels_are_chosen_for_each_length_that_is_liked() -> None:
+    kernel = several_likes()
+    assert isinstance(kernel, LengthKernel)
+    (long,) = kernel.others
+    assert (kernel.liked.program, long.liked.program) != (long.liked.program, kernel.liked.program)
+    assert all(is_sum(kernel, n, m) for n, m in ((0, 3), (5, 8), (63, 1), (9000, 8), (1 << 14, 5)))
+    for n, of in ((100, kernel), (9000, long)):
+        assert kernel.at(n=n, m=8).chosen.launch == of.at(n=n, m=8).chosen.launch
+    assert [k.at(n=9000, m=8) is kernel.at(n=9000, m=8) for k in (kernel, long)] == [True, True]
+
+
+def test_what_was_chosen_for_each_length_is_saved(tmp_path: Path) -> None:
+    kernel = several_likes()
+    kernel.save(tmp_path / "sums")
+    for again in (el.load(tmp_path / "sums", "pocl"), pickle.loads(pickle.dumps(kernel))):
+        assert isinstance(again, LengthKernel) and isinstance(kernel, LengthKernel)
+        assert [k.chosen.structure for k in again.others] == [k.chosen.structure for k in kernel.others]
+        assert is_sum(again, 20, 3) and is_sum(again, 1 << 14, 3)
+
+
+def test_lengths_like_as_many_numbers_each() -> None:
+    n, m = el.size("n", like=(64, 128)), el.size("m", like=(8, 16, 32))
+    with pytest.raises(el.ShapeError, match="chosen for 3 of m and 2 of n: give like= as many"):
+        el.optimize(el.array("A", el.f32, (n, m)), "pocl", measure="none")

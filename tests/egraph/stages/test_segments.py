@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 import egglift as el
+from egglift.egraph.stages.partition import stages_of
 from egglift.egraph.stages.segments import MANY
+from egglift.egraph.stages.stage_text import text_of
+from egglift.ir.lifting import as_program
 from tests.egraph.staged import texts
 from tests.egraph.stages.programs import Value, add_up, arr
 
@@ -77,3 +80,12 @@ def test_parts_that_are_unlike_stay_a_choice() -> None:
 def test_arrays_that_are_only_read_are_one_array() -> None:
     (only,) = texts(el.concat(x, y) * 2.0)
     assert only.startswith("stage0[0 < 24] = (mul (concat x y)[0]")
+
+
+def test_parts_of_unknown_lengths_stay_a_choice() -> None:
+    n = el.size("n")
+    u, v = el.array("u", el.f32, n), el.array("v", el.f32, n)
+    (stacked,) = stages_of(as_program(el.stack([u * 2.0, v + 1.0]))).stages
+    (joined,) = stages_of(as_program(el.concat(u * 2.0, v + 1.0))).stages
+    assert [len(stacked.dims), len(joined.dims)] == [1, 1]
+    assert "where" in text_of(joined) and "where" not in text_of(stacked)
