@@ -22,19 +22,18 @@ what is read: [ A[.., d] for d ] = A[..].
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from egglift.egraph.stages.as_pattern import computed, ordered, reads_of
 from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
-from egglift.egraph.stages.pointwise import pointwise
+from egglift.egraph.stages.pointwise import of_elements, pointwise
 from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, number
-from egglift.egraph.stages.windows import shared_by_windows
+from egglift.egraph.stages.windows import by_windows_apart, shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, length_of, permuted, transposed
 from egglift.ir.check import type_of
-from egglift.ir.operators import named, recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import applied, is_closed, subterms
@@ -80,11 +79,13 @@ class IndexNotation:
     """Translates closed programs whose lengths are numbers.
 
     reassociate: may reductions of one operator within each other become one, and change the order of additions?
+    apart: are windows of several directions taken one direction at a time, where that saves steps?
     """
 
     reassociate: bool = True
+    apart: bool = True
     names: Names = field(default_factory=Names)
-    apart: list[Stage] = field(default_factory=list)  # each after those that it reads
+    along: list[Stage] = field(default_factory=list)  # each after those that it reads
 
     def program(self, e: Expr) -> Value:
         """The value of a closed program.  NoStages if it has none in index notation."""
@@ -338,8 +339,8 @@ class IndexNotation:
         free = (self.names.free(element) | (self.names.free(scan.init) if scan else frozenset())) - {last}
         dims = tuple(sorted(free, key=lambda d: d.number))
         counts = what if isinstance(what, Counted) else None
-        stage = Stage(f"%along{len(self.apart)}", (*dims, last), element, self.names, scan=scan, counts=counts)
-        self.apart.append(stage)
+        stage = Stage(f"%along{len(self.along)}", (*dims, last), element, self.names, scan=scan, counts=counts)
+        self.along.append(stage)
         return self._opened(View(p.Input(stage.name, stage.type), dims))
 
     # ------------------------------------------------------------------------------------ reductions
@@ -353,8 +354,9 @@ class IndexNotation:
             return self._begun(step, begin, x, op)
         body, dims = self._unjoined(body, dim)
         inner = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
-        if inner is not None and self._is_one(op, inner) and not shared_by_windows(self.names, inner, dims):
+        if inner and self._is_one(op, inner) and not shared_by_windows(self.names, inner, dims, self.apart):
             dims, body = (*dims, *inner.dims), inner.element
+        dims, body = by_windows_apart(self.names, step, dims, body, op if self.reassociate and self.apart else None)
         return _unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
 
     def _is_one(self, op: p.Operator | None, inner: Reduction) -> bool:
@@ -376,7 +378,7 @@ class IndexNotation:
         outer, row = self.element(x)
         (dim, begin), (other, element) = self.element(init), self.element(row)
         own = Computed(outer, self._renamed(element, {other: dim}))
-        return self._array(dim, self._reduction(plain, begin, own, None if op is None else _of_elements(op, plain)))
+        return self._array(dim, self._reduction(plain, begin, own, None if op is None else of_elements(op, plain)))
 
     def _unjoined(self, body: Expr, dim: Dim) -> tuple[Expr, tuple[Dim, ...]]:
         """A body over a dimension of joined arrays, over their two dimensions each; and these, in order."""
@@ -482,13 +484,6 @@ def _lengths(x: Expr, depth: int) -> tuple[Size, Size]:
     outer = _type_at(x, depth)
     assert isinstance(outer, Array) and isinstance(outer.element, Array)
     return outer.length, outer.element.length
-
-
-def _of_elements(op: p.Operator, plain: Expr) -> p.Operator:
-    """An operator of arrays that is `plain` of their elements, as one of elements."""
-    if name := recognise(plain):
-        return named(name, type_of(plain))
-    return replace(op, body=plain, neutral=op.neutral.x if isinstance(op.neutral, p.Fill) else None)
 
 
 def _unpacked(x: Expr) -> Value:

@@ -6,11 +6,14 @@ map transpose (transpose A), axes a b c  ->  A, axes b c a
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import replace
 from typing import TypeAlias, cast
 
 from egglift.egraph.stages.stage import Dim, Read
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import is_closed
 
 Axes: TypeAlias = tuple[Hashable, ...]
 #: an array, and what its outer axes are
@@ -19,11 +22,22 @@ Below: TypeAlias = tuple[Expr, Axes]
 Bound: TypeAlias = "tuple[Expr, Hashable, Bound] | None"
 
 
-def below(x: Expr, axes: Iterable[Hashable], through: Callable[[Expr, Axes], Below | None]) -> Below:
+#: layouts that say of one axis which of its elements are where
+_ALONG = (p.Pad, p.PadUp, p.Take, p.Drop, p.Roll, p.Stride)
+
+
+def below(
+    x: Expr,
+    axes: Iterable[Hashable],
+    through: Callable[[Expr, Axes], Below | None],
+    aside: Callable[[Hashable], bool] = lambda axis: False,
+) -> Below:
     """The array below maps, transpositions, and the layouts that `through` sees through; and what its axes are.
 
-    through: from a layout and its axes to what is laid out and its axes; None where it does not know.
+    through: from a layout and its axes to what is laid out and its axes; None where it does not know.  aside: layouts
+    along such an axis stay: they are about nothing else, and come on top of what is found below them.
     """
+    kept: list[tuple[Hashable, Expr]] = []
 
     def at(e: Expr, axes: Axes, bound: Bound) -> Below:
         match e:
@@ -36,12 +50,34 @@ def below(x: Expr, axes: Iterable[Hashable], through: Callable[[Expr, Axes], Bel
                 return at(x, (axes[1], axes[0], *axes[2:]), bound)
         if (found := through(e, axes)) is not None:
             return at(*found, bound)
+        if is_along(e) and axes and aside(axes[0]):
+            kept.append((axes[0], e))
+            return at(e.x, axes, bound)
         while bound is not None:
             x, axis, bound = bound
             e, axes = p.Map(e, x), (axis, *axes)
         return e, axes
 
-    return at(x, tuple(axes), None)
+    array, found = at(x, tuple(axes), None)
+    for axis, layout in reversed(kept):
+        array = at_depth(found.index(axis), array, lambda e, like=layout: relaid(like, e))  # type: ignore[misc]
+    return array, found
+
+
+def is_along(e: Expr) -> bool:
+    """Is it a layout along one axis, with the same at its ends everywhere, if anything?"""
+    return isinstance(e, _ALONG) and (not is_filled(e) or is_closed(e.value))  # type: ignore[attr-defined]
+
+
+def is_filled(e: Expr) -> bool:
+    """Does a layout put a value at the ends?"""
+    return isinstance(e, p.Pad | p.PadUp) and e.value is not None
+
+
+def relaid(layout: Expr, x: Expr) -> Expr:
+    """Another array in the same layout."""
+    assert isinstance(layout, _ALONG)
+    return replace(layout, x=x)
 
 
 def plain_read(read: Read) -> Read:

@@ -31,7 +31,7 @@ from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
-from egglift.egraph.stages.windows import of_windows
+from egglift.egraph.stages.windows import of_windows, shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.check import type_of
@@ -64,9 +64,9 @@ def stages_of(
     frugal: what is costly and read again is written, reductions that need each other's results stay apart, and places
     are found in order: fewer operations and more memory traffic, which a CPU prefers.  again: without that, what is
     costly is written where it would be computed for so many indices of other dimensions.  whole: what is computed of
-    several slices of an array is computed of the array.
+    several slices of an array is computed of the array, and what many windows share is computed before.
     """
-    notation = IndexNotation(reassociate)
+    notation = IndexNotation(reassociate, whole)
     work = _Partition(notation, frugal, 1 if frugal else again, whole)
     value = work.value(work.with_written_indices(program))
     stages, result = together(work.stages, work.result(value))
@@ -92,9 +92,9 @@ class _Partition:
 
     def value(self, program: Expr) -> Value:
         """The value of a closed program, after what goes along its axes as a whole: stages of their own."""
-        done = len(self.notation.apart)
+        done = len(self.notation.along)
         value = self.notation.program(program)
-        for stage in self.notation.apart[done:]:
+        for stage in self.notation.along[done:]:
             self.along(stage)
         return value
 
@@ -196,6 +196,7 @@ class _Partition:
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
                 near = can_unroll(self.names, r, outer, inner)
+                near = near and not shared_by_windows(self.names, r, inner, self.whole)
                 new[x] = unrolled(self.names, r) if near else self._apart(outer, r)
         return substituted(element, new)
 

@@ -6,9 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from egglift.ir import patterns as p
 from egglift.ir.axes import element_type
+from egglift.ir.check import type_of
+from egglift.ir.operators import named, recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import is_closed, with_argument
 from egglift.ir.types import Array, Tuple, Type
@@ -30,6 +33,13 @@ def pointwise(step: Expr) -> Expr | None:
             return x
         case _:
             return None
+
+
+def of_elements(op: p.Operator, plain: Expr) -> p.Operator:
+    """An operator of arrays that is `plain` of their elements, as one of elements."""
+    if name := recognise(plain):
+        return named(name, type_of(plain))
+    return replace(op, body=plain, neutral=op.neutral.x if isinstance(op.neutral, p.Fill) else None)
 
 
 def _are_as_long(types: Sequence[Type]) -> bool:

@@ -14,29 +14,43 @@ from itertools import permutations
 from math import prod
 
 from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.moved_axes import Axes, Below, below
+from egglift.egraph.stages.moved_axes import Axes, Below, below, is_along, is_filled, relaid
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import length_of, permuted
 from egglift.ir.patterns import Expr
+from egglift.ir.types import BOOL
 
-#: a reduction over fewer elements is computed for each window: to write it would take longer than it saves
+#: a reduction over fewer elements, or that saves fewer steps, is computed for each window: to write it takes as long
 WORTH = 16
+#: what layouts are compared on
+_ANY = p.Fill(1 << 40, p.Literal(True, BOOL))
 
 
 @dataclass(frozen=True)
 class Windows:
-    """A reduction over windows as one over the array of which they are: its dimension is `base`."""
+    """A reduction over windows as one over the array of which they are: its dimension is `base`.
+
+    picked: layouts that say which windows there are, the last of them first.
+    """
 
     reduction: Reduction
     base: Dim
     window: Dim
     place: Dim
     slide: p.Slide
+    picked: tuple[Expr, ...] = ()
 
     def of(self, read: Read) -> Read:
         """What is read of the array, read in windows."""
-        return read.along(self.base, lambda x: p.Slide(self.slide.size, self.slide.step, x), (self.window, self.place))
+
+        def windows(x: Expr) -> Expr:
+            found: Expr = p.Slide(self.slide.size, self.slide.step, x)
+            for layout in reversed(self.picked):
+                found = relaid(layout, found)
+            return found
+
+        return read.along(self.base, windows, (self.window, self.place))
 
 
 def of_windows(names: Names, r: Reduction, dims: Sequence[Dim]) -> Windows | None:
@@ -53,19 +67,41 @@ def of_windows(names: Names, r: Reduction, dims: Sequence[Dim]) -> Windows | Non
     return None
 
 
-def shared_by_windows(names: Names, r: Reduction, places: Sequence[Dim]) -> bool:
-    """Is a reduction a long one that windows, whose places are one of these dimensions, share?"""
-    if prod(map(number, r.dims)) < WORTH:
+def shared_by_windows(names: Names, r: Reduction, places: Sequence[Dim], saving: bool = True) -> bool:
+    """Is a reduction a long one that windows, whose places are one of these dimensions, share?  saving: or does it save
+    many steps?"""
+    own, of_window = prod(map(number, r.dims)), max((number(d) for d in places), default=1)
+    if own < WORTH and not saving:
+        return False
+    if own < WORTH and own * of_window - (own + of_window) < WORTH:
         return False
     others = sorted(names.free(r.element) - {*places, *r.dims}, key=lambda d: d.number)
     found = (of_windows(names, r, (window, place)) for window in others for place in places)
     return any(w is not None and w.place in places for w in found)
 
 
+def by_windows_apart(
+    names: Names, step: Expr, dims: tuple[Dim, ...], element: Expr, op: p.Operator | None
+) -> tuple[tuple[Dim, ...], Expr]:
+    """A reduction's dimensions and element, where windows in several directions are taken one direction at a time.
+
+    max_2,3 (windows of windows of A)[0,1,2,3]  ->  max_2 of max_3 ..., which windows of the other direction share
+    """
+    if op is None or op.neutral is None or len(dims) < 2:
+        return dims, element
+    inner_dims, inner_element = by_windows_apart(names, step, dims[1:], element, op)
+    inner = Reduction(step, op.neutral, inner_dims, inner_element, op)
+    if not shared_by_windows(names, inner, dims[:1]):
+        return dims, element
+    return dims[:1], names.reduced(inner)
+
+
 def _base(names: Names, r: Reduction, reads: Sequence[Read], window: Dim, place: Dim) -> Windows | None:
     known = {x: unslid(x.view, len(x.dims), x.dims.index(window), x.dims.index(place)) for x in reads}
     found = [x for x in known.values() if x is not None]
     if not found or len(found) < len(known) or len({(x.slide.size, x.slide.step) for x in found}) > 1:
+        return None
+    if len({tuple(relaid(layout, _ANY) for layout in x.picked) for x in found}) > 1:
         return None
     slide, lengths = found[0].slide, {x.length for x in found}
     if len(lengths) > 1 or (length := found[0].length) >= number(window) * number(place):
@@ -78,16 +114,19 @@ def _base(names: Names, r: Reduction, reads: Sequence[Read], window: Dim, place:
             return read
         return Read(view.x, tuple(base if d == window else d for d in read.dims if d != place))
 
-    return Windows(replace(r, element=names.with_reads(r.element, at_base)), base, window, place, slide)
+    of_base = replace(r, element=names.with_reads(r.element, at_base))
+    return Windows(of_base, base, window, place, slide, found[0].picked)
 
 
 @dataclass(frozen=True)
 class Unslid:
-    """An array without the windows that `slide` makes along one of its axes, which is `length` long."""
+    """An array without the windows that `slide` makes along one of its axes, which is `length` long; picked: see
+    `Windows`."""
 
     x: Expr
     slide: p.Slide
     length: int
+    picked: tuple[Expr, ...] = ()
 
 
 def unslid(x: Expr, rank: int, window: int, place: int) -> Unslid | None:
@@ -96,15 +135,19 @@ def unslid(x: Expr, rank: int, window: int, place: int) -> Unslid | None:
     unslid(map (slide n s) A, 3, 1, 2) -> A; unslid(map transpose (slide n s A), 3, 0, 2) -> A
     """
     found: list[p.Slide] = []
+    picked: list[Expr] = []
 
     def through(e: Expr, axes: Axes) -> Below | None:
-        if not isinstance(e, p.Slide) or axes[:2] != (window, place):
-            return None
-        found.append(e)
-        return e.x, (window, *axes[2:])
+        if isinstance(e, p.Slide) and axes[:2] == (window, place):
+            found.append(e)
+            return e.x, (window, *axes[2:])
+        if not found and axes[:1] == (window,) and is_along(e) and not is_filled(e):
+            picked.append(e)
+            return e.x, axes
+        return None
 
-    array, axes = below(x, range(rank), through)
+    array, axes = below(x, range(rank), through, lambda axis: axis not in (window, place))
     length = length_of(found[0].x) if found else None
     if place in axes or not isinstance(length, int):
         return None
-    return Unslid(permuted(array, axes, [a for a in range(rank) if a != place]), found[0], length)
+    return Unslid(permuted(array, axes, [a for a in range(rank) if a != place]), found[0], length, tuple(picked))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -85,3 +87,37 @@ def test_windows_are_found_in_any_order_of_axes(order: tuple[int, ...]) -> None:
     axes = [{0: 0, 1: 1, 3: 2}[a] for a in order if a != 2]
     values = el.interpret(array, X=NUMBERS)
     assert (el.interpret(found.x, X=NUMBERS) == values.transpose(axes)).all()
+
+
+def along(op: Callable[[Value], Value], image: Value, size: int) -> Value:
+    return image.map(lambda row: row.pad(size // 2, size // 2, "clamp").slide(size, 1).map(op))
+
+
+def both_ways(op: Callable[[Value], Value], image: Value, size: int = 7) -> Value:
+    return along(op, along(op, image, size).T, size).T
+
+
+@pytest.mark.parametrize("op", (el.max, add_up))
+def test_windows_of_rows_then_of_columns_stay_two_steps(op: Callable[[Value], Value]) -> None:
+    first, second = texts(both_ways(op, arr("J", 12, 20)))
+    assert " for 2 < 7 of" in first and " for 2 < 7 of" in second
+    assert first.startswith("stage0[0 < 20, 1 < 18]") and second.startswith("stage1[0 < 12, 1 < 20]")
+
+
+def test_small_windows_of_both_ways_are_one() -> None:
+    (only,) = texts(both_ways(el.max, arr("J", 12, 20), 3))
+    assert "for 2 < 3, 3 < 3 of" in only
+
+
+def test_each_way_of_an_opening_is_computed_once() -> None:
+    """Least, then greatest of windows both ways: padded windows of windows, and no index is computed twice."""
+    stages = texts(both_ways(el.max, both_ways(el.min, arr("J", 12, 20))))
+    assert len(stages) == 4
+    assert all(s.count("<") == 3 for s in stages)
+
+
+@pytest.mark.parametrize("layout", (lambda x: x[1:], lambda x: x.roll(2), lambda x: x.pad(2, 1, "wrap")))
+def test_windows_are_found_behind_layouts_of_rows(layout: Callable[[Value], Value]) -> None:
+    windows = layout(A.slide(3, 1).map(lambda w: w.map(root_of_sum)))
+    first, _ = texts(windows.map(add_up))
+    assert first == "stage0[0 < 9] = (add for 1 < 20 of A[0,1])"
