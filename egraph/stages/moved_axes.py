@@ -23,7 +23,7 @@ Bound: TypeAlias = "tuple[Expr, Hashable, Bound] | None"
 
 
 #: layouts that say of one axis which of its elements are where
-_ALONG = (p.Pad, p.PadUp, p.Take, p.Drop, p.Roll, p.Stride)
+Along = p.Pad | p.PadUp | p.Take | p.Drop | p.Roll | p.Stride
 
 
 def below(
@@ -37,7 +37,7 @@ def below(
     through: from a layout and its axes to what is laid out and its axes; None where it does not know.  aside: layouts
     along such an axis stay: they are about nothing else, and come on top of what is found below them.
     """
-    kept: list[tuple[Hashable, Expr]] = []
+    kept: list[tuple[Hashable, Along]] = []
 
     def at(e: Expr, axes: Axes, bound: Bound) -> Below:
         match e:
@@ -50,9 +50,9 @@ def below(
                 return at(x, (axes[1], axes[0], *axes[2:]), bound)
         if (found := through(e, axes)) is not None:
             return at(*found, bound)
-        if is_along(e) and axes and aside(axes[0]):
-            kept.append((axes[0], e))
-            return at(e.x, axes, bound)
+        if axes and aside(axes[0]) and (layout := along_axis(e)) is not None:
+            kept.append((axes[0], layout))
+            return at(layout.x, axes, bound)
         while bound is not None:
             x, axis, bound = bound
             e, axes = p.Map(e, x), (axis, *axes)
@@ -64,19 +64,20 @@ def below(
     return array, found
 
 
-def is_along(e: Expr) -> bool:
-    """Is it a layout along one axis, with the same at its ends everywhere, if anything?"""
-    return isinstance(e, _ALONG) and (not is_filled(e) or is_closed(e.value))  # type: ignore[attr-defined]
+def along_axis(e: Expr) -> Along | None:
+    """`e`, if it is a layout along one axis, with the same at its ends everywhere, if anything."""
+    if not isinstance(e, Along) or (isinstance(e, p.Pad | p.PadUp) and e.value is not None and not is_closed(e.value)):
+        return None
+    return e
 
 
-def is_filled(e: Expr) -> bool:
+def is_filled(e: Along) -> bool:
     """Does a layout put a value at the ends?"""
     return isinstance(e, p.Pad | p.PadUp) and e.value is not None
 
 
-def relaid(layout: Expr, x: Expr) -> Expr:
+def relaid(layout: Along, x: Expr) -> Expr:
     """Another array in the same layout."""
-    assert isinstance(layout, _ALONG)
     return replace(layout, x=x)
 
 

@@ -14,7 +14,7 @@ from itertools import permutations
 from math import prod
 
 from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.moved_axes import Axes, Below, below, is_along, is_filled, relaid
+from egglift.egraph.stages.moved_axes import Along, Axes, Below, along_axis, below, is_filled, relaid
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import length_of, permuted
@@ -39,7 +39,7 @@ class Windows:
     window: Dim
     place: Dim
     slide: p.Slide
-    picked: tuple[Expr, ...] = ()
+    picked: tuple[Along, ...] = ()
 
     def of(self, read: Read) -> Read:
         """What is read of the array, read in windows."""
@@ -126,7 +126,7 @@ class Unslid:
     x: Expr
     slide: p.Slide
     length: int
-    picked: tuple[Expr, ...] = ()
+    picked: tuple[Along, ...] = ()
 
 
 def unslid(x: Expr, rank: int, window: int, place: int) -> Unslid | None:
@@ -135,15 +135,16 @@ def unslid(x: Expr, rank: int, window: int, place: int) -> Unslid | None:
     unslid(map (slide n s) A, 3, 1, 2) -> A; unslid(map transpose (slide n s A), 3, 0, 2) -> A
     """
     found: list[p.Slide] = []
-    picked: list[Expr] = []
+    picked: list[Along] = []
 
     def through(e: Expr, axes: Axes) -> Below | None:
         if isinstance(e, p.Slide) and axes[:2] == (window, place):
             found.append(e)
             return e.x, (window, *axes[2:])
-        if not found and axes[:1] == (window,) and is_along(e) and not is_filled(e):
-            picked.append(e)
-            return e.x, axes
+        layout = along_axis(e) if not found and axes[:1] == (window,) else None
+        if layout is not None and not is_filled(layout):
+            picked.append(layout)
+            return layout.x, axes
         return None
 
     array, axes = below(x, range(rank), through, lambda axis: axis not in (window, place))
