@@ -15,6 +15,7 @@ from math import prod
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import applied, subterms
 
@@ -23,8 +24,13 @@ SHORT, LARGE = 8, 300
 
 
 def can_unroll(names: Names, r: Reduction, outer: Sequence[Dim], around: Sequence[Dim]) -> bool:
-    """Is it short, and different for each element of the reduction over `around`, and nearly each index of `outer`?"""
+    """Is it short, and different for each element of the reduction over `around`, and nearly each index of `outer`?
+
+    Lengths that are known when it runs may be long.
+    """
     if not names.is_closed(r.init) or names.has_reductions(r.element):
+        return False
+    if any(isinstance(d.extent, Length) for d in r.dims):
         return False
     free, count = names.free(r.element), prod(map(number, r.dims))
     parts = sum(1 for _ in subterms(r.element))

@@ -114,7 +114,7 @@ def _of_all_kinds() -> dict[str, Any]:
 
 
 SHAPES = ((1, 1), (2, 3), (5, 1), (7, 8), (16, 16), (17, 64), (33, 31), (100, 129))
-QUICK = ("any", "mirrors", "flat", "backwards")
+QUICK = ("any", "mirrors", "flat", "backwards", "products")
 
 
 @pytest.mark.parametrize(

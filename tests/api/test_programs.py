@@ -34,8 +34,13 @@ def small(e: Entry) -> Sequence[Size]:
 
 
 def often(i: int, e: Entry) -> Sequence[Size]:
-    """The last of the small sizes, whose tiles leave a rest; of every second program another one, too."""
+    """The last of the small sizes, whose tiles leave a rest; of every second program another one, too.
+
+    Of variants (types, transpositions, weights) every second one.
+    """
     *others, last = small(e)
+    if "-" in e.name:
+        return (last,) if i % 2 else ()
     return (last,) if i % 2 else (others[i // 2 % len(others)], last)
 
 

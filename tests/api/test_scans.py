@@ -34,7 +34,7 @@ def agree(found: Any, expected: Any) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(st.sampled_from(ACCUMULATED), st.sampled_from(LENGTHS))
 @example(("sum", el.f32), 4099)
 @example(("sum", el.i8), 1031)
