@@ -82,9 +82,16 @@ def relaid(layout: Along, x: Expr) -> Expr:
 
 
 def plain_read(read: Read) -> Read:
-    """A read without transpositions: at its dimensions in another order.
+    """A read without transpositions, at its dimensions in another order, and without axes of one element that go again.
 
-    (transpose A)[0, 1] -> A[1, 0]
+    (transpose A)[0, 1] -> A[1, 0]; (join (transpose (fill 1 A)))[0] -> A[0]
     """
-    view, axes = below(read.view, read.dims, lambda e, axes: None)
+    view, axes = below(read.view, read.dims, _without_ones)
     return Read(view, cast(tuple[Dim, ...], axes))
+
+
+def _without_ones(e: Expr, axes: Axes) -> Below | None:
+    match e:
+        case p.Join(p.Fill(1, x) | p.Transpose(p.Fill(1, x))) | p.At(0, p.Fill(1, x)):
+            return x, axes
+    return None

@@ -72,3 +72,9 @@ def test_sums_in_order_are_unrolled_in_order() -> None:
     a, b = arr("A", 12, 3), arr("B", 15, 3)
     in_order = a.map(lambda p: add_up(b.map(lambda q: el.zip(p, q).fold(lambda t, v: t * v[0] + v[1], 1.0))))
     assert len(texts(in_order)) == 1
+
+
+def test_axes_of_one_element_make_no_other_reduction() -> None:
+    sums = el.sum(arr("A", 9, 20), axis=1, keepdims=True)
+    stages = texts(el.tuple(el.ravel(sums), arr("A", 9, 20) / sums))
+    assert sum(" for 1 < 20 of" in s for s in stages) == 1
