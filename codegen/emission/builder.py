@@ -358,14 +358,14 @@ class Builder:
         if t.name == "f64" and not self.limits.float64:
             raise CodegenError(f"this device has no {t}; cast the program's values to f32")
 
-    def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0) -> Target:
-        """New memory for a value of `type`, with rows `pad` apart; `of` is named if there is not enough."""
+    def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0, swizzle: int = 0) -> Target:
+        """New memory for a value of `type`, with rows `pad` apart, or rotated; `of` is named if there is not enough."""
         sizes = [(_volume(_padded(shape, pad)), scalar) for shape, scalar in leaves(type)]
         buffers = [self._buffer(space, scalar, size, stem, of) for size, scalar in sizes]
         at = ZERO
         if space == "local" and self.distribution.warp:
             at = self.warp_id()  # every warp has a copy of its own
-        return Target(memory(type, iter(buffers), self.load, at, pad), space)
+        return Target(memory(type, iter(buffers), self.load, at, pad, swizzle), space)
 
     def accumulator(self, type: Type, of: Expr) -> Target:
         """An array that the work-group updates together, for now in local memory (register_accumulators.py)."""

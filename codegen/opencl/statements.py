@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import Access, accesses, loads
 from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.opencl.copy_functions import asynchronous_copy, await_copies, close_copies
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
-from egglift.codegen.opencl.fragment_functions import fragment_product
+from egglift.codegen.opencl.fragment_functions import fragment_load, fragment_product, registers
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.deadline import require_time
 from egglift.ir.lengths import surely_less
-from egglift.ir.types import BOOL
+from egglift.ir.types import BOOL, U32
 
 INDENT = "  "
 
@@ -65,6 +66,12 @@ class KernelText(VectorText):
                     self._store(s, position in starts)
                 case im.FragmentProduct():
                     self._fragment_product(s)
+                case im.FragmentLoad():
+                    self._fragment_load(s)
+                case im.CloseCopies():
+                    self.line(f"{close_copies(self.helpers)}();")
+                case im.AwaitCopies(count):
+                    self.line(f"{await_copies(count, self.helpers)}();")
                 case im.Loop():
                     self._loop(s)
                 case im.If():
@@ -99,6 +106,8 @@ class KernelText(VectorText):
     def _store(self, s: im.Store, declares: bool) -> None:
         if s.atomic:
             return self._atomic(s)
+        if s.asynchronous:
+            return self._asynchronous(s)
         if s.lane is None:
             head = self._declaration(s.buffer) if declares else self.place(s.buffer, s.at)
             return self._assignment(head, s, self.scalar)
@@ -107,8 +116,26 @@ class KernelText(VectorText):
 
     def _fragment_product(self, s: im.FragmentProduct) -> None:
         totals = [f"&{self.place(x.buffer, x.at)}" for x in s.totals]
-        factors = [stripped(self.scalar(x)) for x in (*s.rows, *s.columns)]
+        factors = [x for side in (s.rows, s.columns) for x in self._factors(s.unit, side)]
         self.line(f"{fragment_product(s.unit, self.helpers)}({', '.join(totals + factors)});")
+
+    def _factors(self, unit: im.Unit, factors: Sequence[im.ScalarValue]) -> list[str]:
+        """What a product's function is given for factors: registers as they are, or numbers in registers."""
+        texts = [stripped(self.scalar(x)) for x in factors]
+        return registers(unit, texts, loaded=factors[0].type == U32)
+
+    def _fragment_load(self, s: im.FragmentLoad) -> None:
+        registers = [f"&{self.place(x.buffer, x.at)}" for x in s.into]
+        place, _ = self.address(s.source.buffer, s.source.at, Lanes(s.lane, 0, s.lane.count))
+        name = fragment_load(len(registers), s.transposed, self.helpers)
+        self.line(f"{name}({', '.join(registers)}, {place});")
+
+    def _asynchronous(self, s: im.Store) -> None:
+        assert isinstance(s.value, im.Load)
+        lanes = Lanes(s.lane or Var("?", 1, "lane"), 0, s.lane.count if s.lane else 1)
+        into, source = (self.address(b, at, lanes)[0] for b, at in ((s.buffer, s.at), (s.value.buffer, s.value.at)))
+        name = asynchronous_copy(s.buffer.scalar.size * lanes.width, self.helpers)
+        self.line(f"{name}({into}, {source});")
 
     def _atomic(self, s: im.Store) -> None:
         assert isinstance(s.value, im.Call) and s.value.op == "add"

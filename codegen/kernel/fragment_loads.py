@@ -1,0 +1,146 @@
+"""Lines of fragments, rows or columns, and how a warp reads them from local memory as matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import is_aligned
+from egglift.codegen.kernel.imperative import Buffer, FragmentLoad, Load, ScalarValue, Unit
+from egglift.codegen.kernel.index import Index, Var, index
+from egglift.codegen.kernel.views import CHUNK
+from egglift.ir.errors import CodegenError
+
+#: lanes along the columns, and along the rows, of a unit's totals
+ACROSS, DOWN = 4, 8
+Pair: TypeAlias = tuple[ScalarValue, ScalarValue]
+#: the element of one of eight lines, at a step
+Lines: TypeAlias = Callable[[Index], ScalarValue]
+
+
+def refused(why: str) -> CodegenError:
+    """The error for a loop that no matrix unit can do."""
+    return CodegenError(f"a fold for matrix units {why}; use reduceSeqUnroll there")
+
+
+def rows_of(pair: Pair, ids: tuple[Var, Var]) -> tuple[Lines, Lines]:
+    """The rows that a warp's lanes have, one each, twice eight: those of a pair that each of them has."""
+
+    def lines(v: ScalarValue) -> Lines:
+        return lambda line: moved(v, {ids[1]: index(ids[1]) // DOWN * DOWN + line})
+
+    return lines(pair[0]), lines(pair[1])
+
+
+def columns_of(pair: Pair, ids: tuple[Var, Var]) -> Lines:
+    """The columns of a warp, eight: neighbours have them in pairs."""
+    return lambda line: _Columns(ids[0], line).either(*pair)
+
+
+def moved(v: ScalarValue, to: Mapping[Var, Index | int]) -> ScalarValue:
+    """`v` at other values of some variables."""
+    match v:
+        case Load(buffer, at):
+            return Load(buffer, at.substitute(to))
+        case im.IndexValue(at, _):
+            return replace(v, at=at.substitute(to))
+        case im.Call(_, args, _):
+            return replace(v, args=tuple(moved(a, to) for a in args))
+    return v
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Which of the columns that neighbours have in pairs is taken: its pair is `across`, and it is `column`."""
+
+    across: Var
+    column: Index
+
+    def either(self, first: ScalarValue, second: ScalarValue) -> ScalarValue:
+        """The first of a pair or the second, of another work-item, if they differ in places at a constant distance."""
+        match first, second:
+            case Load(buffer, i), Load(other, j) if buffer is other and not (j - i).terms:
+                return Load(buffer, self._at(i, (j - i).constant))
+            case im.IndexValue(i, t), im.IndexValue(j, u) if t == u and not (j - i).terms:
+                return replace(first, at=self._at(i, (j - i).constant))
+            case im.Call(op, args, t), im.Call(name, others, u) if (op, t, len(args)) == (name, u, len(others)):
+                return replace(first, args=tuple(self.either(x, y) for x, y in zip(args, others, strict=True)))
+            case im.Const(), im.Const() if first == second:
+                return first
+        raise refused("has columns that are not alike")
+
+    def _at(self, i: Index, apart: int) -> Index:
+        if i.coefficient(self.across) == 2 * apart:  # columns lie one after the other
+            return i.substitute({self.across: 0}) + self.column * apart
+        return i.substitute({self.across: self.column // 2}) + self.column % 2 * apart
+
+
+# ---------------------------------------------------------------------------------------- matrices
+
+
+def matrix_loads(unit: Unit, step: Var, ids: tuple[Var, Var], lines: Sequence[Sequence[Lines]]) -> MatrixLoads | None:
+    """How lines are read as matrices: along their steps, or along the lines and transposed; None where they cannot be.
+
+    They must be in local memory, 16 bytes of a row together; rows of a pair at a distance that is the same everywhere.
+    Numbers of 4 bytes are read as pairs of 2 bytes, which cannot be transposed.
+    """
+    if unit.scalar.size not in (2, 4):
+        return None
+    ways = [MatrixLoads(CHUNK // unit.scalar.size, step, ids, transposed) for transposed in (False, True)]
+    return next((way for way in ways[: 4 // unit.scalar.size] if all(map(way.fits, lines))), None)
+
+
+@dataclass(frozen=True)
+class MatrixLoads:
+    """chunk: steps of a matrix, or lines, those that lie together in memory.
+
+    Lane l of a warp, which is l0 + 4 (l1 % 8), gives the address of row l % 8 of matrix l / 8.
+    """
+
+    chunk: int
+    step: Var
+    ids: tuple[Var, Var]
+    transposed: bool
+
+    def fits(self, lines: Sequence[Lines]) -> bool:
+        """Do chunks of these lines lie together in local memory, aligned?"""
+        lane, first = Var("?", self.chunk, "lane"), Var("?c", self.step.count // self.chunk, "loop")
+        found = [self._row(x, index(first) * self.chunk, index(lane)) for x in lines]
+        near = [x for x in found if x is not None and self._is_chunk(x, lane)]
+        return len(near) == len(found) and all(
+            x.buffer is near[0].buffer and not (x.at - near[0].at).terms for x in near
+        )
+
+    def both(self, into: Buffer, at: int, lines: tuple[Lines, Lines], start: Index) -> Iterator[im.Statement]:
+        """Four matrices from step `start` on: of both lines the first steps, then of both the next ones."""
+        number = index(self.ids[1]) % DOWN // 2
+        lane = Var("e", self.chunk, "lane")
+        first, second = (self._row(x, start + number // 2 * self.chunk, index(lane)) for x in lines)
+        assert first is not None and second is not None
+        place = first.at + number % 2 * (second.at - first.at).constant
+        yield FragmentLoad(_registers(into, at, 4), Load(first.buffer, place), lane, self.transposed)
+
+    def steps(self, into: Buffer, lines: Lines, start: Index, count: int) -> Iterator[im.Statement]:
+        """Two or four matrices of the same lines, of steps that follow each other."""
+        number = index(self.ids[1]) % DOWN // 2 % count
+        lane = Var("e", self.chunk, "lane")
+        row = self._row(lines, start + number * self.chunk, index(lane))
+        assert row is not None
+        yield FragmentLoad(_registers(into, 0, count), row, lane, self.transposed)
+
+    def _row(self, lines: Lines, start: Index, lane: Index) -> Load | None:
+        """The row of a matrix that this lane gives."""
+        own = index(self.ids[0]) + index(self.ids[1]) % 2 * ACROSS
+        line, step = (lane, own) if self.transposed else (own, lane)
+        found = moved(lines(line), {self.step: start + step})
+        return found if isinstance(found, Load) else None
+
+    def _is_chunk(self, v: Load, lane: Var) -> bool:
+        aligned = v.at.coefficient(lane) == 1 and is_aligned(v.at.substitute({lane: 0}), self.chunk)
+        return aligned and v.buffer.space == "local" and v.buffer.scalar.size * self.chunk == CHUNK
+
+
+def _registers(into: Buffer, at: int, count: int) -> tuple[Load, ...]:
+    return tuple(Load(into, index(at + i)) for i in range(count))
