@@ -83,7 +83,7 @@ def run(
 
     def one(i: Index) -> None:
         em.put(im.AwaitCopies(ahead - 1), im.Barrier())
-        if n > ahead:
+        if i.range[0] < n - ahead:
             with em.when((i, n - ahead)):
                 fetch(i + ahead)
         em.put(im.CloseCopies())

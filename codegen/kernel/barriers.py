@@ -17,7 +17,7 @@ from egglift.codegen.kernel.accesses import Access, accesses
 from egglift.codegen.kernel.imperative import Barrier, Buffer, If, Loop, Statement
 from egglift.codegen.kernel.index import Atom, Index, Remainder, Var, index
 from egglift.codegen.kernel.walk import with_blocks
-from egglift.ir.lengths import surely_less
+from egglift.ir.lengths import Length, surely_less
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ def _meet(some: Regions, others: Regions) -> bool:
 
 def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
     body, after = _process(s.body, pending)
-    if isinstance(s, Loop) and not surely_less(s.trips, 2) and _meets_itself(body, s.var, after):
+    if isinstance(s, Loop) and not surely_less(s.trips, 2) and _meets_itself(body, s.var, s.trips, after):
         body, after = (*body, Barrier("local")), Pending()  # a later iteration touches what this one left
     if isinstance(s, Loop):
         after = after.outside(s.var)
@@ -131,9 +131,10 @@ def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
     return replace(s, body=body), after
 
 
-def _meets_itself(body: tuple[Statement, ...], var: Var, pending: Pending) -> bool:
+def _meets_itself(body: tuple[Statement, ...], var: Var, trips: int, pending: Pending) -> bool:
     """Do the next iterations need a barrier before them?  After some of them, all parts have had their turns."""
-    for _ in range(max((2, *(r.turns for r in (*pending.read, *pending.written))))):
+    turns = max((2, *(r.turns for r in (*pending.read, *pending.written))))
+    for _ in range(turns if isinstance(trips, Length) else min(turns, trips - 1)):
         again, pending = _process(body, pending.after(var))
         if again != body:
             return True

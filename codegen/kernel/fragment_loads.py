@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import is_aligned
-from egglift.codegen.kernel.imperative import Buffer, FragmentLoad, Load, ScalarValue, Unit
+from egglift.codegen.kernel.imperative import FragmentLoad, Load, ScalarValue, Unit
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.codegen.kernel.views import CHUNK
 from egglift.ir.errors import CodegenError
@@ -25,13 +25,9 @@ def refused(why: str) -> CodegenError:
     return CodegenError(f"a fold for matrix units {why}; use reduceSeqUnroll there")
 
 
-def rows_of(pair: Pair, ids: tuple[Var, Var]) -> tuple[Lines, Lines]:
-    """The rows that a warp's lanes have, one each, twice eight: those of a pair that each of them has."""
-
-    def lines(v: ScalarValue) -> Lines:
-        return lambda line: moved(v, {ids[1]: index(ids[1]) // DOWN * DOWN + line})
-
-    return lines(pair[0]), lines(pair[1])
+def rows_of(row: ScalarValue, ids: tuple[Var, Var]) -> Lines:
+    """The rows of a warp that are what its lanes call `row`, eight."""
+    return lambda line: moved(row, {ids[1]: index(ids[1]) // DOWN * DOWN + line})
 
 
 def columns_of(pair: Pair, ids: tuple[Var, Var]) -> Lines:
@@ -80,11 +76,11 @@ class _Columns:
 # ---------------------------------------------------------------------------------------- matrices
 
 
-def matrix_loads(unit: Unit, step: Var, ids: tuple[Var, Var], lines: Sequence[Sequence[Lines]]) -> MatrixLoads | None:
+def matrix_loads(unit: Unit, step: Var, ids: tuple[Var, Var], lines: Sequence[Lines]) -> MatrixLoads | None:
     """How lines are read as matrices: along their steps, or along the lines and transposed; None where they cannot be.
 
-    They must be in local memory, 16 bytes of a row together; rows of a pair at a distance that is the same everywhere.
-    Numbers of 4 bytes are read as pairs of 2 bytes, which cannot be transposed.
+    They must be in local memory, 16 bytes of a row together.  Numbers of 4 bytes are read as pairs of 2 bytes, which
+    cannot be transposed.
     """
     if unit.scalar.size not in (2, 4):
         return None
@@ -104,31 +100,20 @@ class MatrixLoads:
     ids: tuple[Var, Var]
     transposed: bool
 
-    def fits(self, lines: Sequence[Lines]) -> bool:
+    def fits(self, lines: Lines) -> bool:
         """Do chunks of these lines lie together in local memory, aligned?"""
         lane, first = Var("?", self.chunk, "lane"), Var("?c", self.step.count // self.chunk, "loop")
-        found = [self._row(x, index(first) * self.chunk, index(lane)) for x in lines]
-        near = [x for x in found if x is not None and self._is_chunk(x, lane)]
-        return len(near) == len(found) and all(
-            x.buffer is near[0].buffer and not (x.at - near[0].at).terms for x in near
-        )
+        row = self._row(lines, index(first) * self.chunk, index(lane))
+        if row is None or row.buffer.space != "local" or row.buffer.scalar.size * self.chunk != CHUNK:
+            return False
+        return row.at.coefficient(lane) == 1 and is_aligned(row.at.substitute({lane: 0}), self.chunk)
 
-    def both(self, into: Buffer, at: int, lines: tuple[Lines, Lines], start: Index) -> Iterator[im.Statement]:
-        """Four matrices from step `start` on: of both lines the first steps, then of both the next ones."""
-        number = index(self.ids[1]) % DOWN // 2
-        lane = Var("e", self.chunk, "lane")
-        first, second = (self._row(x, start + number // 2 * self.chunk, index(lane)) for x in lines)
-        assert first is not None and second is not None
-        place = first.at + number % 2 * (second.at - first.at).constant
-        yield FragmentLoad(_registers(into, at, 4), Load(first.buffer, place), lane, self.transposed)
-
-    def steps(self, into: Buffer, lines: Lines, start: Index, count: int) -> Iterator[im.Statement]:
-        """Two or four matrices of the same lines, of steps that follow each other."""
-        number = index(self.ids[1]) % DOWN // 2 % count
-        lane = Var("e", self.chunk, "lane")
+    def read(self, into: Sequence[Load], lines: Lines, start: Index) -> FragmentLoad:
+        """Matrices of these lines, two or four, of steps that follow each other from `start` on."""
+        number, lane = index(self.ids[1]) % DOWN // 2 % len(into), Var("e", self.chunk, "lane")
         row = self._row(lines, start + number * self.chunk, index(lane))
         assert row is not None
-        yield FragmentLoad(_registers(into, 0, count), row, lane, self.transposed)
+        return FragmentLoad(tuple(into), row, lane, self.transposed)
 
     def _row(self, lines: Lines, start: Index, lane: Index) -> Load | None:
         """The row of a matrix that this lane gives."""
@@ -136,11 +121,3 @@ class MatrixLoads:
         line, step = (lane, own) if self.transposed else (own, lane)
         found = moved(lines(line), {self.step: start + step})
         return found if isinstance(found, Load) else None
-
-    def _is_chunk(self, v: Load, lane: Var) -> bool:
-        aligned = v.at.coefficient(lane) == 1 and is_aligned(v.at.substitute({lane: 0}), self.chunk)
-        return aligned and v.buffer.space == "local" and v.buffer.scalar.size * self.chunk == CHUNK
-
-
-def _registers(into: Buffer, at: int, count: int) -> tuple[Load, ...]:
-    return tuple(Load(into, index(at + i)) for i in range(count))

@@ -135,19 +135,40 @@ def _sums(loop: im.Loop) -> list[_Sums]:
     """What one step adds up: of each kind of rows with each kind of columns, as several results have."""
     step = _Step()
     step.run(loop.body, {})
+    for kind in (_array, _kind):
+        found = _by_kind(step.added, kind)
+        if found and all(len(s.totals) == len(s.rows) * len(s.columns) for s in found):
+            break
+    else:
+        raise refused("does not add up one product for each of its rows and columns")
+    if sum(len(s.totals) for s in found) != len(step.added):
+        raise refused("does not add up different products")
+    return found
+
+
+def _by_kind(added: Mapping[Place, ScalarValue], kind: Callable[[ScalarValue], str]) -> list[_Sums]:
+    """What is added to places, by the kinds of its rows and columns."""
     kinds: dict[tuple[str, str], dict[Pair, Place]] = {}
-    for place, value in step.added.items():
+    for place, value in added.items():
         row, column = _sides(value)
-        kinds.setdefault((_kind(row), _kind(column)), {})[row, column] = place
+        kinds.setdefault((kind(row), kind(column)), {})[row, column] = place
     found = []
     for totals in kinds.values():
         rows, columns = (tuple(dict.fromkeys(pair[i] for pair in totals)) for i in (0, 1))
-        if len(totals) != len(rows) * len(columns):
-            raise refused("does not add up one product for each of its rows and columns")
         found.append(_Sums(rows, columns, totals))
-    if not found or sum(len(s.totals) for s in found) != len(step.added):
-        raise refused("does not add up different products")
     return found
+
+
+def _array(v: ScalarValue) -> str:
+    """The same for values that are made alike from the same arrays."""
+    match v:
+        case Load(buffer):
+            return f"{id(buffer)}"
+        case im.IndexValue(_, t):
+            return f"{t}"
+        case im.Call(op, args, t):
+            return f"{t} {op}({', '.join(map(_array, args))})"
+    return repr(v)
 
 
 def _kind(v: ScalarValue) -> str:
@@ -284,13 +305,14 @@ class _Fragments:
     @cached_property
     def rows(self) -> MatrixLoads | None:
         """How rows are read as matrices, if they can be."""
-        return matrix_loads(self.unit, self.step, self.ids, [rows_of(pair, self.ids) for pair in self.pairs])
+        lines = [rows_of(row, self.ids) for pair in self.pairs for row in pair]
+        return matrix_loads(self.unit, self.step, self.ids, lines)
 
     @cached_property
     def columns(self) -> MatrixLoads | None:
         """How columns are read as matrices, if they can be."""
         lines = [columns_of(pair, self.ids) for s in self.sums for pair in _pairs(s.columns)]
-        return matrix_loads(self.unit, self.step, self.ids, [(x,) for x in lines])
+        return matrix_loads(self.unit, self.step, self.ids, lines)
 
     @cached_property
     def turns(self) -> int:
@@ -305,12 +327,7 @@ class _Fragments:
         yield im.Declare(left)
         yield im.Declare(right)
         for i, pair in enumerate(self.pairs):
-            for turn in range(self.turns):
-                at, first = (turn * len(self.pairs) + i) * self._each(left, 2), start + turn * self.unit.steps
-                if self.rows is not None:
-                    yield from self.rows.both(left, at, rows_of(pair, self.ids), first)
-                else:
-                    yield from self._taken(left, at, pair, first)
+            yield from self._rows(left, i, pair, start)
         for s in self.sums:
             for columns in _pairs(s.columns):
                 yield from self._column(right, columns, start)
@@ -337,10 +354,22 @@ class _Fragments:
         order = range(n) if buffer.scalar == U32 else self._order(lines)
         return tuple(Load(buffer, index(number * n + i)) for i in order)
 
+    def _rows(self, left: Buffer, number: int, pair: Pair, start: Index) -> Iterator[Statement]:
+        """A pair of rows, of all turns."""
+        places = [(turn * len(self.pairs) + number) * self._each(left, 2) for turn in range(self.turns)]
+        if self.rows is None:
+            for turn, at in enumerate(places):
+                yield from self._taken(left, at, pair, start + turn * self.unit.steps)
+            return
+        for i, row in enumerate(pair):
+            into = [Load(left, index(at + i + k)) for at in places for k in (0, 2)]
+            yield self.rows.read(into, rows_of(row, self.ids), start)
+
     def _column(self, right: Buffer, columns: Pair, start: Index) -> Iterator[Statement]:
+        """A pair of columns, of all turns."""
         lines = columns_of(columns, self.ids)
         if self.columns is not None:
-            yield from self.columns.steps(right, lines, start, 2 * self.turns)
+            yield self.columns.read([Load(right, index(i)) for i in range(2 * self.turns)], lines, start)
             return
         for turn in range(self.turns):
             own = lines(index(self.ids[1]) % DOWN)

@@ -20,6 +20,7 @@ class Buffer:
     space: global (parameter), constant (program-scope literal), local, or private.
     lanes: for private memory inside a vector map, the number of lanes each element is kept for (else 1).
     given: is it a caller's?  Then its bools are any bytes, of which all but 0 are true; those of kernels are 0 or 1.
+    aligned: bytes that it must start at a multiple of, whatever accesses ask for.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Buffer:
     lanes: int = 1
     values: bytes | None = None  # of a constant
     given: bool = False
+    aligned: int = 1
 
     @property
     def bytes(self) -> int:

@@ -8,7 +8,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import Access, accesses, loads
 from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
-from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.kernel.index import Index, Remainder, Var
 from egglift.codegen.opencl.copy_functions import asynchronous_copy, await_copies, close_copies
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
 from egglift.codegen.opencl.fragment_functions import fragment_load, fragment_product, registers
@@ -88,7 +88,7 @@ class KernelText(VectorText):
 
     def aligned(self, buffer: Buffer) -> str:
         """The attribute that the buffer's vector accesses need."""
-        n = self.alignment.get(buffer, 1)
+        n = max(self.alignment.get(buffer, 1), buffer.aligned)
         return f" __attribute__((aligned({n})))" if n > buffer.scalar.size else ""
 
     def _let(self, s: im.Let) -> None:
@@ -206,7 +206,7 @@ class KernelText(VectorText):
             self.line("#pragma unroll" + ("" if s.trips <= 64 else " 16"))
         name, t = s.var.name, int_type(s.trips)
         if s.until is None:
-            return self.block(f"for ({t} {name} = 0; {name} < {s.trips}; ++{name})", s.body)
+            return self._counted_loop(f"for ({t} {name} = 0; {name} < {s.trips}; ++{name})", s)
         at, n = s.until
         step = at.coefficient(s.var) or 0
         position, helpers, kinds = len(self.lines), dict(self.helpers), dict(self.kinds)
@@ -224,6 +224,28 @@ class KernelText(VectorText):
         finally:
             self.aliases.pop()
         self.block(f"for ({t} {name} = 0; {self.condition(at, n)}; ++{name})", s.body)
+
+    def _counted_loop(self, head: str, s: im.Loop) -> None:
+        """A loop; buffers that it uses in turn are counted beside, as remainders take longer.
+
+        for (int i = 0; i < n; ++i) {   ->   int i_2 = 2;
+          s0[256*((i + 2) % 3)] = ...        for (int i = 0; i < n; ++i) {
+        }                                      s0[256*i_2] = ...
+                                               i_2 = i_2 < 2 ? i_2 + 1 : 0;
+                                             }
+        """
+        turns = {} if self.cpu or s.unroll else {a: f"{s.var.name}_{a.x.constant}" for a in _turns(s)}
+        for a, name in turns.items():
+            self.line(f"int {name} = {a.x.constant % a.divisor};")
+        self.counters |= turns
+        self.block(head, s.body)
+        if turns:
+            end = self.lines.pop()
+            self.lines += [
+                f"{INDENT * (self.depth + 1)}{name} = {name} < {a.divisor - 1} ? {name} + 1 : 0;"
+                for a, name in turns.items()
+            ]
+            self.lines.append(end)
 
     def _if(self, s: im.If) -> None:
         if any(has_lane(e) for e, _ in s.conditions):
@@ -268,6 +290,13 @@ def _mentions(s: Statement, buffer: Buffer) -> bool:
 
 def _only_writes(s: im.Store) -> bool:
     return all(load.buffer is not s.buffer for load in loads((s.value,)))
+
+
+def _turns(s: im.Loop) -> list[Remainder]:
+    """The remainders of a loop's variable, by what is no power of two, that choose a part of a local buffer."""
+    seen = [atom for a in accesses(s.body) if a.buffer.space == "local" for atom, _ in a.at.terms]
+    own = [a for a in seen if isinstance(a, Remainder) and a.x.terms == ((s.var, 1),) and a.divisor & (a.divisor - 1)]
+    return sorted(dict.fromkeys(own), key=lambda a: a.x.constant)
 
 
 def _fence(space: str) -> str:
