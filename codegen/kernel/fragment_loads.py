@@ -9,7 +9,7 @@ from typing import TypeAlias
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import is_aligned
 from egglift.codegen.kernel.imperative import FragmentLoad, Load, ScalarValue, Unit
-from egglift.codegen.kernel.index import Index, Var, index
+from egglift.codegen.kernel.index import Index, Var, choose, index
 from egglift.codegen.kernel.views import CHUNK
 from egglift.ir.errors import CodegenError
 
@@ -76,7 +76,7 @@ class _Columns:
 # ---------------------------------------------------------------------------------------- matrices
 
 
-def matrix_loads(unit: Unit, step: Var, ids: tuple[Var, Var], lines: Sequence[Lines]) -> MatrixLoads | None:
+def matrix_loads(unit: Unit, step: Var, ids: tuple[Var, Var], lines: Sequence[tuple[Lines, ...]]) -> MatrixLoads | None:
     """How lines are read as matrices: along their steps, or along the lines and transposed; None where they cannot be.
 
     They must be in local memory, 16 bytes of a row together.  Numbers of 4 bytes are read as pairs of 2 bytes, which
@@ -100,20 +100,25 @@ class MatrixLoads:
     ids: tuple[Var, Var]
     transposed: bool
 
-    def fits(self, lines: Lines) -> bool:
-        """Do chunks of these lines lie together in local memory, aligned?"""
+    def fits(self, lines: Sequence[Lines]) -> bool:
+        """Do chunks of these lines lie together in the same local memory, aligned?"""
         lane, first = Var("?", self.chunk, "lane"), Var("?c", self.step.count // self.chunk, "loop")
-        row = self._row(lines, index(first) * self.chunk, index(lane))
-        if row is None or row.buffer.space != "local" or row.buffer.scalar.size * self.chunk != CHUNK:
+        rows = [self._row(x, index(first) * self.chunk, index(lane)) for x in lines]
+        near = [x.buffer for x in rows if x is not None and self._is_chunk(x, lane)]
+        return len(near) == len(rows) and len({*near}) == 1
+
+    def _is_chunk(self, row: Load, lane: Var) -> bool:
+        if row.buffer.space != "local" or row.buffer.scalar.size * self.chunk != CHUNK:
             return False
         return row.at.coefficient(lane) == 1 and is_aligned(row.at.substitute({lane: 0}), self.chunk)
 
-    def read(self, into: Sequence[Load], lines: Lines, start: Index) -> FragmentLoad:
-        """Matrices of these lines, two or four, of steps that follow each other from `start` on."""
+    def read(self, into: Sequence[Load], lines: Sequence[Lines], start: Index) -> FragmentLoad:
+        """Matrices, two or four, of steps that follow each other from `start` on; of several lines in turn."""
         number, lane = index(self.ids[1]) % DOWN // 2 % len(into), Var("e", self.chunk, "lane")
-        row = self._row(lines, start + number * self.chunk, index(lane))
-        assert row is not None
-        return FragmentLoad(tuple(into), row, lane, self.transposed)
+        step = start + number // len(lines) * self.chunk
+        rows = [row for x in lines if (row := self._row(x, step, index(lane))) is not None]
+        at = _either(number % len(lines), rows[0].at, rows[-1].at)
+        return FragmentLoad(tuple(into), Load(rows[0].buffer, at), lane, self.transposed)
 
     def _row(self, lines: Lines, start: Index, lane: Index) -> Load | None:
         """The row of a matrix that this lane gives."""
@@ -121,3 +126,11 @@ class MatrixLoads:
         line, step = (lane, own) if self.transposed else (own, lane)
         found = moved(lines(line), {self.step: start + step})
         return found if isinstance(found, Load) else None
+
+
+def _either(which: Index, first: Index, second: Index) -> Index:
+    """The first index where `which` is 0, the second where it is 1; what they share stays in sight."""
+    if not (second - first).terms:
+        return first + which * (second - first).constant
+    shared = Index(tuple(term for term in first.terms if term in second.terms))
+    return shared + choose(which, 1, first - shared, second - shared)

@@ -305,13 +305,13 @@ class _Fragments:
     @cached_property
     def rows(self) -> MatrixLoads | None:
         """How rows are read as matrices, if they can be."""
-        lines = [rows_of(row, self.ids) for pair in self.pairs for row in pair]
+        lines = [(rows_of(a, self.ids), rows_of(b, self.ids)) for a, b in self.pairs]
         return matrix_loads(self.unit, self.step, self.ids, lines)
 
     @cached_property
     def columns(self) -> MatrixLoads | None:
         """How columns are read as matrices, if they can be."""
-        lines = [columns_of(pair, self.ids) for s in self.sums for pair in _pairs(s.columns)]
+        lines = [(columns_of(pair, self.ids),) for s in self.sums for pair in _pairs(s.columns)]
         return matrix_loads(self.unit, self.step, self.ids, lines)
 
     @cached_property
@@ -357,19 +357,19 @@ class _Fragments:
     def _rows(self, left: Buffer, number: int, pair: Pair, start: Index) -> Iterator[Statement]:
         """A pair of rows, of all turns."""
         places = [(turn * len(self.pairs) + number) * self._each(left, 2) for turn in range(self.turns)]
-        if self.rows is None:
-            for turn, at in enumerate(places):
-                yield from self._taken(left, at, pair, start + turn * self.unit.steps)
-            return
-        for i, row in enumerate(pair):
-            into = [Load(left, index(at + i + k)) for at in places for k in (0, 2)]
-            yield self.rows.read(into, rows_of(row, self.ids), start)
+        for turn, at in enumerate(places):
+            first = start + turn * self.unit.steps
+            if self.rows is None:
+                yield from self._taken(left, at, pair, first)
+            else:
+                into = [Load(left, index(at + i)) for i in range(4)]
+                yield self.rows.read(into, [rows_of(row, self.ids) for row in pair], first)
 
     def _column(self, right: Buffer, columns: Pair, start: Index) -> Iterator[Statement]:
         """A pair of columns, of all turns."""
         lines = columns_of(columns, self.ids)
         if self.columns is not None:
-            yield self.columns.read([Load(right, index(i)) for i in range(2 * self.turns)], lines, start)
+            yield self.columns.read([Load(right, index(i)) for i in range(2 * self.turns)], (lines,), start)
             return
         for turn in range(self.turns):
             own = lines(index(self.ids[1]) % DOWN)

@@ -14,6 +14,7 @@ from egglift.codegen.kernel.imperative import COPIED
 from egglift.codegen.kernel.views import CHUNK, LINE
 from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
 from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product
+from egglift.costmodel.model.operation_counts import COPIED_AHEAD
 from egglift.egraph.schedules.counts import TOGETHER, Counts, Strides
 from egglift.egraph.schedules.elements import Element, Place
 from egglift.egraph.schedules.nest import Digit, launched
@@ -65,12 +66,13 @@ class KeptCounts(Counts):
         for d, s in apart.items():
             width = np.where((d.loop.kind != "matrix") & (np.fmod(s, near) != 0), 1, width)
         turns = self._turns(unit.steps)
-        steps = np.where(matrices, (1 if own else 2) * unit.steps * turns, width / part)
+        steps = np.where(matrices, 2 * unit.steps * (1 if own else turns), width / part)
         times = self.own(outer) * self.own(tile) / steps
         across = Axis("item", number(ACROSS), np.where(matrices, far, step * near), 0)
         down = Axis("item", lanes, np.where(matrices, ACROSS * far, beside), 1)
         self.work.issue = self.work.issue + times
-        read, bytes = np.where(matrices, times * turns / 2, times), np.where(matrices, CHUNK, width * source.bytes)
+        read = np.where(matrices & (not own), times * turns / 2, times)
+        bytes = np.where(matrices, CHUNK, width * source.bytes)
         self.work.accesses.append(
             Access("local", f"local{operand}", 0, source.bytes, bytes, read, False, (down, across))
         )
@@ -139,6 +141,7 @@ class KeptCounts(Counts):
         if not np.any(work.local_bytes):
             once = np.where(buffers > 0, steps, np.where(steps > 1, 2 * steps, 1))
             work.barriers = work.barriers + np.where(ahead == 2, steps + (steps > 1), once)
+            work.waits = work.waits + np.where(buffers > 1, steps * COPIED_AHEAD / np.maximum(1, buffers - 1), 0)
         outermost = list(layout)[-1]
         size = (product([*span.values()]) if keep.swizzle else layout[outermost] * span[outermost]) * source.bytes
         work.local_bytes = work.local_bytes + size * np.where(ahead == 2, 2, np.maximum(1, buffers))
