@@ -78,7 +78,7 @@ def shared_out(
         path = scalar.path(e)
         return at(source, path), at(target.view, path)
 
-    if not isinstance(inner, Scalar) or prod(dims) * inner.size < TOGETHER * team:
+    if not isinstance(inner, Scalar) or (prod(dims) * inner.size < TOGETHER * team and not aligned):
         return scalar  # there is no vector for each
     width = width_of(em, inner, [dims[d] for d in order], TOGETHER, pair, both=aligned, aligned=aligned)
     return replace(scalar, width=width)

@@ -6,16 +6,16 @@ from egglift.codegen.kernel.imperative import COPIED
 
 
 def asynchronous_copy(size: int, helpers: dict[str, str]) -> str:
-    """A function of our own that begins to copy so many bytes to local memory, where they are aligned.
+    """A function of our own that begins to copy so many bytes to an address of local memory, where they are aligned.
 
     16 bytes go past the cache of a unit: what one group has read, others seldom read there.
     """
     assert size in COPIED, size
     name, cache = f"copy_{size}", "cg" if size == 16 else "ca"
     helpers[name] = (
-        f"void {name}(local void* to, const global void* from) {{\n"
+        f"void {name}(uint to, const global void* from) {{\n"
         f'  asm volatile("cp.async.{cache}.shared.global [%0], [%1], {size};"\n'
-        '    : : "r"((uint)(ulong)to), "l"((ulong)from) : "memory");\n}'
+        '    : : "r"(to), "l"((ulong)from) : "memory");\n}'
     )
     return name
 

@@ -52,14 +52,14 @@ def registers(unit: Unit, factors: Sequence[str], loaded: bool) -> list[str]:
 
 
 def fragment_load(count: int, transposed: bool, helpers: dict[str, str]) -> str:
-    """A function of our own over pointers to registers, and a lane's row of local memory: PTX's instruction for it."""
+    """A function of our own over pointers to registers, and the address of a lane's row: PTX's instruction for it."""
     name, how = f"load_matrices_{count}{'_transposed' if transposed else ''}", ".trans" if transposed else ""
     parameters = ", ".join(f"uint* r{i}" for i in range(count))
     places = ", ".join(f"%{i}" for i in range(count))
     outputs = ", ".join(f'"=r"(*r{i})' for i in range(count))
     helpers[name] = (
-        f"void {name}({parameters}, const local void* row) {{\n"
+        f"void {name}({parameters}, uint row) {{\n"
         f'  asm volatile("ldmatrix.sync.aligned.m8n8.x{count}{how}.shared.b16 {{{places}}}, [%{count}];"\n'
-        f'    : {outputs} : "r"((uint)(ulong)row) : "memory");\n}}'
+        f'    : {outputs} : "r"(row) : "memory");\n}}'
     )
     return name

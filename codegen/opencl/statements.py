@@ -126,16 +126,23 @@ class KernelText(VectorText):
 
     def _fragment_load(self, s: im.FragmentLoad) -> None:
         registers = [f"&{self.place(x.buffer, x.at)}" for x in s.into]
-        place, _ = self.address(s.source.buffer, s.source.at, Lanes(s.lane, 0, s.lane.count))
+        row = self._local_address(s.source.buffer, Lanes(s.lane, 0, s.lane.count).first(s.source.at))
         name = fragment_load(len(registers), s.transposed, self.helpers)
-        self.line(f"{name}({', '.join(registers)}, {place});")
+        self.line(f"{name}({', '.join(registers)}, {row});")
 
     def _asynchronous(self, s: im.Store) -> None:
         assert isinstance(s.value, im.Load)
         lanes = Lanes(s.lane or Var("?", 1, "lane"), 0, s.lane.count if s.lane else 1)
-        into, source = (self.address(b, at, lanes)[0] for b, at in ((s.buffer, s.at), (s.value.buffer, s.value.at)))
+        into, source = (
+            self._local_address(s.buffer, lanes.first(s.at)),
+            self.place(s.value.buffer, lanes.first(s.value.at)),
+        )
         name = asynchronous_copy(s.buffer.scalar.size * lanes.width, self.helpers)
-        self.line(f"{name}({into}, {source});")
+        self.line(f"{name}({into}, &{source});")
+
+    def _local_address(self, buffer: Buffer, at: Index) -> str:
+        """An address as instructions take it, 32 bits wide: compilers do more for pointers to local memory."""
+        return f"(uint)(ulong){buffer.name} + {buffer.scalar.size}*({self.index(at)})"
 
     def _atomic(self, s: im.Store) -> None:
         assert isinstance(s.value, im.Call) and s.value.op == "add"

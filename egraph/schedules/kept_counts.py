@@ -187,7 +187,8 @@ class KeptCounts(Counts):
         for w in (2, 4, 8, 16):
             near = element.plain and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
             if near and w * source.bytes <= TOGETHER:
-                fits = (span[fast] % w == 0) & (elements * source.bytes >= TOGETHER * work.group)
+                enough = (elements * source.bytes >= TOGETHER * work.group) | (buffers > 0)
+                fits = (span[fast] % w == 0) & enough
                 width = np.where(fits, w, width)
         streamed = buffers > 0
         if np.any(streamed):

@@ -81,7 +81,8 @@ def emulated(plan: Plan) -> Plan:
     for k in plan.kernels:
         x, y, z = (*k.local_size, 1, 1)[:3]
         warps, ids = max(1, x * y * z // 32), _IDS.format(x=x, y=y)
-        source = _FUNCTION.sub(lambda found, ids=ids: _macro(found, ids), k.source)  # type: ignore[misc]
+        source = k.source.replace("(uint)(ulong)", "(ulong)")  # addresses are wider here
+        source = _FUNCTION.sub(lambda found, ids=ids: _macro(found, ids), source)  # type: ignore[misc]
         names = [found for f in _FUNCTION.finditer(k.source) if (found := _NAMES.fullmatch(f[1]))]
         staging = f"local ulong R_[{warps}][32];" if any(n["count"] for n in names) else ""
         for unit in {n["unit"] for n in names if n["unit"]}:

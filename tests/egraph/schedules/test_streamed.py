@@ -30,8 +30,8 @@ from tests.harness import run
 TYPES = {"f16": F16, "bf16": BF16, "tf32": F32}
 #: two warps of rows, two of columns; three buffers
 WARPS = {"m": 32, "n": 32, "k": 16, "D": 2, "E": 2, "F": 3}
-#: warps with several fragments, which are read two steps of the unit at once; two buffers
-TALL = {"m": 64, "n": 64, "k": 32, "D": 8, "E": 1, "F": 2}
+#: two warps with several fragments, which are read two steps of the unit at once; two buffers
+TALL = {"m": 32, "n": 64, "k": 32, "D": 4, "E": 2, "F": 2}
 #: as large as on a GPU
 LARGE = {"m": 128, "n": 128, "k": 32, "D": 8, "E": 2, "F": 3}
 
@@ -53,9 +53,18 @@ def streamed(program: Any, tf32: bool = True) -> list[Structure]:
     return [s for stage in stages for s in structures(stage, "gpu", True, tf32) if s.sign.endswith("streamed")]
 
 
-@pytest.mark.parametrize("sizes", [WARPS, TALL], ids=["warps", "tall"])
-@pytest.mark.parametrize("name", typed(F32))
-@pytest.mark.parametrize("unit", ["f16", "tf32"])
+@pytest.mark.parametrize(
+    ("unit", "name", "sizes"),
+    [
+        *(("f16", name, WARPS) for name in typed(F16)),
+        ("f16", "whole tiles", TALL),
+        ("f16", "both transposed", TALL),
+        ("bf16", "whole tiles", TALL),
+        ("tf32", "whole tiles", WARPS),
+        ("tf32", "both transposed", WARPS),
+    ],
+    ids=str,
+)
 def test_kernels_that_copy_ahead_compute_their_program(unit: str, name: str, sizes: dict[str, int]) -> None:
     t = TYPES[unit]
     program = as_program(typed(t)[name]())
@@ -64,24 +73,27 @@ def test_kernels_that_copy_ahead_compute_their_program(unit: str, name: str, siz
     (s,) = streamed(program)
     found = point(s, replace(LIMITS, local_bytes=36 << 10), **sizes)
     assert isinstance(found, Point), found
-    assert f"multiply_{unit}_" in found.plan.source and "copy_16(&s0[" in found.plan.source
+    assert f"multiply_{unit}_" in found.plan.source and "  copy_16(" in found.plan.source
     (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()})
     rounding = TOLERANCE[t.name] if t.is_narrow else 2.0**-9
     assert np.abs(actual.astype(np.float64) - expected).max() <= rounding * np.abs(expected).max()
 
 
 def test_rows_in_memory_are_read_as_matrices_and_columns_transposed() -> None:
-    for name, rows, columns in (("whole tiles", 8, 8), ("both transposed", 8, 8)):
-        (s,) = streamed(typed(F16)[name]())
+    def calls(make: Callable[[], Any], register: str) -> set[str]:
+        (s,) = streamed(make())
         found = point(s, H200.limits, **TALL)
         assert isinstance(found, Point)
-        calls = [line.split("(&")[0].strip() for line in found.plan.source.splitlines() if "(&a0[" in line]
-        of_rows, transposed = calls.count("load_matrices_4"), calls.count("load_matrices_4_transposed")
-        assert (of_rows, transposed) == ((rows, 0) if name == "whole tiles" else (0, columns))
-    (s,) = streamed(typed(F32)["whole tiles"]())  # of 4 bytes, columns cannot be transposed
-    found = point(s, H200.limits, **TALL)
-    assert isinstance(found, Point)
-    assert "load_matrices_4(&a0[" in found.plan.source and "&b0[" not in found.plan.source
+        lines = [line for line in found.plan.source.splitlines() if f"(&{register}0[" in line]
+        return {line.split("(&")[0].strip() for line in lines}
+
+    halves, floats = typed(F16), typed(F32)
+    plain, transposed = {"load_matrices_4"}, {"load_matrices_4_transposed"}
+    assert (calls(halves["whole tiles"], "a"), calls(halves["whole tiles"], "b")) == (plain, transposed)
+    assert (calls(halves["both transposed"], "a"), calls(halves["both transposed"], "b")) == (transposed, plain)
+    # of 4 bytes, none are transposed
+    assert (calls(floats["whole tiles"], "a"), calls(floats["whole tiles"], "b")) == (plain, set())
+    assert (calls(floats["both transposed"], "a"), calls(floats["both transposed"], "b")) == (set(), plain)
 
 
 def test_each_step_of_copied_tiles_has_one_barrier() -> None:
