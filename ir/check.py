@@ -119,6 +119,8 @@ def _besides(e: Expr, t: Type) -> None:
                     f"{brief(e)}: rows are padded in local memory only, of arrays of arrays, but this is {t} in "
                     f"{space} memory; leave the padding out"
                 )
+            if isinstance(swizzle, int) and swizzle < 0:
+                raise ProgramError(f"{brief(e)}: rows rotated by {swizzle}; it must be 0 or more")
             if swizzle != 0 and not (rows and space == "local" and pad == 0 and len(leaves(t)) == 1):
                 raise ProgramError(
                     f"{brief(e)}: rows of scalars are rotated, in local memory and without padding, but this is {t} in "

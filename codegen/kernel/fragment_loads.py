@@ -55,22 +55,24 @@ class _Columns:
     column: Index
 
     def either(self, first: ScalarValue, second: ScalarValue) -> ScalarValue:
-        """The first of a pair or the second, of another work-item, if they differ in places at a constant distance."""
+        """The first of a pair or the second, of another work-item, if they are made alike."""
         match first, second:
-            case Load(buffer, i), Load(other, j) if buffer is other and not (j - i).terms:
-                return Load(buffer, self._at(i, (j - i).constant))
-            case im.IndexValue(i, t), im.IndexValue(j, u) if t == u and not (j - i).terms:
-                return replace(first, at=self._at(i, (j - i).constant))
+            case Load(buffer, i), Load(other, j) if buffer is other:
+                return Load(buffer, self._at(i, j))
+            case im.IndexValue(i, t), im.IndexValue(j, u) if t == u:
+                return replace(first, at=self._at(i, j))
             case im.Call(op, args, t), im.Call(name, others, u) if (op, t, len(args)) == (name, u, len(others)):
                 return replace(first, args=tuple(self.either(x, y) for x, y in zip(args, others, strict=True)))
             case im.Const(), im.Const() if first == second:
                 return first
         raise refused("has columns that are not alike")
 
-    def _at(self, i: Index, apart: int) -> Index:
-        if i.coefficient(self.across) == 2 * apart:  # columns lie one after the other
-            return i.substitute({self.across: 0}) + self.column * apart
-        return i.substitute({self.across: self.column // 2}) + self.column % 2 * apart
+    def _at(self, i: Index, j: Index) -> Index:
+        apart = j - i
+        if not apart.terms and i.coefficient(self.across) == 2 * apart.constant:  # columns lie one after the other
+            return i.substitute({self.across: 0}) + self.column * apart.constant
+        pair = {self.across: self.column // 2}
+        return _either(self.column % 2, i.substitute(pair), j.substitute(pair))
 
 
 # ---------------------------------------------------------------------------------------- matrices

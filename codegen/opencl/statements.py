@@ -241,18 +241,17 @@ class KernelText(VectorText):
                                                i_2 = i_2 < 2 ? i_2 + 1 : 0;
                                              }
         """
-        turns = {} if self.cpu or s.unroll else {a: f"{s.var.name}_{a.x.constant}" for a in _turns(s)}
-        for a, name in turns.items():
-            self.line(f"int {name} = {a.x.constant % a.divisor};")
-        self.counters |= turns
+        turns = [] if self.cpu or s.unroll else _turns(s)
+        for a in turns:
+            self.counters[a] = f"{s.var.name}_{a.x.constant}"
+            self.line(f"int {self.counters[a]} = {a.x.constant % a.divisor};")
         self.block(head, s.body)
         if turns:
-            end = self.lines.pop()
-            self.lines += [
-                f"{INDENT * (self.depth + 1)}{name} = {name} < {a.divisor - 1} ? {name} + 1 : 0;"
-                for a, name in turns.items()
-            ]
+            end, self.depth = self.lines.pop(), self.depth + 1
+            for name, a in ((self.counters[a], a) for a in turns):
+                self.line(f"{name} = {name} < {a.divisor - 1} ? {name} + 1 : 0;")
             self.lines.append(end)
+            self.depth -= 1
 
     def _if(self, s: im.If) -> None:
         if any(has_lane(e) for e, _ in s.conditions):

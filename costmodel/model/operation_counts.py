@@ -21,7 +21,7 @@ from egglift.ir.types import Scalar
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
 LEAP = 8.0  # instructions' worth of waiting where a loop of a CPU's work-item goes on by a page
-COPIED_AHEAD = 0.5  # of a wait for memory that is left where one step is copied ahead, of several less
+COPIED_AHEAD = 0.5  # of a wait for memory that is left where one step is copied ahead; of several half as much
 MATRIX_ROWS = 8  # of a matrix that a warp reads into fragments
 FRAGMENT_CHAIN = 16.0  # dependent operations that a product of fragments takes as long as
 NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
@@ -189,7 +189,7 @@ class _Counter:
                 case c.Barrier():
                     self.total.barriers += here.times
                 case c.AwaitCopies(count):
-                    self.total.waits += here.times * COPIED_AHEAD / (count + 1)
+                    self.total.waits += here.times * COPIED_AHEAD / min(2, count + 1)
         if here.loops:
             self.total.chain += chain
             self.total.chains += chain * here.share * self.items

@@ -141,7 +141,7 @@ class KeptCounts(Counts):
         if not np.any(work.local_bytes):
             once = np.where(buffers > 0, steps, np.where(steps > 1, 2 * steps, 1))
             work.barriers = work.barriers + np.where(ahead == 2, steps + (steps > 1), once)
-            work.waits = work.waits + np.where(buffers > 1, steps * COPIED_AHEAD / np.maximum(1, buffers - 1), 0)
+            work.waits = work.waits + np.where(buffers > 1, steps * COPIED_AHEAD / np.clip(buffers - 1, 1, 2), 0)
         outermost = list(layout)[-1]
         size = (product([*span.values()]) if keep.swizzle else layout[outermost] * span[outermost]) * source.bytes
         work.local_bytes = work.local_bytes + size * np.where(ahead == 2, 2, np.maximum(1, buffers))

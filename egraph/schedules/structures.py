@@ -53,6 +53,8 @@ FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
 INNER = "qcvoDE"  # kinds of symbols that cut a block, not a dimension
 TILE = 128  # columns of a result that a group has at least
+#: ways for matrix units, and those for doubles, which are not read as matrices
+ON_UNITS = ((FRAGMENTS, STREAMED), (FRAGMENTS,))
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
 
@@ -153,8 +155,7 @@ def ways(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> tupl
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
         unit = unit_of(stage) if reassociate and len(stage.dims) > 1 else None
-        units = (FRAGMENTS, STREAMED) if unit is not None and (tf32 or unit.name != "tf32") else ()
-        units = units[:1] if unit is not None and unit.packed == 1 and unit.name != "tf32" else units
+        units = () if unit is None or (unit.name == "tf32" and not tf32) else ON_UNITS[unit.name == "f64"]
         chunks = (CHUNKS, *units, *((CHUNKS_IN_TURN,) if several else ()))
         return (*chunks, WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))

@@ -1,6 +1,6 @@
-void copy_16(local void* to, const global void* from) {
+void copy_16(uint to, const global void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
-    : : "r"((uint)(ulong)to), "l"((ulong)from) : "memory");
+    : : "r"(to), "l"((ulong)from) : "memory");
 }
 void close_copies() {
   asm volatile("cp.async.commit_group;" : : : "memory");
@@ -8,13 +8,13 @@ void close_copies() {
 void await_copies_1() {
   asm volatile("cp.async.wait_group 1;" : : : "memory");
 }
-void load_matrices_4(uint* r0, uint* r1, uint* r2, uint* r3, const local void* row) {
+void load_matrices_4(uint* r0, uint* r1, uint* r2, uint* r3, uint row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"((uint)(ulong)row) : "memory");
+    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"(row) : "memory");
 }
-void load_matrices_4_transposed(uint* r0, uint* r1, uint* r2, uint* r3, const local void* row) {
+void load_matrices_4_transposed(uint* r0, uint* r1, uint* r2, uint* r3, uint row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"((uint)(ulong)row) : "memory");
+    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"(row) : "memory");
 }
 void multiply_f16_16x8x16(float* c0, float* c1, float* c2, float* c3, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -56,11 +56,11 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
   for (int i0 = 0; i0 < 2; ++i0) {
     #pragma unroll
     for (int i1 = 0; i1 < 2; ++i1) {
-      copy_16(&s0[2048*i0 + 1024*i1 + 512*l2 + 64*(l1 / 2) + 8*((4*(l1 % 2) + (l1 / 2) + l0) % 8)], &B[4096*i0 + 2048*i1 + 1024*l2 + 128*(l1 / 2) + 64*w0 + 32*(l1 % 2) + 8*l0]);
+      copy_16((uint)(ulong)s0 + 2*(2048*i0 + 1024*i1 + 512*l2 + 64*(l1 / 2) + 8*((4*(l1 % 2) + (l1 / 2) + l0) % 8)), &B[4096*i0 + 2048*i1 + 1024*l2 + 128*(l1 / 2) + 64*w0 + 32*(l1 % 2) + 8*l0]);
     }
     #pragma unroll
     for (int i2 = 0; i2 < 2; ++i2) {
-      copy_16(&s1[2048*i0 + 1024*i2 + 512*l2 + 32*l1 + 8*(((l1 / 2) + l0) % 4)], &A[16384*w1 + 8192*i2 + 4096*l2 + 256*l1 + 32*i0 + 8*l0]);
+      copy_16((uint)(ulong)s1 + 2*(2048*i0 + 1024*i2 + 512*l2 + 32*l1 + 8*(((l1 / 2) + l0) % 4)), &A[16384*w1 + 8192*i2 + 4096*l2 + 256*l1 + 32*i0 + 8*l0]);
     }
     close_copies();
   }
@@ -72,11 +72,11 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     if (i3 < 6) {
       #pragma unroll
       for (int i4 = 0; i4 < 2; ++i4) {
-        copy_16(&s0[2048*i3_2 + 1024*i4 + 512*l2 + 64*(l1 / 2) + 8*((4*(l1 % 2) + (l1 / 2) + l0) % 8)], &B[4096*i3 + 2048*i4 + 1024*l2 + 128*(l1 / 2) + 64*w0 + 32*(l1 % 2) + 8*l0 + 8192]);
+        copy_16((uint)(ulong)s0 + 2*(2048*i3_2 + 1024*i4 + 512*l2 + 64*(l1 / 2) + 8*((4*(l1 % 2) + (l1 / 2) + l0) % 8)), &B[4096*i3 + 2048*i4 + 1024*l2 + 128*(l1 / 2) + 64*w0 + 32*(l1 % 2) + 8*l0 + 8192]);
       }
       #pragma unroll
       for (int i5 = 0; i5 < 2; ++i5) {
-        copy_16(&s1[2048*i3_2 + 1024*i5 + 512*l2 + 32*l1 + 8*(((l1 / 2) + l0) % 4)], &A[16384*w1 + 8192*i5 + 4096*l2 + 256*l1 + 32*i3 + 8*l0 + 64]);
+        copy_16((uint)(ulong)s1 + 2*(2048*i3_2 + 1024*i5 + 512*l2 + 32*l1 + 8*(((l1 / 2) + l0) % 4)), &A[16384*w1 + 8192*i5 + 4096*l2 + 256*l1 + 32*i3 + 8*l0 + 64]);
       }
     }
     close_copies();
@@ -87,26 +87,26 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     // matrix unit: 16 x 8 x 16
     uint a0[16];
     uint b0[4];
-    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], &s1[2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4)]);
-    load_matrices_4(&a0[8], &a0[9], &a0[10], &a0[11], &s1[2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4)]);
-    load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], &s1[2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4) + 1024]);
-    load_matrices_4(&a0[12], &a0[13], &a0[14], &a0[15], &s1[2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4) + 1024]);
-    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], &s0[2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 72*l0 + 32*(((l1 % 2) + l2) % 2)]);
+    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], (uint)(ulong)s1 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4)));
+    load_matrices_4(&a0[8], &a0[9], &a0[10], &a0[11], (uint)(ulong)s1 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4)));
+    load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], (uint)(ulong)s1 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4) + 1024));
+    load_matrices_4(&a0[12], &a0[13], &a0[14], &a0[15], (uint)(ulong)s1 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 2) + 256*(l1 / 8) + 128*(l1 % 2) + 32*l0 + 8*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4) + 1024));
+    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], (uint)(ulong)s0 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 72*l0 + 32*(((l1 % 2) + l2) % 2)));
     multiply_f16_16x8x16(&acc0[0], &acc0[1], &acc0[8], &acc0[9], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[16], &acc0[17], &acc0[24], &acc0[25], a0[4], a0[5], a0[6], a0[7], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[0], &acc0[1], &acc0[8], &acc0[9], a0[8], a0[9], a0[10], a0[11], b0[2], b0[3]);
     multiply_f16_16x8x16(&acc0[16], &acc0[17], &acc0[24], &acc0[25], a0[12], a0[13], a0[14], a0[15], b0[2], b0[3]);
-    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], &s0[2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 64*l0 + 8*((4*((l1 % 2) + l2) + l0 + 1) % 8)]);
+    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], (uint)(ulong)s0 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 64*l0 + 8*((4*((l1 % 2) + l2) + l0 + 1) % 8)));
     multiply_f16_16x8x16(&acc0[2], &acc0[3], &acc0[10], &acc0[11], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[18], &acc0[19], &acc0[26], &acc0[27], a0[4], a0[5], a0[6], a0[7], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[2], &acc0[3], &acc0[10], &acc0[11], a0[8], a0[9], a0[10], a0[11], b0[2], b0[3]);
     multiply_f16_16x8x16(&acc0[18], &acc0[19], &acc0[26], &acc0[27], a0[12], a0[13], a0[14], a0[15], b0[2], b0[3]);
-    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], &s0[2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 64*l0 + 8*((4*((l1 % 2) + l2) + l0 + 2) % 8)]);
+    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], (uint)(ulong)s0 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 64*l0 + 8*((4*((l1 % 2) + l2) + l0 + 2) % 8)));
     multiply_f16_16x8x16(&acc0[4], &acc0[5], &acc0[12], &acc0[13], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[20], &acc0[21], &acc0[28], &acc0[29], a0[4], a0[5], a0[6], a0[7], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[4], &acc0[5], &acc0[12], &acc0[13], a0[8], a0[9], a0[10], a0[11], b0[2], b0[3]);
     multiply_f16_16x8x16(&acc0[20], &acc0[21], &acc0[28], &acc0[29], a0[12], a0[13], a0[14], a0[15], b0[2], b0[3]);
-    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], &s0[2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 64*l0 + 8*((4*((l1 % 2) + l2) + l0 + 3) % 8)]);
+    load_matrices_4_transposed(&b0[0], &b0[1], &b0[2], &b0[3], (uint)(ulong)s0 + 2*(2048*i3_0 + 512*(((l1 / 2)) % 4) + 256*(l1 % 2) + 64*l0 + 8*((4*((l1 % 2) + l2) + l0 + 3) % 8)));
     multiply_f16_16x8x16(&acc0[6], &acc0[7], &acc0[14], &acc0[15], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[22], &acc0[23], &acc0[30], &acc0[31], a0[4], a0[5], a0[6], a0[7], b0[0], b0[1]);
     multiply_f16_16x8x16(&acc0[6], &acc0[7], &acc0[14], &acc0[15], a0[8], a0[9], a0[10], a0[11], b0[2], b0[3]);

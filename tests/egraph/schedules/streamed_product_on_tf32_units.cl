@@ -1,6 +1,6 @@
-void copy_16(local void* to, const global void* from) {
+void copy_16(uint to, const global void* from) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;"
-    : : "r"((uint)(ulong)to), "l"((ulong)from) : "memory");
+    : : "r"(to), "l"((ulong)from) : "memory");
 }
 void close_copies() {
   asm volatile("cp.async.commit_group;" : : : "memory");
@@ -8,9 +8,9 @@ void close_copies() {
 void await_copies_1() {
   asm volatile("cp.async.wait_group 1;" : : : "memory");
 }
-void load_matrices_4(uint* r0, uint* r1, uint* r2, uint* r3, const local void* row) {
+void load_matrices_4(uint* r0, uint* r1, uint* r2, uint* r3, uint row) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"((uint)(ulong)row) : "memory");
+    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"(row) : "memory");
 }
 uint tf32(float a) {
   return as_uint(fma(as_float(as_uint(a) & 0xff800000), 0x1p-11f, a));
@@ -49,11 +49,11 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   for (int i0 = 0; i0 < 2; ++i0) {
     #pragma unroll
     for (int i1 = 0; i1 < 2; ++i1) {
-      copy_16(&s0[1024*i0 + 512*i1 + 256*l2 + 32*(l1 / 2) + 4*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8)], &B[2048*i0 + 1024*i1 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0]);
+      copy_16((uint)(ulong)s0 + 4*(1024*i0 + 512*i1 + 256*l2 + 32*(l1 / 2) + 4*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8)), &B[2048*i0 + 1024*i1 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0]);
     }
     #pragma unroll
     for (int i2 = 0; i2 < 2; ++i2) {
-      copy_16(&s1[1024*i0 + 512*i2 + 256*l2 + 16*l1 + 4*(((l1 / 2) + l0) % 4)], &A[16384*w1 + 8192*i2 + 4096*l2 + 256*l1 + 16*i0 + 4*l0]);
+      copy_16((uint)(ulong)s1 + 4*(1024*i0 + 512*i2 + 256*l2 + 16*l1 + 4*(((l1 / 2) + l0) % 4)), &A[16384*w1 + 8192*i2 + 4096*l2 + 256*l1 + 16*i0 + 4*l0]);
     }
     close_copies();
   }
@@ -65,11 +65,11 @@ void k0(const global float* restrict A, const global float* restrict B, global f
     if (i3 < 14) {
       #pragma unroll
       for (int i4 = 0; i4 < 2; ++i4) {
-        copy_16(&s0[1024*i3_2 + 512*i4 + 256*l2 + 32*(l1 / 2) + 4*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8)], &B[2048*i3 + 1024*i4 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0 + 4096]);
+        copy_16((uint)(ulong)s0 + 4*(1024*i3_2 + 512*i4 + 256*l2 + 32*(l1 / 2) + 4*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8)), &B[2048*i3 + 1024*i4 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0 + 4096]);
       }
       #pragma unroll
       for (int i5 = 0; i5 < 2; ++i5) {
-        copy_16(&s1[1024*i3_2 + 512*i5 + 256*l2 + 16*l1 + 4*(((l1 / 2) + l0) % 4)], &A[16384*w1 + 8192*i5 + 4096*l2 + 256*l1 + 16*i3 + 4*l0 + 32]);
+        copy_16((uint)(ulong)s1 + 4*(1024*i3_2 + 512*i5 + 256*l2 + 16*l1 + 4*(((l1 / 2) + l0) % 4)), &A[16384*w1 + 8192*i5 + 4096*l2 + 256*l1 + 16*i3 + 4*l0 + 32]);
       }
     }
     close_copies();
@@ -80,10 +80,10 @@ void k0(const global float* restrict A, const global float* restrict B, global f
     // matrix unit: 16 x 8 x 8
     uint a0[16];
     float b0[4];
-    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], &s1[1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4)]);
-    load_matrices_4(&a0[8], &a0[9], &a0[10], &a0[11], &s1[1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4)]);
-    load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], &s1[1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4) + 512]);
-    load_matrices_4(&a0[12], &a0[13], &a0[14], &a0[15], &s1[1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4) + 512]);
+    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4)));
+    load_matrices_4(&a0[8], &a0[9], &a0[10], &a0[11], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4)));
+    load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4) + 512));
+    load_matrices_4(&a0[12], &a0[13], &a0[14], &a0[15], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4) + 512));
     b0[0] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8)];
     b0[1] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8) + 256];
     b0[2] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8) + 512];
