@@ -61,9 +61,7 @@ def run(
     CodegenError where the device copies nothing asynchronously, or elements are no copies, or too small or unaligned.
     """
     if not em.limits.asynchronous_copies:
-        raise CodegenError(
-            f"{brief(t)}: this device copies nothing asynchronously; choose a prefetch instead of buffers"
-        )
+        raise CodegenError(f"{brief(t)}: this device copies nothing asynchronously; choose a prefetch, no buffers")
     if isinstance(n, Length):
         raise CodegenError(f"{brief(t)}: {n} steps, known at a call only, are not copied ahead; choose a prefetch")
     if n == 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import gcd
 from typing import TypeAlias
 
 from egglift.codegen.kernel import imperative as im
@@ -131,8 +132,10 @@ class MatrixLoads:
 
 
 def _either(which: Index, first: Index, second: Index) -> Index:
-    """The first index where `which` is 0, the second where it is 1; what they share stays in sight."""
+    """The first index where `which` is 0, the second where it is 1; what they share stays in sight, factors too."""
     if not (second - first).terms:
         return first + which * (second - first).constant
     shared = Index(tuple(term for term in first.terms if term in second.terms))
-    return shared + choose(which, 1, first - shared, second - shared)
+    parts = first - shared, second - shared
+    factor = gcd(*(k for x in parts for k in (x.constant, *(k for _, k in x.terms))))
+    return shared + choose(which, 1, parts[0] // factor, parts[1] // factor) * factor
