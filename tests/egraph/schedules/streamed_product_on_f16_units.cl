@@ -29,9 +29,9 @@ ushort2 cast_f32_f16x2(float2 a) { return (ushort2)(cast_f32_f16(a.s0), cast_f32
 
 kernel __attribute__((reqd_work_group_size(4, 16, 2)))
 void k0(const global ushort* restrict A, const global ushort* restrict B, global ushort* restrict out) {
-  const int w0 = get_group_id(0);
+  const int w0 = (2 * (int)get_group_id(1) + (int)get_group_id(0)) % 4 / 2;
   const int l0 = get_local_id(0);
-  const int w1 = get_group_id(1);
+  const int w1 = (2 * (int)get_group_id(1) + (int)get_group_id(0)) / 4 * 2 + (2 * (int)get_group_id(1) + (int)get_group_id(0)) % 2;
   const int l1 = get_local_id(1);
   const int l2 = get_local_id(2);
   local ushort s0[6144] __attribute__((aligned(128)));

@@ -22,9 +22,9 @@ void multiply_tf32_16x8x8(float* c0, float* c1, float* c2, float* c3, float a0, 
 
 kernel __attribute__((reqd_work_group_size(4, 16, 2)))
 void k0(const global float* restrict A, const global float* restrict B, global float* restrict out) {
-  const int w0 = get_group_id(0);
+  const int w0 = (2 * (int)get_group_id(1) + (int)get_group_id(0)) % 4 / 2;
   const int l0 = get_local_id(0);
-  const int w1 = get_group_id(1);
+  const int w1 = (2 * (int)get_group_id(1) + (int)get_group_id(0)) / 4 * 2 + (2 * (int)get_group_id(1) + (int)get_group_id(0)) % 2;
   const int l1 = get_local_id(1);
   const int l2 = get_local_id(2);
   local float s0[3072] __attribute__((aligned(128)));
