@@ -101,11 +101,16 @@ def _besides(e: Expr, t: Type) -> None:
             _scan(e, Tuple((type_of(init), t.element)))
         case p.Fold(prefetch=int() as n) if n not in PREFETCH:
             raise ProgramError(f"{brief(e)}: no prefetch {n}; choose 0, 1 (registers) or 2 (registers and two buffers)")
+        case p.Fold(prefetch=ahead, buffers=int() as n) if n == 1 or (n and ahead != 0):
+            raise ProgramError(
+                f"{brief(e)}: {n} buffers of asynchronous copies and prefetch {ahead}; choose 2 or more buffers and no "
+                "prefetch, or no buffers"
+            )
         case p.Pad(_, _, mode, x, value):
             _pad(e, mode, _array(e, x), value)
         case p.Gather(indices, x) if _array(e, x).length == 0 and _array(e, indices).length != 0:
             raise ShapeError(f"{brief(e)}: gathers from an empty array")
-        case p.To(space, _, pad):
+        case p.To(space, _, pad, swizzle):
             if space not in p.SPACES:
                 raise ProgramError(f"{brief(e)}: no memory space {space!r}; choose one of {', '.join(p.SPACES)}")
             rows = isinstance(t, Array) and isinstance(t.element, Array)
@@ -113,6 +118,13 @@ def _besides(e: Expr, t: Type) -> None:
                 raise ProgramError(
                     f"{brief(e)}: rows are padded in local memory only, of arrays of arrays, but this is {t} in "
                     f"{space} memory; leave the padding out"
+                )
+            if isinstance(swizzle, int) and swizzle < 0:
+                raise ProgramError(f"{brief(e)}: rows rotated by {swizzle}; it must be 0 or more")
+            if swizzle != 0 and not (rows and space == "local" and pad == 0 and len(leaves(t)) == 1):
+                raise ProgramError(
+                    f"{brief(e)}: rows of scalars are rotated, in local memory and without padding, but this is {t} in "
+                    f"{space} memory, padded by {pad}; leave the swizzle out"
                 )
 
 

@@ -175,8 +175,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
 
     prefetch: when what the body keeps in local memory of an element (toLocal) is loaded; the value is the same.
     0: when its step begins.  1: into registers, before the step of the element before it computes.  2: so too,
-    and kept in one of two buffers in turn.
-
+    and kept in one of two buffers in turn.  buffers, instead: asynchronous copies fill so many in turn, steps ahead.
     matrix: do the lanes of a warp take its steps together, on matrix units?  The body then adds products to an array
     that is spread over them, and the sums may be of any order.
     """
@@ -187,6 +186,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
     unroll: bool = False
     prefetch: Size = 0
     matrix: bool = False
+    buffers: Size = 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -449,14 +449,15 @@ SPACES = ("global", "local", "private")
 class To(Node, type="t -> t", needs={"0 <= pad": "{pad} elements of padding; it must be 0 or more"}):
     """`toGlobal x = toLocal x = toPrivate x = x`: where `x` is kept.  space: global, local or private.
 
-    The value is computed once, where the enclosing body binds its argument (a closed one: in a kernel of
-    its own, if global).  pad: elements left free after each row (the innermost dimension) of an array of arrays
-    in local memory, such that work-items that read a column use different banks (seed 003: increase).
+    The value is computed once, where the enclosing body binds its argument (a closed one: in a kernel of its own, if
+    global).  In local memory, such that columns are in different banks: pad, elements left free after each row of an
+    array of arrays (seed 003: increase); or swizzle, chunks of 16 bytes by which each row is rotated further.
     """
 
     space: str
     x: Expr
     pad: Size = 0
+    swizzle: Size = 0
 
 
 Expr: TypeAlias = (

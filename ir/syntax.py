@@ -22,20 +22,23 @@ def _level_head(level: Level) -> str:
 
 _LEVELS = [Level(kind, dim) for kind in LEVELS for dim in range(3)]
 _AHEAD = ("prefetch", "body", "init", "x")
+_BUFFERS = ("buffers", "body", "init", "x")
 _TEXT = Language(
     [
         Form("tuple", p.Tup),
         Form("map", p.Map, fixed={"level": None}),
         *(Form(_level_head(level), p.Map, fixed={"level": level}) for level in _LEVELS),
-        Form("reduceSeq", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": False}),
-        Form("reduceSeqUnroll", p.Fold, fixed={"unroll": True, "prefetch": 0, "matrix": False}),
-        Form("reduceSeqPrefetch", p.Fold, _AHEAD, {"unroll": False, "matrix": False}),
-        Form("reduceSeqUnrollPrefetch", p.Fold, _AHEAD, {"unroll": True, "matrix": False}),
-        Form("reduceSeqMatrix", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": True}),
+        Form("reduceSeq", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": False, "buffers": 0}),
+        Form("reduceSeqUnroll", p.Fold, fixed={"unroll": True, "prefetch": 0, "matrix": False, "buffers": 0}),
+        Form("reduceSeqPrefetch", p.Fold, _AHEAD, {"unroll": False, "matrix": False, "buffers": 0}),
+        Form("reduceSeqUnrollPrefetch", p.Fold, _AHEAD, {"unroll": True, "matrix": False, "buffers": 0}),
+        Form("reduceSeqMatrix", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": True, "buffers": 0}),
+        Form("reduceSeqBuffers", p.Fold, _BUFFERS, {"unroll": False, "prefetch": 0, "matrix": False}),
         Form("pad", p.Pad, ("left", "right", "mode", "value", "x")),
         Form("padUp", p.PadUp, ("multiple", "value", "x")),
-        *(Form(f"to{s.capitalize()}", p.To, fixed={"space": s, "pad": 0}) for s in p.SPACES),
-        Form("toLocalPadded", p.To, ("pad", "x"), {"space": "local"}),
+        *(Form(f"to{s.capitalize()}", p.To, fixed={"space": s, "pad": 0, "swizzle": 0}) for s in p.SPACES),
+        Form("toLocalPadded", p.To, ("pad", "x"), {"space": "local", "swizzle": 0}),
+        Form("toLocalSwizzled", p.To, ("swizzle", "x"), {"space": "local", "pad": 0}),
         *(Form(op, p.Apply, fixed={"op": op}) for op in FUNCTIONS),
     ],
     named=lambda name: name[0].lower() + name[1:],

@@ -48,6 +48,11 @@ PADDING = TileKind(
 PREFETCH = TileKind(
     "f", "prefetch", "prefetch: 0 none, 1 into registers, 2 into a second buffer", (1, 0), (1, 2, 0), (0,), True
 )
+BUFFERS = TileKind(
+    "F", "buffers", "buffers that asynchronous copies fill in turn", (3, 0), (3, 2, 4), (0,), may_be_zero=True
+)
+WARP_ROWS = TileKind("D", "warp rows", "rows of a tile, in eights, of one warp", (8, 1), (8, 4, 2, 16), (2,))
+WARPS_ACROSS = TileKind("E", "warps across", "warps along the columns of a tile", (2, 1), (2, 1, 4), (1,))
 TILE_PLANES = TileKind("h", "tile planes", "planes of a tile", (4, 4), (4, 2, 8), (8, 4, 16))
 TILE_ROWS = TileKind("y", "tile rows", "rows of a tile", (16, 16), (16, 8, 4, 32), (16, 8, 64))
 TILE_COLUMNS = TileKind("x", "tile columns", "columns of a tile", (64, 256), (64, 128, 32, 256))
@@ -67,7 +72,10 @@ SCANNED_RUN = TileKind("U", "scanned run", "elements in a row that a work-item o
 SCANNED_ROWS = TileKind("B", "scanned rows", "short rows that a group scans", None, (32, 16, 64, 8, 128))
 
 #: kinds that schedules of stages have besides (egraph/schedules/ways.py): no law on patterns makes them
-SCHEDULE_TILES = (ITEM_PART, SHARING_LANES, RESULTS, SWEPT, MOVED_SIDE, MOVED_ROWS, SCANNED_RUN, SCANNED_ROWS)
+SCHEDULE_TILES = (
+    *(ITEM_PART, SHARING_LANES, RESULTS, SWEPT, MOVED_SIDE, MOVED_ROWS, SCANNED_RUN, SCANNED_ROWS),
+    *(BUFFERS, WARP_ROWS, WARPS_ACROSS),
+)
 
 #: what a grid of three dimensions is cut into; of fewer, the last ones
 GRID_TILES = (TILE_PLANES, TILE_ROWS, TILE_COLUMNS)

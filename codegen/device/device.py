@@ -143,6 +143,7 @@ def _describe(d: Any) -> DeviceInfo:
         compute_units=d.max_compute_units,
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),
+        asynchronous_copies=bool(_matrix_units(d)),
     )
     return DeviceInfo(
         name=d.name.strip(),

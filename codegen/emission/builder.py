@@ -17,7 +17,7 @@ from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, ScalarValue,
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
-from egglift.codegen.kernel.views import View, memory
+from egglift.codegen.kernel.views import LINE, View, memory
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Length
@@ -360,14 +360,15 @@ class Builder:
         if t.name == "f64" and not self.limits.float64:
             raise CodegenError(f"this device has no {t}; cast the program's values to f32")
 
-    def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0) -> Target:
-        """New memory for a value of `type`, with rows `pad` apart; `of` is named if there is not enough."""
+    def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0, swizzle: int = 0) -> Target:
+        """New memory for a value of `type`, with rows `pad` apart, or rotated; `of` is named if there is not enough."""
         sizes = [(_volume(_padded(shape, pad)), scalar) for shape, scalar in leaves(type)]
-        buffers = [self._buffer(space, scalar, size, stem, of) for size, scalar in sizes]
+        aligned = LINE if swizzle else 1
+        buffers = [self._buffer(space, scalar, size, stem, of, aligned) for size, scalar in sizes]
         at = ZERO
         if space == "local" and self.distribution.warp:
             at = self.warp_id()  # every warp has a copy of its own
-        return Target(memory(type, iter(buffers), self.load, at, pad), space)
+        return Target(memory(type, iter(buffers), self.load, at, pad, swizzle), space)
 
     def accumulator(self, type: Type, of: Expr) -> Target:
         """An array that the work-group updates together, for now in local memory (register_accumulators.py)."""
@@ -379,16 +380,16 @@ class Builder:
         self.put(*map(im.Declare, buffers))
         return Target(memory(type, iter(buffers), self.load), "local")
 
-    def _buffer(self, space: str, scalar: Scalar, size: int, stem: str, of: Expr) -> Buffer:
+    def _buffer(self, space: str, scalar: Scalar, size: int, stem: str, of: Expr, aligned: int = 1) -> Buffer:
         self.require(scalar)
         if space == "local":
-            return self._local(scalar, size, stem, of)
+            return self._local(scalar, size, stem, of, aligned)
         lane = self.distribution.lane
         buffer = Buffer(self.names.numbered(stem), "private", scalar, size, lane.count if lane else 1)
         self.keep(buffer, of)
         return buffer
 
-    def _local(self, scalar: Scalar, size: int, stem: str, of: Expr) -> Buffer:
+    def _local(self, scalar: Scalar, size: int, stem: str, of: Expr, start: int = 1) -> Buffer:
         if self.distribution.inside:
             raise CodegenError(
                 f"{brief(of)}: local memory is filled by a whole work-group, but here each work-item goes its own "
@@ -396,10 +397,10 @@ class Builder:
             )
         size *= self.warps if self.distribution.warp else 1
         for buffer in self.free_locals:
-            if buffer.scalar == scalar and buffer.size == size:
+            if (buffer.scalar, buffer.size, buffer.start) == (scalar, size, start):
                 self.free_locals.remove(buffer)
                 return buffer
-        buffer = Buffer(self.names.numbered(stem), "local", scalar, size)
+        buffer = Buffer(self.names.numbered(stem), "local", scalar, size, start=start)
         self.keep(buffer, of)
         return buffer
 

@@ -192,7 +192,7 @@ class Emitter(Translator):
                     guards.refuse_spread(self, e, x)
                 self.put(Comment(f"to{space.capitalize()}"))
                 stem = "s" if space == "local" else "r"
-                target = self.allocate(type_of(x), space, stem, e, number(e.pad))
+                target = self.allocate(type_of(x), space, stem, e, number(e.pad), number(e.swizzle))
             case p.Map(_, x, level) if level is not None:
                 if level.kind in analysis.GRID:
                     raise CodegenError(

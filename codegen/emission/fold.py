@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from egglift.codegen.emission import assign, copy, guards, prefetch, register_accumulators
+from egglift.codegen.emission import assign, asynchronous, copy, guards, prefetch, register_accumulators
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel import imperative as im
@@ -145,9 +145,9 @@ def _is_unrolled(t: Loop) -> bool:
     return isinstance(t, p.Fold) and t.unroll
 
 
-def _run(em: Translator, t: Loop, acc: Target, run: Run, type: Type, strict: bool = False) -> None:
+def _run(em: Translator, t: Loop, acc: Target, steps: Run, type: Type, strict: bool = False) -> None:
     """The steps of a run, each in place; strict: or _NotInPlace."""
-    n, argument = run
+    n, argument = steps
 
     def step(i: Index, given: Mapping[Expr, View]) -> None:
         _update(em, t, acc, argument(acc.view, i), type, given, strict)
@@ -155,7 +155,8 @@ def _run(em: Translator, t: Loop, acc: Target, run: Run, type: Type, strict: boo
     ahead = prefetch.ahead(em, t)
     if ahead:
         assert isinstance(t, p.Fold)
-        prefetch.run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
+        run = asynchronous.run if t.buffers else prefetch.run
+        run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
     else:
         em.loop(n, lambda i: step(i, {}), _is_unrolled(t), matrix=_is_matrix(t))
 

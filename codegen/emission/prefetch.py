@@ -3,7 +3,8 @@
     1:  fetch 0                                  2:  fetch 0; fill buffer 0
         for i: fill; fetch i + 1; step i             for i: fetch i + 1; step i; fill buffer (i + 1) % 2
 
-Fetching copies to the work-items' registers, filling from there to local memory.
+Fetching copies to the work-items' registers, filling from there to local memory.  With buffers that asynchronous copies
+fill, registers are not needed (asynchronous.py).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from egglift.ir.types import Array, Type
 
 def ahead(em: Translator, t: p.Fold | p.Iterate) -> tuple[p.To, ...]:
     """What a fold's body keeps in local memory of an element alone, without computing it, and is to be prefetched."""
-    if isinstance(t, p.Iterate) or t.prefetch == 0 or em.distribution.inside or em.distribution.warp:
+    if isinstance(t, p.Iterate) or not (t.prefetch or t.buffers) or em.distribution.inside or em.distribution.warp:
         return ()
     nodes = [e for e in analysis.entry_nodes(t.body, "local") if isinstance(e, p.To) and e.space == "local"]
     return tuple(e for e in nodes if not analysis.read_nodes(e.x) and _is_of_element(e.x) and _is_array(e))
@@ -90,12 +91,12 @@ def run(
 
     def fetch(i: Index) -> None:
         for s in staged:
-            with _shared(em):
+            with shared(em):
                 _fetch(em, s, source(s.node, i))
 
     def fill(i: Index) -> None:
         for s in staged:
-            with _shared(em):
+            with shared(em):
                 _fill(em, s, s.turn(i))
 
     def one(i: Index) -> None:
@@ -121,7 +122,7 @@ def _staged(em: Translator, node: p.To, source: View, turns: int) -> Staged:
     dims, inner = dimensions(type)
     twice = Array(2, type) if turns == 2 else type
     em.put(Comment("toLocal"))
-    memory = em.allocate(twice, "local", "s", node, pad).view
+    memory = em.allocate(twice, "local", "s", node, pad, number(node.swizzle)).view
     first = element(memory, ZERO) if turns == 2 else memory
     shares = shared_out(em, source, Target(first, "local"), dims, inner)
     lane = Var("?", shares.width, "lane") if shares.width > 1 else None
@@ -131,7 +132,8 @@ def _staged(em: Translator, node: p.To, source: View, turns: int) -> Staged:
 
 
 @contextmanager
-def _shared(em: Translator) -> Iterator[None]:
+def shared(em: Translator) -> Iterator[None]:
+    """A step of the group, in which its work-items share out what is copied."""
     with em.step(), em.running(locals=DIMENSIONS):
         yield
 

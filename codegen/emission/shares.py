@@ -63,8 +63,13 @@ class Shares:
         em.strided(self.me, self.team, count, several, inside=True, unroll=unroll)
 
 
-def shared_out(em: Builder, source: View, target: Target, dims: list[int], inner: Type) -> Shares:
-    """How the free executors share out copying elements of type `inner` from `source` to `target`."""
+def shared_out(
+    em: Builder, source: View, target: Target, dims: list[int], inner: Type, aligned: bool = False
+) -> Shares:
+    """How the free executors share out copying elements of type `inner` from `source` to `target`.
+
+    aligned: vectors only where they are in both, aligned.
+    """
     order = _order(em, source, target, dims)
     me, team = em.team(target.space)
     scalar = Shares(tuple(dims), tuple(order), 1, me, team)
@@ -73,9 +78,10 @@ def shared_out(em: Builder, source: View, target: Target, dims: list[int], inner
         path = scalar.path(e)
         return at(source, path), at(target.view, path)
 
-    if not isinstance(inner, Scalar) or prod(dims) * inner.size < TOGETHER * team:
+    if not isinstance(inner, Scalar) or (prod(dims) * inner.size < TOGETHER * team and not aligned):
         return scalar  # there is no vector for each
-    return replace(scalar, width=width_of(em, inner, [dims[d] for d in order], TOGETHER, pair, both=False))
+    width = width_of(em, inner, [dims[d] for d in order], TOGETHER, pair, both=aligned, aligned=aligned)
+    return replace(scalar, width=width)
 
 
 def dimensions(type: Type) -> tuple[list[int], Type]:

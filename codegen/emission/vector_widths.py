@@ -53,15 +53,18 @@ def _from_vectors(em: Builder, start: int, count: int, width: int, pair: Pair) -
     return near and spaces and is_aligned(source.at.substitute({lane: 0}), width)
 
 
-def width_of(em: Builder, t: Type, dims: Sequence[int], limit: int, pair: Pair, both: bool) -> int:
+def width_of(
+    em: Builder, t: Type, dims: Sequence[int], limit: int, pair: Pair, both: bool, aligned: bool = False
+) -> int:
     """How many neighbours along the last of `dims` can be moved at once, elements of type `t`, at most `limit` bytes.
 
     pair: the source and the target of an element, counted through all dimensions.  They must be neighbours in memory,
-    and aligned: both of them, or the one that is in global memory.  Where none are aligned, `both` may do without.
+    and aligned: both of them, or the one that is in global memory.  Where none are aligned, `both` may do without,
+    unless they must be `aligned`.
     """
     if not isinstance(t, Scalar) or t == BOOL or em.distribution.lane is not None or not dims:
         return 1
-    for anywhere in (False, True) if both else (False,):
+    for anywhere in (False, True) if both and not aligned else (False,):
         width = widest = 1 << max(limit // t.size, 1).bit_length() - 1
         while width > 1 and not (
             divides(width, dims[-1], ask=width == widest) and _fits(em, width, prod(dims), pair, both, anywhere)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from egglift.codegen.kernel.imperative import (
     Buffer,
+    FragmentLoad,
     FragmentProduct,
     Guarded,
     If,
@@ -62,6 +63,10 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
                     values((*s.rows, *s.columns, *s.totals), path, block, None, s)
                     for total in s.totals:
                         found.append(Access(total.buffer, total.at, True, path, block, len(found), None, s))
+                case FragmentLoad(into, source, lane):
+                    values((source,), path, block, lane, s)
+                    for place in into:
+                        found.append(Access(place.buffer, place.at, True, path, block, len(found), None, s))
                 case Loop():
                     walk(s.body, (*path, s))
                 case If(conditions, inner):

@@ -4,8 +4,8 @@ A kernel's body is, above its steps (an `If` without conditions, see `Builder.st
 a group alike, so a barrier may stand between any two statements there.  One is needed before a statement that
 reads what another work-item may have written since the last barrier, or writes what one may have read or written.
 
-Of a buffer with two halves that are used in turn (`half * (i % 2) + ...` in the steps i of a loop), the present half
-and the next one are told apart.
+Of a buffer with parts that are used in turn (`part * (i % 2) + ...` in the steps i of a loop), the present part and
+the next ones are told apart.
 """
 
 from __future__ import annotations
@@ -17,26 +17,27 @@ from egglift.codegen.kernel.accesses import Access, accesses
 from egglift.codegen.kernel.imperative import Barrier, Buffer, If, Loop, Statement
 from egglift.codegen.kernel.index import Atom, Index, Remainder, Var, index
 from egglift.codegen.kernel.walk import with_blocks
-from egglift.ir.lengths import surely_less
+from egglift.ir.lengths import Length, surely_less
 
 
 @dataclass(frozen=True)
 class Region:
-    """A local buffer, or that half of it which is number `turn` modulo 2."""
+    """A local buffer, or that one of its `turns` equal parts which is number `turn` modulo `turns`."""
 
     buffer: Buffer
     turn: Index | None = None
+    turns: int = 1
 
     def meets(self, other: Region) -> bool:
         """May the two have elements in common?"""
-        if self.buffer is not other.buffer or self.turn is None or other.turn is None:
+        if self.buffer is not other.buffer or self.turn is None or other.turn is None or self.turns != other.turns:
             return self.buffer is other.buffer
         apart = self.turn - other.turn
-        return bool(apart.terms) or apart.constant % 2 == 0
+        return bool(apart.terms) or apart.constant % self.turns == 0
 
     def after(self, var: Var) -> Region:
         """The region as it is called in the next iteration of the loop over `var`."""
-        return self if self.turn is None else Region(self.buffer, self.turn.substitute({var: index(var) - 1}))
+        return self if self.turn is None else replace(self, turn=self.turn.substitute({var: index(var) - 1}))
 
     def outside(self, var: Var) -> Region:
         """The region as it is known after the loop over `var`."""
@@ -119,7 +120,7 @@ def _meet(some: Regions, others: Regions) -> bool:
 
 def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
     body, after = _process(s.body, pending)
-    if isinstance(s, Loop) and not surely_less(s.trips, 2) and _meets_itself(body, s.var, after):
+    if isinstance(s, Loop) and not surely_less(s.trips, 2) and _meets_itself(body, s.var, s.trips, after):
         body, after = (*body, Barrier("local")), Pending()  # a later iteration touches what this one left
     if isinstance(s, Loop):
         after = after.outside(s.var)
@@ -130,9 +131,10 @@ def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
     return replace(s, body=body), after
 
 
-def _meets_itself(body: tuple[Statement, ...], var: Var, pending: Pending) -> bool:
-    """Do the next iterations need a barrier before them?  After two of them, halves have had their turns."""
-    for _ in range(2):
+def _meets_itself(body: tuple[Statement, ...], var: Var, trips: int, pending: Pending) -> bool:
+    """Do the next iterations need a barrier before them?  After some of them, all parts have had their turns."""
+    turns = max((2, *(r.turns for r in (*pending.read, *pending.written))))
+    for _ in range(turns if isinstance(trips, Length) else min(turns, trips - 1)):
         again, pending = _process(body, pending.after(var))
         if again != body:
             return True
@@ -146,26 +148,27 @@ def _local(s: Statement) -> tuple[Regions, Regions]:
 
 
 def _region(a: Access) -> Region:
-    """The half of a buffer that all work-items access here, or the whole buffer."""
-    half = a.buffer.size // 2
-    for atom, k in a.at.terms:
-        turn = _turn(atom)
-        if turn is not None and k == half and 2 * half == a.buffer.size:
-            rest = a.at - index(atom) * k
-            more = rest.constant // half
-            low, high = (rest - more * half).range
-            return Region(a.buffer, turn + more) if low >= 0 and high < half else Region(a.buffer)
+    """The part of a buffer that all work-items access here, or the whole buffer."""
+    for atom, part in a.at.terms:
+        turns = a.buffer.size // part if part > 0 and a.buffer.size % part == 0 else 1
+        turn = _turn(atom, turns) if turns > 1 else None
+        if turn is not None:
+            rest = a.at - index(atom) * part
+            more = rest.constant // part
+            low, high = (rest - more * part).range
+            if low >= 0 and high < part and (more == 0 or turns == 2):
+                return Region(a.buffer, turn + more, turns)
     return Region(a.buffer)
 
 
-def _turn(a: Atom) -> Index | None:
-    """The number that `a` is modulo 2, if it is the same for all work-items."""
+def _turn(a: Atom, turns: int) -> Index | None:
+    """The number that `a` is modulo `turns`, if it is the same for all work-items."""
     if not all(v.role in ("loop", "workgroup") for v in a.variables()):
         return None
     match a:
-        case Remainder(x, 2):
+        case Remainder(x, divisor) if divisor == turns:
             return x
-        case Var(_, 2):
+        case Var(_, count) if count <= turns:
             return index(a)
     return None
 

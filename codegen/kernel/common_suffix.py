@@ -55,7 +55,7 @@ def _one(a: Statement, b: Statement, names: _Names) -> bool:
             return True
         case im.Store(x, at, value, lane), im.Store(y, place, other_value, other):
             return (
-                a.atomic == b.atomic
+                (a.atomic, a.asynchronous) == (b.atomic, b.asynchronous)
                 and _lanes(lane, other, names)
                 and _buffers(x, y, names)
                 and _at(at, place, names)

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from typing import TypeAlias
 
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import value_variables
+from egglift.codegen.kernel.fragment_loads import (
+    ACROSS,
+    DOWN,
+    MatrixLoads,
+    columns_of,
+    matrix_loads,
+    moved,
+    refused,
+    rows_of,
+)
 from egglift.codegen.kernel.imperative import Buffer, FragmentProduct, Load, ScalarValue, Statement, Store, Unit
 from egglift.codegen.kernel.index import OWN, ZERO, Index, Var, index
 from egglift.codegen.kernel.walk import index_values
-from egglift.ir.errors import CodegenError
-from egglift.ir.types import BF16, F16, F32, F64, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, U32, Scalar
 
 #: Lane l of a warp holds columns 2 (l % 4) and the next one of rows l / 4 and l / 4 + 8 of the totals.  "tf32" rounds
 #: factors of f32 to 11 bits; the others take them as they are
@@ -26,8 +35,6 @@ UNITS: Mapping[str, Unit] = {
         Unit("tf32", F32, F32, 16, 8, 8, "m16n8k8.row.col.f32.tf32.tf32.f32"),
     )
 }
-#: lanes along the columns, and along the rows, of a unit's totals
-ACROSS, DOWN = 4, 8
 Place: TypeAlias = tuple[Buffer, int]
 Pair: TypeAlias = tuple[ScalarValue, ScalarValue]
 
@@ -46,10 +53,6 @@ def fragment_products(
     return _Pass(local, units, names).block(body, alone=False)
 
 
-def _refused(why: str) -> CodegenError:
-    return CodegenError(f"a fold for matrix units {why}; use reduceSeqUnroll there")
-
-
 @dataclass(frozen=True)
 class _Pass:
     local: tuple[int, int, int]
@@ -63,7 +66,7 @@ class _Pass:
             match s:
                 case im.Loop(matrix=True):
                     if alone:
-                        raise _refused("stands where not all lanes of a warp come")
+                        raise refused("stands where not all lanes of a warp come")
                     result += self.product(s)
                 case im.Loop(until=until):
                     apart = until is not None and _is_own(until[0])
@@ -82,20 +85,21 @@ class _Pass:
         unit = sums[0].unit
         if unit is None or unit.name not in self.units or any(s.unit is not unit for s in sums):
             what = f"products of {sums[0].factor} in {sums[0].total}"
-            raise _refused(f"adds up {what}, which this device has no matrix units for")
-        if self.local[0] != ACROSS or self.local[1] % DOWN or self.local[2] != 1:
-            raise _refused(f"wants groups of {ACROSS} times a multiple of {DOWN} work-items, not of {self.local}")
+            raise refused(f"adds up {what}, which this device has no matrix units for")
+        if self.local[0] != ACROSS or self.local[1] % DOWN:
+            raise refused(f"wants groups of {ACROSS} times a multiple of {DOWN} work-items, not of {self.local}")
         for s in sums:
             if loop.trips % unit.steps or len(s.rows) % 2 or len(s.columns) % 2:
                 sizes = f"{len(s.rows)} x {len(s.columns)} results of a work-item, and {loop.trips} steps"
-                raise _refused(f"has {sizes}, which are no multiples of 2, 2 and {unit.steps}")
+                raise refused(f"has {sizes}, which are no multiples of 2, 2 and {unit.steps}")
         ids = (Var("l0", self.local[0], "local", 0), Var("l1", self.local[1], "local", 1))
-        fragments = _Fragments(unit, sums, loop.var, ids, self.names)
-        if loop.trips == unit.steps:
+        fragments = _Fragments(unit, sums, loop.var, ids, loop.trips, self.names)
+        steps = fragments.turns * unit.steps
+        if loop.trips == steps:
             yield from fragments.multiplied(ZERO)
         else:
-            turn = Var(self.names("i"), loop.trips // unit.steps, "loop")
-            yield im.Loop(turn, turn.count, tuple(fragments.multiplied(index(turn) * unit.steps)), unroll=True)
+            turn = Var(self.names("i"), loop.trips // steps, "loop")
+            yield im.Loop(turn, turn.count, tuple(fragments.multiplied(index(turn) * steps)), unroll=True)
 
 
 def _is_own(e: Index) -> bool:
@@ -131,19 +135,40 @@ def _sums(loop: im.Loop) -> list[_Sums]:
     """What one step adds up: of each kind of rows with each kind of columns, as several results have."""
     step = _Step()
     step.run(loop.body, {})
+    for kind in (_array, _kind):
+        found = _by_kind(step.added, kind)
+        if found and all(len(s.totals) == len(s.rows) * len(s.columns) for s in found):
+            break
+    else:
+        raise refused("does not add up one product for each of its rows and columns")
+    if sum(len(s.totals) for s in found) != len(step.added):
+        raise refused("does not add up different products")
+    return found
+
+
+def _by_kind(added: Mapping[Place, ScalarValue], kind: Callable[[ScalarValue], str]) -> list[_Sums]:
+    """What is added to places, by the kinds of its rows and columns."""
     kinds: dict[tuple[str, str], dict[Pair, Place]] = {}
-    for place, value in step.added.items():
+    for place, value in added.items():
         row, column = _sides(value)
-        kinds.setdefault((_kind(row), _kind(column)), {})[row, column] = place
+        kinds.setdefault((kind(row), kind(column)), {})[row, column] = place
     found = []
     for totals in kinds.values():
         rows, columns = (tuple(dict.fromkeys(pair[i] for pair in totals)) for i in (0, 1))
-        if len(totals) != len(rows) * len(columns):
-            raise _refused("does not add up one product for each of its rows and columns")
         found.append(_Sums(rows, columns, totals))
-    if not found or sum(len(s.totals) for s in found) != len(step.added):
-        raise _refused("does not add up different products")
     return found
+
+
+def _array(v: ScalarValue) -> str:
+    """The same for values that are made alike from the same arrays."""
+    match v:
+        case Load(buffer):
+            return f"{id(buffer)}"
+        case im.IndexValue(_, t):
+            return f"{t}"
+        case im.Call(op, args, t):
+            return f"{t} {op}({', '.join(map(_array, args))})"
+    return repr(v)
 
 
 def _kind(v: ScalarValue) -> str:
@@ -163,11 +188,11 @@ def _sides(value: ScalarValue) -> tuple[ScalarValue, ScalarValue]:
     sides: tuple[list[ScalarValue], list[ScalarValue]] = [], []
     for factor in _factors(value):
         dims = {v.dim for v in value_variables(factor) if v.role == "local"}
-        if dims == {0, 1}:
-            raise _refused("has a factor that depends on both its row and its column")
-        sides[dims == {0}].append(factor)
+        if dims - {1} and 1 in dims:
+            raise refused("has a factor that depends on both its row and its column")
+        sides[bool(dims - {1})].append(factor)
     if not all(sides):
-        raise _refused("multiplies nothing of its rows with something of its columns")
+        raise refused("multiplies nothing of its rows with something of its columns")
     first, second = (reduce(lambda a, b: im.Call("mul", (a, b), a.type), side) for side in sides)
     return _uncast(first, second)
 
@@ -213,7 +238,7 @@ class _Step:
                     for i in range(int(lane.count)):
                         self._store(s, {**at, lane: i})
                 case _:
-                    raise _refused("does more than to add up products")
+                    raise refused("does more than to add up products")
 
     def _store(self, s: Store, at: Mapping[Var, int]) -> None:
         place, value = self._place(s.buffer, s.at.substitute(at)), self._value(s.value, at)
@@ -226,13 +251,13 @@ class _Step:
             case im.Call("add", (x, Load(buffer, old))) if self._is(place, buffer, old) and place not in self.added:
                 self.added[place] = x
             case _:
-                raise _refused("does more than to add to its results")
+                raise refused("does more than to add to its results")
 
     def _value(self, v: ScalarValue, at: Mapping[Var, int]) -> ScalarValue:
         match v:
             case Load(buffer, i):
                 if index_values(i):
-                    raise _refused("looks up where to read")
+                    raise refused("looks up where to read")
                 i = i.substitute(at)
                 return self.own[self._place(buffer, i)] if buffer in self.declared else Load(buffer, i)
             case im.Call(_, args, _):
@@ -241,12 +266,12 @@ class _Step:
                 return replace(v, at=i.substitute(at))
             case im.Const():
                 return v
-        raise _refused("reads what may not be there")
+        raise refused("reads what may not be there")
 
     @staticmethod
     def _place(buffer: Buffer, at: Index) -> Place:
         if at.terms or buffer.space != "private" or buffer.lanes > 1:
-            raise _refused("writes to what is no register")
+            raise refused("writes to what is no register")
         return buffer, at.constant
 
     @staticmethod
@@ -261,52 +286,115 @@ class _Step:
 class _Fragments:
     """The products of one loop.
 
-    Work-item (l0, l1) is lane l0 + 4 (l1 % 8) of its warp.  So its own rows and columns of the totals are those that
-    the unit gives its lane, whichever pairs of its rows, and of its columns, stand for the unit's.
+    Work-item (l0, l1, l2) is lane l0 + 4 (l1 % 8) of its warp.  So its own rows and columns of the totals are those
+    that the unit gives its lane, whichever pairs of its rows, and of its columns, stand for the unit's.
     """
 
     unit: Unit
     sums: Sequence[_Sums]
     step: Var
     ids: tuple[Var, Var]
+    trips: int
     names: Callable[[str], str]
 
+    @cached_property
+    def pairs(self) -> list[Pair]:
+        """The rows that all sums take, in pairs."""
+        return list(dict.fromkeys(pair for s in self.sums for pair in _pairs(s.rows)))
+
+    @cached_property
+    def rows(self) -> MatrixLoads | None:
+        """How rows are read as matrices, if they can be."""
+        lines = [(rows_of(a, self.ids), rows_of(b, self.ids)) for a, b in self.pairs]
+        return matrix_loads(self.unit, self.step, self.ids, lines)
+
+    @cached_property
+    def columns(self) -> MatrixLoads | None:
+        """How columns are read as matrices, if they can be."""
+        lines = [(columns_of(pair, self.ids),) for s in self.sums for pair in _pairs(s.columns)]
+        return matrix_loads(self.unit, self.step, self.ids, lines)
+
+    @cached_property
+    def turns(self) -> int:
+        """Products one after the other that go together: a warp reads four matrices at once, of two of them."""
+        return 2 if (self.rows or self.columns) and self.trips % (2 * self.unit.steps) == 0 else 1
+
     def multiplied(self, start: Index) -> Iterator[Statement]:
-        """So many steps from `start` on as the unit takes."""
+        """The steps of some turns from `start` on."""
         yield im.Comment(f"matrix unit: {self.unit.rows} x {self.unit.columns} x {self.unit.steps}")
-        pairs = list(dict.fromkeys(pair for s in self.sums for pair in _pairs(s.rows)))
-        n = self.unit.steps // ACROSS
-        left = Buffer(self.names("a"), "private", self.unit.scalar, 2 * n * len(pairs))
-        right = Buffer(self.names("b"), "private", self.unit.scalar, n)
+        left = self._registers("a", self.rows, 2 * len(self.pairs))
+        right = self._registers("b", self.columns, 1)
         yield im.Declare(left)
         yield im.Declare(right)
-        for i, pair in enumerate(pairs):
-            yield from self._taken(left, 2 * n * i, pair, start)
-        others = tuple(Load(right, index(i)) for i in range(n))
-        column = _Columns(self.ids[0], index(self.ids[1]) % DOWN)
+        for i, pair in enumerate(self.pairs):
+            yield from self._rows(left, i, pair, start)
         for s in self.sums:
             for columns in _pairs(s.columns):
-                yield from self._taken(right, 0, (column.either(*columns),), start)
-                for rows in _pairs(s.rows):
-                    at = 2 * n * pairs.index(rows)
-                    factors = tuple(Load(left, index(at + i)) for i in self._order(2))
-                    yield FragmentProduct(self.unit, _places(s, rows, columns), factors, others)
+                yield from self._column(right, columns, start)
+                for turn in range(self.turns):
+                    for rows in _pairs(s.rows):
+                        at = turn * len(self.pairs) + self.pairs.index(rows)
+                        factors = self._factors(left, at, 2), self._factors(right, turn, 1)
+                        yield FragmentProduct(self.unit, _places(s, rows, columns), *factors)
+
+    def _registers(self, name: str, loads: MatrixLoads | None, lines: int) -> Buffer:
+        """What a lane has of lines for all turns: numbers; or registers of 4 bytes, where those are loaded."""
+        n = self.turns * lines * self.unit.steps // ACROSS
+        if loads is None:
+            return Buffer(self.names(name), "private", self.unit.scalar, n)
+        return Buffer(self.names(name), "private", U32, n // self.unit.packed)
+
+    def _each(self, buffer: Buffer, lines: int) -> int:
+        """Elements of a buffer that are one product's."""
+        n = lines * self.unit.steps // ACROSS
+        return n // self.unit.packed if buffer.scalar == U32 else n
+
+    def _factors(self, buffer: Buffer, number: int, lines: int) -> tuple[Load, ...]:
+        n = self._each(buffer, lines)
+        order = range(n) if buffer.scalar == U32 else self._order(lines)
+        return tuple(Load(buffer, index(number * n + i)) for i in order)
+
+    def _rows(self, left: Buffer, number: int, pair: Pair, start: Index) -> Iterator[Statement]:
+        """A pair of rows, of all turns."""
+        places = [(turn * len(self.pairs) + number) * self._each(left, 2) for turn in range(self.turns)]
+        for turn, at in enumerate(places):
+            first = start + turn * self.unit.steps
+            if self.rows is None:
+                yield from self._taken(left, at, pair, first)
+            else:
+                into = [Load(left, index(at + i)) for i in range(4)]
+                yield self.rows.read(into, [rows_of(row, self.ids) for row in pair], first)
+
+    def _column(self, right: Buffer, columns: Pair, start: Index) -> Iterator[Statement]:
+        """A pair of columns, of all turns."""
+        lines = columns_of(columns, self.ids)
+        if self.columns is not None:
+            yield self.columns.read([Load(right, index(i)) for i in range(2 * self.turns)], (lines,), start)
+            return
+        for turn in range(self.turns):
+            own = lines(index(self.ids[1]) % DOWN)
+            yield from self._taken(right, turn * self._each(right, 1), (own,), start + turn * self.unit.steps)
 
     def _taken(self, into: Buffer, at: int, lines: Sequence[ScalarValue], start: Index) -> Iterator[Statement]:
         """The lane's elements of lines, two rows or a column, are copied: of neighbouring steps at once if they lie so.
 
-        A lane has steps l0, l0 + 4, ...; or where registers hold several steps, as many as that gives from there on.
+        A lane has steps l0, l0 + 4, ...; or where registers hold several steps, as many as that gives from there on:
+        all that are its own, if nothing is read as matrices; else as many as a register holds, as matrices have them.
         """
-        n, near = self.unit.steps // ACROSS, self.unit.packed > 1
-        first, apart = (start + index(self.ids[0]) * n, 1) if near else (start + index(self.ids[0]), ACROSS)
-        if near and all(isinstance(v, Load) and v.at.coefficient(self.step) == 1 for v in lines):
+        n, packed = self.unit.steps // ACROSS, self.unit.packed
+        near = n if packed > 1 and not (self.rows or self.columns) else packed
+        first, apart = start + index(self.ids[0]) * near, ACROSS * near
+        if near > 1 and all(isinstance(v, Load) and v.at.coefficient(self.step) == 1 for v in lines):
             for i, v in enumerate(lines):
-                lane = Var(self.names("v"), n, "lane")
-                yield Store(into, index(lane) + (at + n * i), _moved(v, {self.step: first + index(lane)}), lane)
+                for k in range(0, n, near):
+                    lane = Var(self.names("v"), near, "lane")
+                    step = first + apart * (k // near) + index(lane)
+                    yield Store(into, index(lane) + (at + n * i + k), moved(v, {self.step: step}), lane)
             return
         for i, place in enumerate(sorted(self._order(len(lines)))):
-            line, k = divmod(place, n) if near else (i % len(lines), i // len(lines))
-            yield Store(into, index(at + place), _moved(lines[line], {self.step: first + apart * k}))
+            line, k = divmod(place, n) if packed > 1 else (i % len(lines), i // len(lines))
+            step = first + apart * (k // near) + k % near
+            yield Store(into, index(at + place), moved(lines[line], {self.step: step}))
 
     def _order(self, lines: int) -> list[int]:
         """Where the elements are, in the order of the unit: a register's worth of each line in turn."""
@@ -323,41 +411,3 @@ def _places(sums: _Sums, rows: Pair, columns: Pair) -> tuple[Load, ...]:
 
 def _pairs(values: Sequence[ScalarValue]) -> list[Pair]:
     return list(zip(values[::2], values[1::2], strict=True))
-
-
-def _moved(v: ScalarValue, to: Mapping[Var, Index | int]) -> ScalarValue:
-    """`v` at other values of some variables."""
-    match v:
-        case Load(buffer, at):
-            return Load(buffer, at.substitute(to))
-        case im.IndexValue(at, _):
-            return replace(v, at=at.substitute(to))
-        case im.Call(_, args, _):
-            return replace(v, args=tuple(_moved(a, to) for a in args))
-    return v
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Which of the columns that neighbours have in pairs a lane takes: its pair is `across`, and it takes `column`."""
-
-    across: Var
-    column: Index
-
-    def either(self, first: ScalarValue, second: ScalarValue) -> ScalarValue:
-        """The first of a pair or the second, of another work-item, if they differ in places at a constant distance."""
-        match first, second:
-            case Load(buffer, i), Load(other, j) if buffer is other and not (j - i).terms:
-                return Load(buffer, self._at(i, (j - i).constant))
-            case im.IndexValue(i, t), im.IndexValue(j, u) if t == u and not (j - i).terms:
-                return replace(first, at=self._at(i, (j - i).constant))
-            case im.Call(op, args, t), im.Call(name, others, u) if (op, t, len(args)) == (name, u, len(others)):
-                return replace(first, args=tuple(self.either(x, y) for x, y in zip(args, others, strict=True)))
-            case im.Const(), im.Const() if first == second:
-                return first
-        raise _refused("has columns that are not alike")
-
-    def _at(self, i: Index, apart: int) -> Index:
-        if i.coefficient(self.across) == 2 * apart:  # columns lie one after the other
-            return i.substitute({self.across: 0}) + self.column * apart
-        return i.substitute({self.across: self.column // 2}) + self.column % 2 * apart

@@ -22,6 +22,7 @@ class Buffer:
     given: is it a caller's?  Then its bools are any bytes, of which all but 0 are true; those of kernels are 0 or 1.
     aligned: does it begin where the widest vectors do?  What a caller gives begins where one of its elements does.
     is_number: may it be given by value, as it is one number of a caller's?
+    start: bytes that it must begin at a multiple of, whatever accesses ask for.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Buffer:
     given: bool = False
     aligned: bool = True
     is_number: bool = False
+    start: int = 1
 
     @property
     def bytes(self) -> int:
@@ -138,11 +140,16 @@ class Let:
     lane: Var | None = None
 
 
+#: bytes that an asynchronous copy may have
+COPIED = (4, 8, 16)
+
+
 @dataclass(frozen=True)
 class Store:
     """`buffer[at] = value;`.  With `lane`, for all of its values at once: a vector statement.
 
     atomic: `value` is the place itself and what is added to it, which other work-items may do at the same time.
+    asynchronous: a copy from global to local memory, which is there after a later AwaitCopies and a barrier.
     """
 
     buffer: Buffer
@@ -150,6 +157,7 @@ class Store:
     value: ScalarValue
     lane: Var | None = None
     atomic: bool = False
+    asynchronous: bool = False
 
 
 @dataclass(frozen=True)
@@ -191,6 +199,33 @@ class FragmentProduct:
 
 
 @dataclass(frozen=True)
+class FragmentLoad:
+    """A warp reads matrices of 8 rows of 16 bytes, two or four, from local memory into registers of its lanes.
+
+    into: private places, one for each matrix: lane l has the 4 bytes of row l / 4 from column 4 (l % 4) on.  source:
+    the row whose address a lane gives, row l % 8 of matrix l / 8, its elements counted by `lane`.  transposed: lane l
+    has element l / 4 of the rows 2 (l % 4) and the next one.
+    """
+
+    into: tuple[Load, ...]
+    source: Load
+    lane: Var
+    transposed: bool = False
+
+
+@dataclass(frozen=True)
+class CloseCopies:
+    """The asynchronous copies that a work-item has begun since the last such statement are a group."""
+
+
+@dataclass(frozen=True)
+class AwaitCopies:
+    """Waits until all groups of asynchronous copies of a work-item but the last `open` ones are there."""
+
+    open: int = 0
+
+
+@dataclass(frozen=True)
 class Barrier:
     """A work-group barrier; space: local, global or both."""
 
@@ -211,7 +246,9 @@ class Declare:
     buffer: Buffer
 
 
-Statement: TypeAlias = Let | Store | Loop | If | FragmentProduct | Barrier | Comment | Declare
+Statement: TypeAlias = (
+    Let | Store | Loop | If | FragmentLoad | FragmentProduct | CloseCopies | AwaitCopies | Barrier | Comment | Declare
+)
 
 # ---------------------------------------------------------------------------------------- plans
 
@@ -330,6 +367,8 @@ class DeviceLimits:
     float64: bool = True
     sub_groups: bool = False
     matrix_units: tuple[str, ...] = ()  # names of the units that warps multiply matrices on (fragments.py)
+    #: does it copy from global to local memory while it computes?
+    asynchronous_copies: bool = False
     #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles some of those wrongly
     branch_barriers: bool = False
     #: are its `vload_half` and `vstore_half` right?  PoCL's (3.0) lose numbers between barriers

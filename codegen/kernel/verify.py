@@ -80,6 +80,11 @@ class _Block:
                     raise Malformed("a warp multiplies where not all of its lanes come")
                 case im.FragmentProduct(totals=totals, rows=rows, columns=columns):
                     self._values((*totals, *rows, *columns), None, "totals += rows * columns")
+                case im.FragmentLoad() if self.apart:
+                    raise Malformed("a warp reads matrices where not all of its lanes come")
+                case im.FragmentLoad(into=into, source=source, lane=lane):
+                    self._values(into, None, "matrices")
+                    self._values((source,), lane, "matrices")
                 case im.Barrier() if self.alone:
                     raise Malformed("a barrier stands where not all work-items of a group come")
 
@@ -108,6 +113,8 @@ class _Block:
         self._access(s.buffer, s.at, s.lane, where)
         if s.buffer.space == "constant":
             raise Malformed(f"{where}: a literal array is written")
+        if s.asynchronous and not (s.buffer.space == "local" and _is_global(s.value)):
+            raise Malformed(f"{where}: an asynchronous copy is not from global to local memory")
         if s.value.type != s.buffer.scalar:
             raise Malformed(f"{where}: a {s.value.type} is stored where elements are {s.buffer.scalar}")
 
@@ -232,6 +239,10 @@ class _Block:
             case im.Name(name):
                 return name in self.varying
         return False
+
+
+def _is_global(v: ScalarValue) -> bool:
+    return isinstance(v, im.Load) and v.buffer.space == "global"
 
 
 def _within(bounds: tuple[int, int], buffer: Buffer) -> bool | None:

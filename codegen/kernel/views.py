@@ -13,7 +13,11 @@ from typing import TypeAlias
 
 from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import ZERO, Index, choose
+from egglift.ir.errors import CodegenError
 from egglift.ir.types import Array, Scalar, Tuple, Type
+
+#: bytes that one instruction moves, and of local memory that banks hold side by side
+CHUNK, LINE = 16, 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,22 +64,51 @@ def component(v: View, k: int) -> View:
 
 
 def memory(
-    type: Type, buffers: Iterator[Buffer], load: Callable[[Buffer, Index], ScalarValue], at: Index = ZERO, pad: int = 0
+    type: Type,
+    buffers: Iterator[Buffer],
+    load: Callable[[Buffer, Index], ScalarValue],
+    at: Index = ZERO,
+    pad: int = 0,
+    swizzle: int = 0,
 ) -> View:
     """The view of a value of `type` kept in `buffers` (structure of arrays, ir.types.leaves) from element `at` on.
 
-    pad: elements left free after each row, the innermost dimension.
+    pad: elements left free after each row, the innermost dimension.  swizzle: how far each row is rotated.
     """
     match type:
         case Scalar():
             return load(next(buffers), at)
         case Tuple(items):
-            return tuple(memory(t, buffers, load, at, pad) for t in items)
+            return tuple(memory(t, buffers, load, at, pad, swizzle) for t in items)
         case Array(n, t):
             own = [next(buffers) for _ in range(count_leaves(t))]
             n = number(n)
+            if swizzle and isinstance(t, Scalar):
+                return Arr(n, lambda i: load(own[0], at * n + rotated(i, at, n, t.size, swizzle)))
             far = n + pad if is_flat(t) else n
-            return Arr(n, lambda i: memory(t, iter(own), load, at * far + i, pad))
+            return Arr(n, lambda i: memory(t, iter(own), load, at * far + i, pad, swizzle))
+
+
+def rotated(i: Index, row: Index, n: int, size: int, step: int) -> Index:
+    """Where element `i` of a row lies: its chunk of 16 bytes is moved on by `step` for each row before.
+
+    Chunks stay within 128 bytes, or within the row where that is shorter; of rows that share 128 bytes, all are moved
+    alike.  So chunks of eight rows, one above the other, lie in different banks, with step 1; and two of four rows with
+    step 2.  For rows of 64 bytes, f16, step 1:
+
+    row 0: 0 1 2 3   row 2: 3 0 1 2   row 4: 2 3 0 1
+    row 1: 0 1 2 3   row 3: 3 0 1 2   row 5: 2 3 0 1
+
+    CodegenError where rows are no such chunks.
+    """
+    chunk = CHUNK // size
+    chunks = n // chunk
+    near = min(LINE // CHUNK, chunks)
+    if n % chunk or not near or chunks % near or near & (near - 1):
+        raise CodegenError(f"rows of {n * size} bytes cannot be rotated; choose 16, 32, 64, or a multiple of 128")
+    shared = LINE // CHUNK // near
+    at, inside = i // chunk, i % chunk
+    return (at // near) * (near * chunk) + ((at + row // shared * step) % near) * chunk + inside
 
 
 def count_leaves(type: Type) -> int:

@@ -45,6 +45,7 @@ class Text:
         self.cpu, self.half_functions = cpu, half_functions
         self.helpers: dict[str, str] = {}
         self.aliases: list[Alias] = []
+        self.counters: dict[Atom, str] = {}  # names of what loops count besides
 
     # ------------------------------------------------------------------------------------ indices
 
@@ -95,6 +96,8 @@ class Text:
                 return a.name
             case Quotient(x, d):
                 return f"({self._operand(x)} / {d})"
+            case Remainder() if a in self.counters:
+                return self.counters[a]
             case Remainder(x, d):
                 return f"({self._operand(x)} % {d})"
             case Clamp(x, high):

@@ -1,4 +1,4 @@
-"""Products of fragments as functions over one lane's parts, which are instructions of NVIDIA's matrix units."""
+"""Fragments as functions over one lane's parts, which are instructions of NVIDIA's matrix units."""
 
 from __future__ import annotations
 
@@ -10,23 +10,25 @@ from egglift.codegen.opencl.scalar_functions import memory_type
 
 #: what PTX calls a register of totals, and one of factors, in an instruction's operands
 REGISTERS = {"f64": ("d", "d"), "f16": ("f", "r"), "bf16": ("f", "r"), "tf32": ("f", "r")}
-#: to the nearest number of 11 bits; of two, the larger one
-_TF32 = 'uint tf32(float a) {\n  uint r;\n  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(a));\n  return r;\n}'
+#: to the nearest number of 11 bits, of two the larger one: half a unit in the 11th place is added, and the unit leaves
+#: out what is behind it.  The instruction for it (cvt.rna.tf32) takes four times as long as the products of its results
+_TF32 = "uint tf32(float a) {\n  return as_uint(fma(as_float(as_uint(a) & 0xff800000), 0x1p-11f, a));\n}"
 
 
 def fragment_product(unit: Unit, helpers: dict[str, str]) -> str:
-    """A function of our own over pointers to totals, and a lane's parts of both factors: PTX's instruction for it."""
-    total, factor = memory_type(unit.total), memory_type(unit.scalar)
-    registers = REGISTERS[unit.name]
-    counts = [unit.rows * unit.columns // WARP, unit.rows * unit.steps // WARP, unit.steps * unit.columns // WARP]
-    c, a, b = ([f"{name}{i}" for i in range(n)] for name, n in zip("cab", counts, strict=True))
-    given = [_registers(unit, x) for x in (a, b)]
-    places = iter(f"%{i}" for i in range(sum(counts)))
-    totals, rows, columns = (f"{{{', '.join(next(places) for _ in xs)}}}" for xs in (c, *given))
+    """A function of our own over pointers to totals, and a lane's registers of factors: PTX's instruction for it."""
+    total = memory_type(unit.total)
+    factor = "uint" if unit.packed > 1 else memory_type(unit.scalar)
+    names = REGISTERS[unit.name]
+    sizes = [unit.rows * unit.columns, unit.rows * unit.steps // unit.packed, unit.steps * unit.columns // unit.packed]
+    c, a, b = ([f"{name}{i}" for i in range(n // WARP)] for name, n in zip("cab", sizes, strict=True))
+    places = iter(f"%{i}" for i in range(sum(sizes) // WARP))
+    totals, rows, columns = (f"{{{', '.join(next(places) for _ in xs)}}}" for xs in (c, a, b))
     name = f"multiply_{unit.name}_{unit.rows}x{unit.columns}x{unit.steps}"
     parameters = ", ".join([*(f"{total}* {x}" for x in c), *(f"{factor} {x}" for x in (*a, *b))])
-    outputs = ", ".join(f'"+{registers[0]}"(*{x})' for x in c)
-    inputs = ", ".join(f'"{registers[1]}"({x})' for xs in given for x in xs)
+    outputs = ", ".join(f'"+{names[0]}"(*{x})' for x in c)
+    rounded = [f"tf32({x})" if unit.name == "tf32" else x for x in (*a, *b)]
+    inputs = ", ".join(f'"{names[1]}"({x})' for x in rounded)
     if unit.name == "tf32":
         helpers["tf32"] = _TF32
     helpers[name] = (
@@ -37,10 +39,27 @@ def fragment_product(unit: Unit, helpers: dict[str, str]) -> str:
     return name
 
 
-def _registers(unit: Unit, factors: Sequence[str]) -> list[str]:
-    """What the instruction takes for some factors: doubles; f32s rounded; or two of 16 bits, the first one lower."""
-    if unit.name == "tf32":
-        return [f"tf32({x})" for x in factors]
+def registers(unit: Unit, factors: Sequence[str], loaded: bool) -> list[str]:
+    """What the function is given for some factors: doubles, floats, or two of 16 bits as one, the first one lower.
+
+    loaded: are they registers that a fragment was loaded into?
+    """
+    if loaded:
+        return list(factors) if unit.packed > 1 else [f"as_float({x})" for x in factors]
     if unit.packed == 1:
         return list(factors)
     return [f"(uint){x} | (uint){y} << 16" for x, y in zip(factors[::2], factors[1::2], strict=True)]
+
+
+def fragment_load(count: int, transposed: bool, helpers: dict[str, str]) -> str:
+    """A function of our own over pointers to registers, and the address of a lane's row: PTX's instruction for it."""
+    name, how = f"load_matrices_{count}{'_transposed' if transposed else ''}", ".trans" if transposed else ""
+    parameters = ", ".join(f"uint* r{i}" for i in range(count))
+    places = ", ".join(f"%{i}" for i in range(count))
+    outputs = ", ".join(f'"=r"(*r{i})' for i in range(count))
+    helpers[name] = (
+        f"void {name}({parameters}, uint row) {{\n"
+        f'  asm volatile("ldmatrix.sync.aligned.m8n8.x{count}{how}.shared.b16 {{{places}}}, [%{count}];"\n'
+        f'    : {outputs} : "r"(row) : "memory");\n}}'
+    )
+    return name

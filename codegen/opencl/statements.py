@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.accesses import Access, accesses, loads
 from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
-from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.kernel.index import Index, Remainder, Var
+from egglift.codegen.opencl.copy_functions import asynchronous_copy, await_copies, close_copies
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
-from egglift.codegen.opencl.fragment_functions import fragment_product
+from egglift.codegen.opencl.fragment_functions import fragment_load, fragment_product, registers
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.deadline import require_time
 from egglift.ir.lengths import surely_less
-from egglift.ir.types import BOOL
+from egglift.ir.types import BOOL, U32
 
 INDENT = "  "
 
@@ -65,6 +66,12 @@ class KernelText(VectorText):
                     self._store(s, position in starts)
                 case im.FragmentProduct():
                     self._fragment_product(s)
+                case im.FragmentLoad():
+                    self._fragment_load(s)
+                case im.CloseCopies():
+                    self.line(f"{close_copies(self.helpers)}();")
+                case im.AwaitCopies(count):
+                    self.line(f"{await_copies(count, self.helpers)}();")
                 case im.Loop():
                     self._loop(s)
                 case im.If():
@@ -81,7 +88,7 @@ class KernelText(VectorText):
 
     def aligned(self, buffer: Buffer) -> str:
         """The attribute that the buffer's vector accesses need."""
-        n = self.alignment.get(buffer, 1)
+        n = max(self.alignment.get(buffer, 1), buffer.start)
         return f" __attribute__((aligned({n})))" if n > buffer.scalar.size else ""
 
     def _let(self, s: im.Let) -> None:
@@ -99,6 +106,8 @@ class KernelText(VectorText):
     def _store(self, s: im.Store, declares: bool) -> None:
         if s.atomic:
             return self._atomic(s)
+        if s.asynchronous:
+            return self._asynchronous(s)
         if s.lane is None:
             head = self._declaration(s.buffer) if declares else self.place(s.buffer, s.at)
             return self._assignment(head, s, self.scalar)
@@ -107,8 +116,33 @@ class KernelText(VectorText):
 
     def _fragment_product(self, s: im.FragmentProduct) -> None:
         totals = [f"&{self.place(x.buffer, x.at)}" for x in s.totals]
-        factors = [stripped(self.scalar(x)) for x in (*s.rows, *s.columns)]
+        factors = [x for side in (s.rows, s.columns) for x in self._factors(s.unit, side)]
         self.line(f"{fragment_product(s.unit, self.helpers)}({', '.join(totals + factors)});")
+
+    def _factors(self, unit: im.Unit, factors: Sequence[im.ScalarValue]) -> list[str]:
+        """What a product's function is given for factors: registers as they are, or numbers in registers."""
+        texts = [stripped(self.scalar(x)) for x in factors]
+        return registers(unit, texts, loaded=factors[0].type == U32)
+
+    def _fragment_load(self, s: im.FragmentLoad) -> None:
+        registers = [f"&{self.place(x.buffer, x.at)}" for x in s.into]
+        row = self._local_address(s.source.buffer, Lanes(s.lane, 0, s.lane.count).first(s.source.at))
+        name = fragment_load(len(registers), s.transposed, self.helpers)
+        self.line(f"{name}({', '.join(registers)}, {row});")
+
+    def _asynchronous(self, s: im.Store) -> None:
+        assert isinstance(s.value, im.Load)
+        lanes = Lanes(s.lane or Var("?", 1, "lane"), 0, s.lane.count if s.lane else 1)
+        into, source = (
+            self._local_address(s.buffer, lanes.first(s.at)),
+            self.place(s.value.buffer, lanes.first(s.value.at)),
+        )
+        name = asynchronous_copy(s.buffer.scalar.size * lanes.width, self.helpers)
+        self.line(f"{name}({into}, &{source});")
+
+    def _local_address(self, buffer: Buffer, at: Index) -> str:
+        """An address as instructions take it, 32 bits wide: compilers do more for pointers to local memory."""
+        return f"(uint)(ulong){buffer.name} + {buffer.scalar.size}*({self.index(at)})"
 
     def _atomic(self, s: im.Store) -> None:
         assert isinstance(s.value, im.Call) and s.value.op == "add"
@@ -179,7 +213,7 @@ class KernelText(VectorText):
             self.line("#pragma unroll" + ("" if s.trips <= 64 else " 16"))
         name, t = s.var.name, int_type(s.trips)
         if s.until is None:
-            return self.block(f"for ({t} {name} = 0; {name} < {s.trips}; ++{name})", s.body)
+            return self._counted_loop(f"for ({t} {name} = 0; {name} < {s.trips}; ++{name})", s)
         at, n = s.until
         step = at.coefficient(s.var) or 0
         position, helpers, kinds = len(self.lines), dict(self.helpers), dict(self.kinds)
@@ -197,6 +231,27 @@ class KernelText(VectorText):
         finally:
             self.aliases.pop()
         self.block(f"for ({t} {name} = 0; {self.condition(at, n)}; ++{name})", s.body)
+
+    def _counted_loop(self, head: str, s: im.Loop) -> None:
+        """A loop; buffers that it uses in turn are counted beside, as remainders take longer.
+
+        for (int i = 0; i < n; ++i) {   ->   int i_2 = 2;
+          s0[256*((i + 2) % 3)] = ...        for (int i = 0; i < n; ++i) {
+        }                                      s0[256*i_2] = ...
+                                               i_2 = i_2 < 2 ? i_2 + 1 : 0;
+                                             }
+        """
+        turns = [] if self.cpu or s.unroll else _turns(s)
+        for a in turns:
+            self.counters[a] = f"{s.var.name}_{a.x.constant}"
+            self.line(f"int {self.counters[a]} = {a.x.constant % a.divisor};")
+        self.block(head, s.body)
+        if turns:
+            end, self.depth = self.lines.pop(), self.depth + 1
+            for name, a in ((self.counters[a], a) for a in turns):
+                self.line(f"{name} = {name} < {a.divisor - 1} ? {name} + 1 : 0;")
+            self.lines.append(end)
+            self.depth -= 1
 
     def _if(self, s: im.If) -> None:
         if any(has_lane(e) for e, _ in s.conditions):
@@ -241,6 +296,13 @@ def _mentions(s: Statement, buffer: Buffer) -> bool:
 
 def _only_writes(s: im.Store) -> bool:
     return all(load.buffer is not s.buffer for load in loads((s.value,)))
+
+
+def _turns(s: im.Loop) -> list[Remainder]:
+    """The remainders of a loop's variable, by what is no power of two, that choose a part of a local buffer."""
+    seen = [atom for a in accesses(s.body) if a.buffer.space == "local" for atom, _ in a.at.terms]
+    own = [a for a in seen if isinstance(a, Remainder) and a.x.terms == ((s.var, 1),) and a.divisor & (a.divisor - 1)]
+    return sorted(dict.fromkeys(own), key=lambda a: a.x.constant)
 
 
 def _fence(space: str) -> str:

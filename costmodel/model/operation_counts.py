@@ -21,6 +21,8 @@ from egglift.ir.types import Scalar
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
 LEAP = 8.0  # instructions' worth of waiting where a loop of a CPU's work-item goes on by a page
+COPIED_AHEAD = 0.5  # of a wait for memory that is left where one step is copied ahead; of several half as much
+MATRIX_ROWS = 8  # of a matrix that a warp reads into fragments
 FRAGMENT_CHAIN = 16.0  # dependent operations that a product of fragments takes as long as
 NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
 
@@ -178,12 +180,16 @@ class _Counter:
                 case c.FragmentProduct():
                     chain = max(chain, FRAGMENT_CHAIN * here.steps(s.totals[0].buffer, s.totals[0].at))
                     self._fragment_product(s.unit, here)
+                case c.FragmentLoad():
+                    self._fragment_load(s, here)
                 case c.Loop():
                     flight += self._loop(s, here)
                 case c.If():
                     flight += self._branches(s, here)
                 case c.Barrier():
                     self.total.barriers += here.times
+                case c.AwaitCopies(count):
+                    self.total.waits += here.times * COPIED_AHEAD / min(2, count + 1)
         if here.loops:
             self.total.chain += chain
             self.total.chains += chain * here.share * self.items
@@ -203,10 +209,20 @@ class _Counter:
         self.total.issue += count * products * matrix_cost(unit, self.profile)
         self.total.flops += 2 * count * products
 
+    def _fragment_load(self, s: c.FragmentLoad, here: _Here) -> None:
+        """One instruction; the lanes that give addresses read rows of 16 bytes."""
+        count = here.times * here.share * self.items
+        self.total.issue += count * self._memory_issue(s.source.buffer, s.source.at, s.lane, here)
+        rows = len(s.into) * MATRIX_ROWS / self.profile.warp
+        self._access(s.source.buffer, s.source.at, False, s.lane, count * rows, here)
+
     def _store(self, s: c.Store, here: _Here) -> _Loads:
         part = needed(s, here.read)
         there = replace(here, times=here.times * part) if part < 1 else here
         loaded = self._statement(s.value, (s.buffer, s.at), s.lane, there)
+        if s.asynchronous:  # one instruction, past registers; the steps before the one that reads it do not wait
+            self.total.issue -= there.times * there.share * self.items
+            return _Loads(part * loaded.bytes, 0.0)
         if s.lane is not None and s.buffer in self.apart:  # each lane is taken out of the vector
             self.total.issue += there.times * there.share * self.items * s.lane.count
         # what the next step reads is on its way while this one computes: nothing waits for it

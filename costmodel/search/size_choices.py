@@ -76,7 +76,7 @@ def fitted(kind: str, wish: int, n: int, chunk: int, inner: bool = False) -> int
             return 1 << size.bit_length() - 1
         case kinds.CHUNK:
             return _divisor(n, size)
-        case kinds.CHUNKS | kinds.ROW_CHUNKS:
+        case kinds.CHUNKS | kinds.ROW_CHUNKS | kinds.WARP_ROWS | kinds.WARPS_ACROSS:
             return _divisor(max(1, n // chunk), size)
     return size
 

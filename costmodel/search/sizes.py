@@ -62,7 +62,7 @@ class Search:
         self.roles = roles(self.term)
         self.order = sorted(tile_symbols(self.term), key=lambda s: (self._depth(s), s))
         there = {TILE_KINDS.get(self.tiles[s].kind) for s in self.order}
-        shared_out = bool(there & {kinds.CHUNKS, kinds.ROW_CHUNKS})
+        shared_out = bool(there & {kinds.CHUNKS, kinds.ROW_CHUNKS, kinds.WARP_ROWS})
         self.by_lanes = kinds.SHARING_LANES in there and self.profile.kind == "gpu"
         self.scans = kinds.SCANNED_RUN in there
         self.tiled = shared_out or (self.profile.kind == "cpu" and kinds.BLOCK_COLUMNS in there)

@@ -22,16 +22,16 @@ SPELLINGS = Language(
         *(Form(name, p.Get, fixed={"index": i}) for i, name in enumerate(("Fst", "Snd"))),
         Form("Map", p.Map, fixed={"level": None}),
         Form("MapL", p.Map, ("level", "body", "x")),
-        Form("Fold", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": False}),
-        Form("FoldAhead", p.Fold, ("prefetch", "body", "init", "x"), {"unroll": False, "matrix": False}),
-        Form("FoldUnroll", p.Fold, ("body", "init", "x"), {"unroll": True, "matrix": False}),
+        Form("Fold", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": False, "buffers": 0}),
+        Form("FoldAhead", p.Fold, ("prefetch", "body", "init", "x"), {"unroll": False, "matrix": False, "buffers": 0}),
+        Form("FoldUnroll", p.Fold, ("body", "init", "x"), {"unroll": True, "matrix": False, "buffers": 0}),
         Form("Zip", p.Zip, width=2),
         Form("Pad", p.Pad, fixed={"value": None}),
         Form("PadConst", p.Pad, fixed={"mode": "constant"}),
         Form("PadUp", p.PadUp, fixed={"value": None}),
         Form("PadUpConst", p.PadUp),
-        Form("To", p.To, fixed={"pad": 0}),
-        Form("Increase", p.To, ("pad", "x"), {"space": "local"}),
+        Form("To", p.To, fixed={"pad": 0, "swizzle": 0}),
+        Form("Increase", p.To, ("pad", "x"), {"space": "local", "swizzle": 0}),
     ]
 )
 _SCHEMES = {"Fst": scheme("(s, t) -> s"), "Snd": scheme("(s, t) -> t")}

@@ -34,8 +34,9 @@ def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, 
                 digit = f"{order[step.dim]}{_digit(step, schedule)}"
                 lines.append(f"{'  ' * depth}for {digit}: {_executor(step, unit)}")
                 depth += 1
-            case Keep(operand, space, _):
-                lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory")
+            case Keep(operand, space, swizzle=by):
+                rotated = f", each row rotated by {16 * by} bytes more" if by else ""
+                lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory{rotated}")
     return Account("\n".join(lines), laws_of(schedule))
 
 
@@ -55,7 +56,8 @@ def joined(accounts: Iterable[Account]) -> Account:
 
 def _executor(loop: Loop, unit: Unit | None) -> str:
     if loop.level is not None or loop.kind != "matrix":
-        return str(loop.level or loop.kind)
+        ahead = f", copied ahead into {loop.buffers} buffers" if loop.buffers else ""
+        return f"{loop.level or loop.kind}{ahead}"
     rounded = ", factors rounded to tf32, 11 bits" if unit is not None and unit.name == "tf32" else ""
     return f"on matrix units{rounded}"
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from egglift.codegen.kernel.fragments import ACROSS, DOWN
+from egglift.codegen.kernel.fragment_loads import ACROSS, DOWN
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.unroll_register_loops import SHORT
 from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
@@ -148,8 +148,8 @@ class _Counting(KeptCounts):
         self.work.issue = self.work.issue + times * cost
         pairs = product(d.count for d in self.digits if d.role == "unrolled" and d.loop.dim != self.stage.dims[-1])
         steps = product(d.count for d in self.digits if d.loop.kind == "matrix")
-        x, y, z = self.work.local
-        whole = (x == ACROSS) & (np.fmod(y, DOWN) == 0) & (z == 1) & (np.fmod(steps, unit.steps) == 0)
+        x, y, _ = self.work.local
+        whole = (x == ACROSS) & (np.fmod(y, DOWN) == 0) & (np.fmod(steps, unit.steps) == 0)
         whole = whole & (np.fmod(pairs, 2) == 0) & (unit.name in self.limits.matrix_units)
         self.work.fits = self.work.fits & whole
 

@@ -9,9 +9,12 @@ from math import prod
 
 import numpy as np
 
-from egglift.codegen.kernel.fragments import ACROSS, DOWN
+from egglift.codegen.kernel.fragment_loads import ACROSS, DOWN
+from egglift.codegen.kernel.imperative import COPIED
+from egglift.codegen.kernel.views import CHUNK, LINE
 from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
 from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product
+from egglift.costmodel.model.operation_counts import COPIED_AHEAD
 from egglift.egraph.schedules.counts import TOGETHER, Counts, Strides
 from egglift.egraph.schedules.elements import Element, Place
 from egglift.egraph.schedules.nest import Digit, launched
@@ -46,27 +49,43 @@ class KeptCounts(Counts):
 
     def fragments(self, operand: int, source: Source, outer: list[Digit], tile: list[Digit]) -> None:
         """Every lane takes its part of what a warp multiplies of an operand: of steps that four lanes share out, and of
-        columns those that eight lanes do, one of eight."""
+        columns those that eight lanes do, one of eight; as matrices, where rows of 16 bytes lie together."""
         apart, unit = self.local[operand], unit_of(self.stage)
         assert unit is not None
         step = next((s for d, s in apart.items() if d.loop.kind == "matrix"), number(0))
         rows = next((d for d in self.digits if d.role == "item" and d.dim == 1), None)
         own = rows is not None and rows.loop.dim in source.dims
         beside = apart[rows] if own and rows is not None else apart[tile[-1]] if tile else number(0)
-        part = 1 / ACROSS if own else 1 / DOWN
-        near = unit.steps // ACROSS if unit.packed > 1 else 1
+        lanes = rows.count if own and rows else number(DOWN)
+        part, near = 1 / ACROSS if own else 1 / DOWN, unit.steps // ACROSS if unit.packed > 1 else 1
+        chunk = CHUNK // source.bytes
+        alike = unit.packed > 1 or unit.name == "tf32"
+        far = np.where(step == 1, beside, step)
+        matrices = alike & ((step == 1) | ((beside == 1) & (unit.packed > 1))) & (np.fmod(far, chunk) == 0)
         width = np.where(step == 1, near, 1)  # steps that lie together, as vectors do, are read together
-        for d, far in apart.items():
-            width = np.where((d.loop.kind != "matrix") & (np.fmod(far, near) != 0), 1, width)
-        times = self.own(outer) * self.own(tile) * part / width
-        across = Axis("item", number(ACROSS), step * near, 0)
-        down = Axis("item", rows.count if own and rows else number(DOWN), beside, 1)
+        for d, s in apart.items():
+            width = np.where((d.loop.kind != "matrix") & (np.fmod(s, near) != 0), 1, width)
+        turns = self._turns(unit.steps)
+        steps = np.where(matrices, 2 * unit.steps * (1 if own else turns), width / part)
+        times = self.own(outer) * self.own(tile) / steps
+        across = Axis("item", number(ACROSS), np.where(matrices, far, step * near), 0)
+        down = Axis("item", lanes, np.where(matrices, ACROSS * far, beside), 1)
         self.work.issue = self.work.issue + times
+        read = np.where(matrices & (not own), times * turns / 2, times)
+        bytes = np.where(matrices, CHUNK, width * source.bytes)
         self.work.accesses.append(
-            Access("local", f"local{operand}", 0, source.bytes, width * source.bytes, times, False, (down, across))
+            Access("local", f"local{operand}", 0, source.bytes, bytes, read, False, (down, across))
         )
         held = number(ACROSS * source.bytes) * (self.own(tile) if own else 1)
+        if alike:
+            lines = self.own([d for d in tile if d.loop.kind != "matrix"]) if own else number(1)
+            held = lines * turns * (unit.steps // ACROSS * source.bytes)
         self.work.private, self.work.held = self.work.private + held, self.work.held + held
+
+    def _turns(self, steps: int) -> Numbers:
+        """Products one after the other whose fragments are read together."""
+        count = product(d.count for d in self.digits if d.loop.kind == "matrix")
+        return np.where(np.fmod(count, 2 * steps) == 0, 2, 1)
 
     def copied(self, operand: int) -> None:
         """A kernel copies an operand to global memory, with loops like those that read it, block by block."""
@@ -118,17 +137,26 @@ class KeptCounts(Counts):
         layout = self._layout(source, span, keep)
         self.local[operand] = {d: layout[d.loop.dim] * d.step for d in inner if d.loop.dim in layout}
         ahead = next((evaluated(x.loop.prefetch, self.env) for x in reversed(outer) if x.loop.prefetch), number(0))
+        buffers = next((evaluated(x.loop.buffers, self.env) for x in reversed(outer) if x.loop.buffers), number(0))
         if not np.any(work.local_bytes):
-            work.barriers = work.barriers + np.where(ahead == 2, steps + (steps > 1), np.where(steps > 1, 2 * steps, 1))
+            once = np.where(buffers > 0, steps, np.where(steps > 1, 2 * steps, 1))
+            work.barriers = work.barriers + np.where(ahead == 2, steps + (steps > 1), once)
+            work.waits = work.waits + np.where(buffers > 1, steps * COPIED_AHEAD / np.clip(buffers - 1, 1, 2), 0)
         outermost = list(layout)[-1]
-        size = layout[outermost] * span[outermost] * source.bytes
-        work.local_bytes = work.local_bytes + size * np.where(ahead == 2, 2, 1)
-        self.twice = np.maximum(self.twice, ahead == 2)
-        self._shared_copy(operand, source, outer, span, layout, ahead)
+        size = (product([*span.values()]) if keep.swizzle else layout[outermost] * span[outermost]) * source.bytes
+        work.local_bytes = work.local_bytes + size * np.where(ahead == 2, 2, np.maximum(1, buffers))
+        self.twice = np.maximum(self.twice, (ahead == 2) | (buffers > 0))
+        self._shared_copy(operand, source, outer, span, layout, ahead, buffers)
+        if keep.swizzle:
+            row = span[next(iter(layout))] * source.bytes
+            work.fits = work.fits & ((np.fmod(row, LINE) == 0) | (row == LINE / 2) | (row == LINE / 4) | (row == CHUNK))
 
     def _layout(self, source: Source, span: dict[Dim, Numbers], keep: Keep) -> dict[Dim, Numbers]:
-        """Elements apart in local memory (operand_arrays.kept): the last dimension is padded."""
-        pad = evaluated(keep.pad, self.env)
+        """Elements apart in local memory (operand_arrays.kept): the last dimension is padded.
+
+        Rotated rows are in the banks in which rows are that are padded by as much.
+        """
+        pad = number(keep.swizzle * CHUNK // source.bytes) if keep.swizzle else evaluated(keep.pad, self.env)
         dims = list(dict.fromkeys(d.loop.dim for d in self.digits if d.loop.dim in source.dims))
         order = sorted(dims, key=lambda d: (d in self.reduced) == keep.steps_inside)
         found, far = dict[Dim, Numbers](), number(1)
@@ -145,8 +173,12 @@ class KeptCounts(Counts):
         span: dict[Dim, Numbers],
         layout: dict[Dim, Numbers],
         ahead: Numbers,
+        buffers: Numbers,
     ) -> None:
-        """Its elements, shared out over the group in the order of global memory, by vectors where they fit."""
+        """Its elements, shared out over the group in the order of global memory, by vectors where they fit.
+
+        buffers: of asynchronous copies, one instruction each, of what is not beyond an edge.
+        """
         work, steps, element = self.work, self.own(outer), source.element
         elements, width = product([*span.values()]), number(1)
         first = max(element.places, key=lambda x: sum(s != 0 for s in x.strides), default=kept_place(operand, source))
@@ -155,8 +187,15 @@ class KeptCounts(Counts):
         for w in (2, 4, 8, 16):
             near = element.plain and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
             if near and w * source.bytes <= TOGETHER:
-                fits = (span[fast] % w == 0) & (elements * source.bytes >= TOGETHER * work.group)
+                enough = (elements * source.bytes >= TOGETHER * work.group) | (buffers > 0)
+                fits = (span[fast] % w == 0) & enough
                 width = np.where(fits, w, width)
+        streamed = buffers > 0
+        if np.any(streamed):
+            inside = (fast in self.reduced) | (np.fmod(number_of(fast), span[fast]) == 0)
+            width = np.where(streamed & (~inside | (layout[fast] != 1)), 1, width)
+            legal = element.plain & (width * source.bytes >= COPIED[0]) & self.limits.asynchronous_copies
+            work.fits = work.fits & (legal | ~streamed)
         trips = np.ceil(elements / (width * work.group))
         rolled = ((trips > FEW) | (elements % (width * work.group) != 0)) & (trips > 1) & (ahead == 0)
         times = steps * elements / (width * work.group)
@@ -190,12 +229,13 @@ class KeptCounts(Counts):
                 )
             )
             bytes = np.where(rolled, 1, trips) * width * place.scalar
-            self.round(outer, bytes, place, turns, ahead)
+            self.round(outer, bytes, place, turns, np.maximum(ahead, streamed))
         self.compute(element, times * width)
         whole = (layout[fast] == 1) & (width > 1)
         for d in others:  # where padding leaves vectors unaligned, they are written number by number
             whole = whole & (np.fmod(layout[d], width) == 0)
-        stores = np.where(whole, 1, width * np.where(steps > 1, 1.0, 1.5)) + digits + 4 * (ahead == 2) / offsets
+        stores = np.where(whole, 1, width * np.where(steps > 1, 1.0, 1.5)) + digits
+        stores = np.where(streamed, digits, stores) + 4 * ((ahead == 2) | streamed) / offsets
         work.issue = work.issue + times * stores + np.where(rolled, 2 * steps * trips, 0)
         work.private = work.private + np.where(ahead > 0, trips * width * source.bytes, 0)
         together = np.where(whole, width, 1)

@@ -194,7 +194,7 @@ class Lowering:
                     return self._reduced(phase, inner, acc, parallel, ts)
 
                 unroll, matrix = step.kind == "unrolled", step.kind == "matrix"
-                return folded((d, i), total, tensors, fold, unroll, step.prefetch, matrix)
+                return folded((d, i), total, tensors, fold, unroll, step.prefetch, matrix, step.buffers)
             case Loop(dim=d, digit=i):
                 assert parallel[0] == step
 

@@ -89,7 +89,7 @@ def _kept_local(t: Tensor, keep: Keep, reduced: Collection[Dim]) -> Tensor:
     x = permuted(t.x, axes, order)
     for depth, group in enumerate(groups):
         x = merged(x, depth, len(group))
-    x = p.To("local", x, keep.pad if len(groups) > 1 else 0)
+    x = p.To("local", x, *((keep.pad, keep.swizzle) if len(groups) > 1 else ()))
     depth = 0
     for group in groups:
         x = cut(x, depth, [_product([sizes[a] for a in group[i:]]) for i in range(1, len(group))])

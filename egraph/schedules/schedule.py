@@ -26,7 +26,7 @@ KINDS = ("grid", "item", "own", "sequential", "unrolled", "matrix")
 @dataclass(frozen=True)
 class Loop:
     """A loop over one digit of a dimension.  level: which executors, for a parallel one, and `after`: in what follows
-    the reductions, where it is another."""
+    the reductions, where it is another.  prefetch, buffers: when what is kept inside is loaded (ir/patterns.Fold)."""
 
     dim: Dim
     digit: int
@@ -34,6 +34,7 @@ class Loop:
     level: Level | None = None
     prefetch: Size = 0
     after: Level | None = None
+    buffers: Size = 0
 
     def __str__(self) -> str:
         return f"{self.dim.number}.{self.digit} {self.level or self.kind}"
@@ -43,13 +44,15 @@ class Loop:
 class Keep:
     """What the loops inside read of an operand is copied to a memory space first; rows are `pad` elements longer.
 
-    In local memory it is an array over dimensions, those of reductions outermost; steps_inside: innermost.
+    In local memory it is an array over dimensions, those of reductions outermost; steps_inside: innermost.  swizzle:
+    how far each of its rows is rotated (ir/patterns.To).
     """
 
     operand: int
     space: str
     pad: Size = 0
     steps_inside: bool = False
+    swizzle: int = 0
 
     def __str__(self) -> str:
         return f"keep {self.operand} {self.space}"

@@ -31,6 +31,7 @@ from egglift.egraph.schedules.ways import (
     MOVED,
     PARTS,
     ROW,
+    STREAMED,
     WAYS,
     WHOLE,
     Way,
@@ -50,8 +51,10 @@ from egglift.ir.types import Scalar
 
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
-INNER = "qcvo"  # kinds of symbols that cut a block, not a dimension
+INNER = "qcvoDE"  # kinds of symbols that cut a block, not a dimension
 TILE = 128  # columns of a result that a group has at least
+#: ways for matrix units, and those for doubles, which are not read as matrices
+ON_UNITS = ((FRAGMENTS, STREAMED), (FRAGMENTS,))
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
 
@@ -152,7 +155,7 @@ def ways(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> tupl
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
         unit = unit_of(stage) if reassociate and len(stage.dims) > 1 else None
-        units = (FRAGMENTS,) if unit is not None and (tf32 or unit.name != "tf32") else ()
+        units = () if unit is None or (unit.name == "tf32" and not tf32) else ON_UNITS[unit.name == "f64"]
         chunks = (CHUNKS, *units, *((CHUNKS_IN_TURN,) if several else ()))
         return (*chunks, WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
@@ -178,7 +181,7 @@ def _is_worth_sharing(stage: Stage) -> bool:
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
-    if way is FRAGMENTS and not _has_fragments(stage, rows, columns):
+    if way in (FRAGMENTS, STREAMED) and not _has_fragments(stage, rows, columns):
         return None
     stage = replace(stage, narrow=way.narrow)
     tiled = [d for d in (rows, columns) if d is not None]
@@ -300,6 +303,8 @@ class Work:
     def _loop(self, d: Dim, digit: int, kind: str) -> Loop:
         match kind:
             case "chunk":
+                if self.way.streamed:
+                    return Loop(d, digit, "sequential", buffers=self._symbol("F", 0, 1))
                 return Loop(d, digit, "sequential", None, self._symbol("f", 0, 1))
             case "share":
                 return Loop(d, digit, "item", self.way.share)
@@ -314,6 +319,8 @@ class Work:
                 both = "grid" in self.way.rows and "grid" in self.way.columns
                 return Loop(d, digit, "grid", self._grid(1 if both and d == self.rows else 0))
             case "item":
+                if d == self.columns and "item" in self.way.columns[digit + 1 :]:  # warps beside each other
+                    return Loop(d, digit, "item", Level("local", 2))
                 return Loop(d, digit, "item", self.way.items[0 if d == self.rows else 1])
             case "vector":
                 return Loop(d, digit, "own", Level("vec"))
@@ -337,7 +344,11 @@ class Work:
                 continue
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
-                    yield Keep(i, "local", self._padding(i, o), self._has_steps_inside(o))
+                    inside = self._has_steps_inside(o)
+                    if self.way.streamed:
+                        yield Keep(i, "local", 0, inside, self._swizzle(o, inside))
+                    else:
+                        yield Keep(i, "local", self._padding(i, o), inside)
                 case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
@@ -348,10 +359,15 @@ class Work:
         t, pad = type_of(o.at), self._symbol("a", i, 1)
         return SizeOp("*", SizeOp("/", pad, 4), 8) if isinstance(t, Scalar) and t.is_narrow else pad
 
+    def _swizzle(self, o: Operand, inside: bool) -> int:
+        """How far rows are rotated: by one chunk, as matrices are read of them; or by two, as lanes read four rows."""
+        t = type_of(o.at)
+        return 1 if inside or (isinstance(t, Scalar) and t.is_narrow) else 2
+
     def _has_steps_inside(self, o: Operand) -> bool:
         """Is a local copy in the order of memory, so that vectors are copied?  Lanes of matrix units read any order."""
         even = self.chunk is not None and isinstance(self.chunk.extent, int) and self.chunk.extent % 2 == 0
-        return self.way is FRAGMENTS and not _is_across(o) and even
+        return self.way in (FRAGMENTS, STREAMED) and not _is_across(o) and even
 
     def _is_packed(self, o: Operand) -> bool:
         """Is an operand worth a copy: is it read again, for other rows or, where the way says so, other columns?"""

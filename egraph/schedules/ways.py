@@ -29,7 +29,8 @@ class Way:
     copy, in the order in which it is read, of what is read again for other rows; with `rows`, for other columns too.
     share, item: who shares reductions, and who executes items in rows and columns.  in_turn: chunks are taken for each
     index of the other dimensions of a reduction, so that only what one index reads is kept.  narrow: f16 and bf16 are
-    kept as they are, also where they are cast to f32.
+    kept as they are, also where they are cast to f32.  streamed: what is kept in local memory is copied there
+    asynchronously, some chunks ahead.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Way:
     items: tuple[Level, Level] = (Level("local", 1), Level("local", 0))
     in_turn: bool = False
     narrow: bool = False
+    streamed: bool = False
 
 
 TILE = ("grid", "own", "item", "own")
@@ -60,6 +62,16 @@ FRAGMENTS = replace(
     row_blocks=("m", "m/q"),
     column_blocks=("n", "8", "2"),
     reduced=("chunk", "matrix"),
+)
+#: the same in which chunks are copied ahead, and warps are beside each other: each has rows in eights, and columns in
+#: eights
+STREAMED = replace(
+    FRAGMENTS,
+    name="streamed",
+    row_blocks=("m", "m/D"),
+    columns=("grid", "item", "own", "item", "own"),
+    column_blocks=("n", "n/E", "8", "2"),
+    streamed=True,
 )
 #: the same where more is reduced than is cut: a convolution as a product for each place in its window
 CHUNKS_IN_TURN = replace(CHUNKS, name="chunks in turn", in_turn=True)
@@ -100,7 +112,7 @@ CPU_SWEPT = Way("swept", (), (), CPU_COLUMNS, ("b", "v"), ("step", "inner"), ("j
 CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
 CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))
 
-_GPU = (CHUNKS, FRAGMENTS, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, MOVED)
+_GPU = (CHUNKS, FRAGMENTS, STREAMED, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, MOVED)
 _CPU = (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED)
 #: the ways of a kind of device, by name
 WAYS = {kind: {way.name: way for way in ways} for kind, ways in (("gpu", _GPU), ("cpu", _CPU))}

@@ -1,4 +1,4 @@
-"""Kernels for matrix units on any device: each product of fragments as a macro that goes through local memory."""
+"""Kernels for matrix units on any device: instructions of NVIDIA's as macros that go through local memory."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Layout:
     column l / 4 of B.
 
     low: is the i-th of a lane's elements of A in its first row?  a, b: the step of its i-th elements of A and B.
-    number: a factor, as the unit takes it.
+    number: a factor x, as the unit takes it.
     """
 
     low: str
@@ -34,12 +34,13 @@ LAYOUTS = {
     "bf16": replace(_OF_HALVES, number="as_float((uint)(x) << 16)"),
     "tf32": replace(_OF_ONES, number="as_float((as_uint(x) + 0x1000) & ~0x1fffu)"),
 }
-_MACRO = """
+_IDS = """  const int lane = (get_local_id(0) + {x} * get_local_id(1)) % 32; \\
+  const int warp = (get_local_id(0) + {x} * (get_local_id(1) + {y} * get_local_id(2))) / 32; \\
+"""
+_PRODUCT = """
 #define unit_value(x) ({number})
 #define {name}({parameters}) {{ \\
-  const int lane = (get_local_id(0) + {x} * get_local_id(1)) % 32; \\
-  const int warp = (get_local_id(0) + {x} * get_local_id(1)) / 32; \\
-  const {total} a[{m}] = {{ {rows} }}, b[{n}] = {{ {columns} }}; \\
+{ids}  const {total} a[{m}] = {{ {rows} }}, b[{n}] = {{ {columns} }}; \\
   for (int i = 0; i < {m}; ++i) A_[warp][lane / 4 + {layout.low}][{layout.a}] = a[i]; \\
   for (int i = 0; i < {n}; ++i) B_[warp][{layout.b}][lane / 4] = b[i]; \\
   barrier(CLK_LOCAL_MEM_FENCE); \\
@@ -51,37 +52,80 @@ _MACRO = """
   }} \\
   barrier(CLK_LOCAL_MEM_FENCE); }}
 """
-_FUNCTION = re.compile(r"^void (multiply_(\w+?)_\d+x\d+x\d+)\(.*?^}$", re.MULTILINE | re.DOTALL)
-_ROUNDING = re.compile(r"^uint tf32\(.*?^}$", re.MULTILINE | re.DOTALL)
+_LOAD = """
+#define {name}({parameters}, row) {{ \\
+{ids}  R_[warp][lane] = (ulong)(row); \\
+  barrier(CLK_LOCAL_MEM_FENCE); \\
+{reads}  barrier(CLK_LOCAL_MEM_FENCE); }}
+"""
+#: the 4 bytes of row l / 4 that are lane l's; and element l / 4 of the two rows that are
+_READ = "  *r{i} = ((const local uint*)R_[warp][{first} + lane / 4])[lane % 4]; \\\n"
+_READ_TRANSPOSED = (
+    "  *r{i} = ((const local ushort*)R_[warp][{first} + lane % 4 * 2])[lane / 4] \\\n"
+    "    | (uint)((const local ushort*)R_[warp][{first} + lane % 4 * 2 + 1])[lane / 4] << 16; \\\n"
+)
+_COPY = (
+    "#define {name}(to, from) {{ local uint* t = (local uint*)(to); const global uint* f = (const global uint*)(from);"
+    " for (int i = 0; i < {words}; ++i) t[i] = f[i]; }}"
+)
+_FUNCTION = re.compile(r"^(?:void|uint) (\w+)\((.*?)\) \{\n.*?^}$", re.MULTILINE | re.DOTALL)
+_NAMES = re.compile(
+    r"multiply_(?P<unit>\w+)_\d+x\d+x\d+|load_matrices_(?P<count>\d)(?P<transposed>_transposed)?|copy_(?P<bytes>\d+)"
+    r"|(?P<waits>close_copies|await_copies_\d+)|(?P<rounds>tf32)"
+)
 
 
 def emulated(plan: Plan) -> Plan:
-    """The plan with no instruction of a matrix unit left in its kernels."""
+    """The plan with no instruction of NVIDIA's left in its kernels."""
     kernels = []
     for k in plan.kernels:
-        x, y = (*k.local_size, 1)[:2]
-        source, found = k.source, _FUNCTION.search(k.source)
-        if found is not None:
-            unit = UNITS[found[2]]
-            total = "double" if unit.name == "f64" else "float"
-            macro = _macro(found[1], unit.name, x, total)
-            source = _FUNCTION.sub(lambda _, text=macro: text, _ROUNDING.sub("", source))  # type: ignore[misc]
-            warps = x * y // 32
-            staging = f"local {total} A_[{warps}][16][{unit.steps}], B_[{warps}][{unit.steps}][8];"
-            source = source.replace(") {\n  const int", f") {{\n  {staging}\n  const int", 1)
-            assert staging in source and "asm" not in source
+        x, y, z = (*k.local_size, 1, 1)[:3]
+        warps, ids = max(1, x * y * z // 32), _IDS.format(x=x, y=y)
+        source = k.source.replace("(uint)(ulong)", "(ulong)")  # addresses are wider here
+        source = _FUNCTION.sub(lambda found, ids=ids: _macro(found, ids), source)  # type: ignore[misc]
+        names = [found for f in _FUNCTION.finditer(k.source) if (found := _NAMES.fullmatch(f[1]))]
+        staging = f"local ulong R_[{warps}][32];" if any(n["count"] for n in names) else ""
+        for unit in {n["unit"] for n in names if n["unit"]}:
+            total, steps = "double" if unit == "f64" else "float", UNITS[unit].steps
+            staging += f" local {total} A_[{warps}][16][{steps}], B_[{warps}][{steps}][8];"
+        source = source.replace(") {\n  const int", f") {{\n  {staging}\n  const int", 1)
+        assert staging in source and "asm" not in source
         kernels.append(replace(k, source=source))
     return replace(plan, kernels=tuple(kernels))
 
 
-def _macro(name: str, unit: str, x: int, total: str) -> str:
-    steps = UNITS[unit].steps
+def _macro(found: re.Match[str], ids: str) -> str:
+    """What takes the place of a function; of others, they themselves."""
+    name = _NAMES.fullmatch(found[1])
+    if name is None:
+        return found[0]
+    if unit := name["unit"]:
+        return _product(found[1], unit, ids)
+    if count := name["count"]:
+        return _load(found[1], int(count), bool(name["transposed"]), ids)
+    if size := name["bytes"]:
+        return _COPY.format(name=found[1], words=int(size) // 4)
+    return f"#define {found[1]}()" if name["waits"] else ""
+
+
+def _product(name: str, unit: str, ids: str) -> str:
+    steps, packed = UNITS[unit].steps, UNITS[unit].packed
     m, n = steps // 2, steps // 4
-    a, b = [f"a{i}" for i in range(m)], [f"b{i}" for i in range(n)]
-    rows, columns = (", ".join(f"unit_value({v})" for v in xs) for xs in (a, b))
-    parameters = ", ".join(["c0", "c1", "c2", "c3", *a, *b])
-    layout = LAYOUTS[unit]
-    return _MACRO.format(
-        **{"number": layout.number, "name": name, "parameters": parameters, "x": x, "total": total, "m": m, "n": n},
-        **{"rows": rows, "columns": columns, "layout": layout, "steps": steps},
+    a, b = [f"a{i}" for i in range(m // packed)], [f"b{i}" for i in range(n // packed)]
+    if packed == 1:
+        numbers = [[f"unit_value({x})" for x in xs] for xs in (a, b)]
+    else:
+        numbers = [[f"unit_value(({x}) {part})" for x in xs for part in ("& 0xffff", ">> 16")] for xs in (a, b)]
+    rows, columns = map(", ".join, numbers)
+    layout, total = LAYOUTS[unit], "double" if unit == "f64" else "float"
+    return _PRODUCT.format(
+        **{"number": layout.number, "name": name, "parameters": ", ".join(["c0", "c1", "c2", "c3", *a, *b])},
+        **{"ids": ids, "total": total, "m": m, "n": n, "rows": rows, "columns": columns},
+        **{"layout": layout, "steps": steps},
     )
+
+
+def _load(name: str, count: int, transposed: bool, ids: str) -> str:
+    read = _READ_TRANSPOSED if transposed else _READ
+    reads = "".join(read.format(i=i, first=8 * i) for i in range(count))
+    return _LOAD.format(name=name, parameters=", ".join(f"r{i}" for i in range(count)), ids=ids, reads=reads)

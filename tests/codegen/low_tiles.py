@@ -66,6 +66,7 @@ class Tile:
     warp: int = 0
     pad: int = 0
     prefetch: int = 0
+    buffers: int = 0
     square: bool = True
 
     @property
@@ -114,7 +115,8 @@ class Tile:
         """The tile of a b^T, a (m, K) and b (n, K) being bands of the operands: `init` added, if given."""
         zero = zeros(self.m, self.n) if self.square else zeros(*self.items, self.r, self.c)
         xs = p.Zip((self.chunks(a), self.chunks(b)))
-        return folded(lambda acc, e: self.step(acc, get(e, F), get(e, S)), init or zero, xs, prefetch=self.prefetch)
+        ahead = {"prefetch": self.prefetch, "buffers": self.buffers}
+        return folded(lambda acc, e: self.step(acc, get(e, F), get(e, S)), init or zero, xs, **ahead)
 
     def fold_of_folds(self, many: int, a: Expr, b: Expr) -> Expr:
         """The same, in a fold over chunks of `many` steps."""
@@ -125,10 +127,12 @@ class Tile:
         return folded(steps, zeros(self.m, self.n), p.Split(many, p.Zip((self.chunks(a), self.chunks(b)))))
 
 
-def folded(f: Callable[[Expr, Expr], Expr], init: Expr, xs: Expr, unroll: bool = False, prefetch: int = 0) -> Expr:
+def folded(
+    f: Callable[[Expr, Expr], Expr], init: Expr, xs: Expr, unroll: bool = False, prefetch: int = 0, buffers: int = 0
+) -> Expr:
     """A fold of a Python function of the accumulator and an element."""
     arg = p.Arg(Tuple((type_of(init), elem(xs))))
-    return p.Fold(f(get(arg, F), get(arg, S)), init, xs, unroll, prefetch)
+    return p.Fold(f(get(arg, F), get(arg, S)), init, xs, unroll, prefetch, buffers=buffers)
 
 
 def accumulated(part: Expr) -> Expr:

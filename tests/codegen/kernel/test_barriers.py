@@ -93,6 +93,20 @@ def test_two_halves_used_in_turn_need_one_barrier_for_each_step() -> None:
         assert isinstance(done[-1], Loop) and kinds(done[-1].body) == "ss|"
 
 
+def test_three_parts_used_in_turn_need_one_barrier_for_each_step() -> None:
+    """A step reads its part while the one after the next is written: what is written next was read a step before."""
+    thirds = Buffer("s", "local", F32, 12)
+    v = Var("i0", 9, "loop")
+
+    def part(i: Index, written: bool) -> If:
+        at = i % 3 * 4 + index(Var("l0", 4, "local"))
+        return step(Store(thirds, at, Const(1.0, F32)) if written else Store(OUT, index(0), Load(thirds, at)))
+
+    for ahead, expected in ((1, "ss|"), (2, "ss|"), (3, "s|s")):
+        (done,) = with_barriers([Loop(v, 9, (part(index(v), False), part(index(v) + ahead, True)))], 4)
+        assert isinstance(done, Loop) and kinds(done.body) == expected
+
+
 def test_a_half_that_was_read_is_not_overwritten_at_once() -> None:
     i = index(Var("i0", 9, "loop"))
     for later in (i, i + 2):

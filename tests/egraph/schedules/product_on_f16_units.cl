@@ -1,6 +1,14 @@
-void multiply_f16_16x8x16(float* c0, float* c1, float* c2, float* c3, ushort a0, ushort a1, ushort a2, ushort a3, ushort a4, ushort a5, ushort a6, ushort a7, ushort b0, ushort b1, ushort b2, ushort b3) {
+void load_matrices_4(uint* r0, uint* r1, uint* r2, uint* r3, uint row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"(row) : "memory");
+}
+void load_matrices_2_transposed(uint* r0, uint* r1, uint row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+    : "=r"(*r0), "=r"(*r1) : "r"(row) : "memory");
+}
+void multiply_f16_16x8x16(float* c0, float* c1, float* c2, float* c3, uint a0, uint a1, uint a2, uint a3, uint b0, uint b1) {
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-    : "+f"(*c0), "+f"(*c1), "+f"(*c2), "+f"(*c3) : "r"((uint)a0 | (uint)a1 << 16), "r"((uint)a2 | (uint)a3 << 16), "r"((uint)a4 | (uint)a5 << 16), "r"((uint)a6 | (uint)a7 << 16), "r"((uint)b0 | (uint)b1 << 16), "r"((uint)b2 | (uint)b3 << 16));
+    : "+f"(*c0), "+f"(*c1), "+f"(*c2), "+f"(*c3) : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 ushort cast_f32_f16(float a) {
   ushort r;
@@ -15,7 +23,7 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
   const int l0 = get_local_id(0);
   const int w1 = (8 * (int)get_group_id(1) + (int)get_group_id(0)) / 16 * 2 + (8 * (int)get_group_id(1) + (int)get_group_id(0)) % 2;
   const int l1 = get_local_id(1);
-  local ushort s0[384];
+  local ushort s0[384] __attribute__((aligned(16)));
   local ushort s1[1536] __attribute__((aligned(16)));
   // mapWorkgroup1 over 2
   // mapWorkgroup0 over 8
@@ -58,32 +66,13 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     // mapLocal0 over 4
     // reduceSeq over 16
     // matrix unit: 16 x 8 x 16
-    ushort a0[8] __attribute__((aligned(8)));
-    ushort b0[4];
-    {
-      const ushort4 v6_0 = *(local ushort4*)&s1[24*l1 + 4*l0];
-      a0[0] = v6_0.s0;
-      a0[1] = v6_0.s1;
-      a0[2] = v6_0.s2;
-      a0[3] = v6_0.s3;
-    }
-    {
-      const ushort4 v7_0 = *(local ushort4*)&s1[24*l1 + 4*l0 + 768];
-      a0[4] = v7_0.s0;
-      a0[5] = v7_0.s1;
-      a0[6] = v7_0.s2;
-      a0[7] = v7_0.s3;
-    }
-    b0[0] = s0[96*l0 + (l1 % 8)];
-    b0[1] = s0[96*l0 + (l1 % 8) + 24];
-    b0[2] = s0[96*l0 + (l1 % 8) + 48];
-    b0[3] = s0[96*l0 + (l1 % 8) + 72];
-    multiply_f16_16x8x16(&acc0[0], &acc0[1], &acc0[4], &acc0[5], a0[0], a0[1], a0[4], a0[5], a0[2], a0[3], a0[6], a0[7], b0[0], b0[1], b0[2], b0[3]);
-    b0[0] = s0[96*l0 + (l1 % 8) + 8];
-    b0[1] = s0[96*l0 + (l1 % 8) + 32];
-    b0[2] = s0[96*l0 + (l1 % 8) + 56];
-    b0[3] = s0[96*l0 + (l1 % 8) + 80];
-    multiply_f16_16x8x16(&acc0[2], &acc0[3], &acc0[6], &acc0[7], a0[0], a0[1], a0[4], a0[5], a0[2], a0[3], a0[6], a0[7], b0[0], b0[1], b0[2], b0[3]);
+    uint a0[4];
+    uint b0[2];
+    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], (uint)(ulong)s1 + 2*(768*(((l1 / 2)) % 2) + 192*(l1 / 8) + 96*(l1 % 2) + 24*l0 + 8*(((l1 / 4)) % 2)));
+    load_matrices_2_transposed(&b0[0], &b0[1], (uint)(ulong)s0 + 2*(192*(((l1 / 2)) % 2) + 96*(l1 % 2) + 24*l0));
+    multiply_f16_16x8x16(&acc0[0], &acc0[1], &acc0[4], &acc0[5], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
+    load_matrices_2_transposed(&b0[0], &b0[1], (uint)(ulong)s0 + 2*(192*(((l1 / 2)) % 2) + 96*(l1 % 2) + 24*l0 + 8));
+    multiply_f16_16x8x16(&acc0[2], &acc0[3], &acc0[6], &acc0[7], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   // mapLocal1 over 32

@@ -1,7 +1,9 @@
+void load_matrices_4(uint* r0, uint* r1, uint* r2, uint* r3, uint row) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+    : "=r"(*r0), "=r"(*r1), "=r"(*r2), "=r"(*r3) : "r"(row) : "memory");
+}
 uint tf32(float a) {
-  uint r;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(a));
-  return r;
+  return as_uint(fma(as_float(as_uint(a) & 0xff800000), 0x1p-11f, a));
 }
 void multiply_tf32_16x8x8(float* c0, float* c1, float* c2, float* c3, float a0, float a1, float a2, float a3, float b0, float b1) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -66,22 +68,23 @@ void k0(const global float* restrict A, const global float* restrict B, global f
     barrier(CLK_LOCAL_MEM_FENCE);
     // mapLocal0 over 4
     // reduceSeq over 16
-    #pragma unroll
-    for (int i20 = 0; i20 < 2; ++i20) {
-      // matrix unit: 16 x 8 x 8
-      float a0[4];
-      float b0[2];
-      a0[0] = s1[20*l1 + 8*i20 + l0];
-      a0[1] = s1[20*l1 + 8*i20 + l0 + 640];
-      a0[2] = s1[20*l1 + 8*i20 + l0 + 4];
-      a0[3] = s1[20*l1 + 8*i20 + l0 + 644];
-      b0[0] = s0[160*i20 + 20*l0 + (l1 % 8)];
-      b0[1] = s0[160*i20 + 20*l0 + (l1 % 8) + 80];
-      multiply_tf32_16x8x8(&acc0[0], &acc0[1], &acc0[4], &acc0[5], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
-      b0[0] = s0[160*i20 + 20*l0 + (l1 % 8) + 8];
-      b0[1] = s0[160*i20 + 20*l0 + (l1 % 8) + 88];
-      multiply_tf32_16x8x8(&acc0[2], &acc0[3], &acc0[6], &acc0[7], a0[0], a0[1], a0[2], a0[3], b0[0], b0[1]);
-    }
+    // matrix unit: 16 x 8 x 8
+    uint a0[8];
+    float b0[4];
+    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], (uint)(ulong)s1 + 4*(640*(((l1 / 2)) % 2) + 160*(l1 / 8) + 80*(l1 % 2) + 20*l0 + 4*(((l1 / 4)) % 2)));
+    load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], (uint)(ulong)s1 + 4*(640*(((l1 / 2)) % 2) + 160*(l1 / 8) + 80*(l1 % 2) + 20*l0 + 4*(((l1 / 4)) % 2) + 8));
+    b0[0] = s0[20*l0 + (l1 % 8)];
+    b0[1] = s0[20*l0 + (l1 % 8) + 80];
+    b0[2] = s0[20*l0 + (l1 % 8) + 160];
+    b0[3] = s0[20*l0 + (l1 % 8) + 240];
+    multiply_tf32_16x8x8(&acc0[0], &acc0[1], &acc0[4], &acc0[5], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[0], b0[1]);
+    multiply_tf32_16x8x8(&acc0[0], &acc0[1], &acc0[4], &acc0[5], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[2], b0[3]);
+    b0[0] = s0[20*l0 + (l1 % 8) + 8];
+    b0[1] = s0[20*l0 + (l1 % 8) + 88];
+    b0[2] = s0[20*l0 + (l1 % 8) + 168];
+    b0[3] = s0[20*l0 + (l1 % 8) + 248];
+    multiply_tf32_16x8x8(&acc0[2], &acc0[3], &acc0[6], &acc0[7], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[0], b0[1]);
+    multiply_tf32_16x8x8(&acc0[2], &acc0[3], &acc0[6], &acc0[7], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[2], b0[3]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   #pragma unroll
