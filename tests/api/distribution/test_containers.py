@@ -149,3 +149,22 @@ def wrong_container() -> str:
 
 def test_a_container_of_another_shape_is_refused(three: Three) -> None:
     assert three(wrong_container) == "input x is f32 of shape (31,), but the program takes f32 of shape (30,)"
+
+
+def buffers_made(steps: int) -> int:
+    """How many buffers three devices make for an iteration."""
+    kernel, made, allocate = several.kernel(jacobi(N, "clamp", steps), 3), [], Device.allocate
+
+    def counted(self: Device, size: int) -> Any:
+        made.append(size)
+        return allocate(self, size)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Device, "allocate", counted)
+        kernel(np.ones((N, 8), np.float32))
+    return len(made)
+
+
+def test_a_step_has_the_buffers_of_the_step_before(three: Three) -> None:
+    """Each device's result is new, and what it reads is not."""
+    assert three(buffers_made, 7) - three(buffers_made, 5) == 2 * 3
