@@ -188,33 +188,31 @@ def _speeds(step: Step, devices: Sequence[Device], made: Kernels) -> list[float]
 def _room(step: Step, place: int, device: Device, memory: int | None) -> int:
     """How many elements a block may have at most; OutOfMemory if not one."""
     limit = min(memory or device.info.memory, device.info.memory)
-    fixed = sum(_bytes(type_of(r.source)) for r in step.reads if r.how == "copy")
-    one, two = (_taken(step, n) for n in (1, 2))
+    copies = sum(_bytes(type_of(r.source)) for r in step.reads if r.how == "copy")
+    one, two = _taken(step, 1), _taken(step, 2)
     each = max(1, two - one)
-    room = (limit - fixed - (one - each)) // each
-    widest = max((w for n in (1,) for w in _widest(step, n)), default=1)
-    room = min(room, device.info.buffer // max(1, widest))
+    room = min((limit - copies - (one - each)) // each, device.info.buffer // max(1, _widest(step)))
     if room < 1:
-        what = f"{step.name} takes {fixed + one} bytes for one element of a block, {fixed} of them copies"
+        what = f"{step.name} takes {copies + one} bytes for one element of a block, {copies} of them copies"
         raise OutOfMemory(f"device {place}: {device.name} may use {limit} bytes, but {what}")
     return room
 
 
 def _taken(step: Step, count: int) -> int:
     """Bytes of the parts and of the result of a block."""
-    program = step.program(count)
-    parts = sum(_bytes(t) for n, t in inputs_of(program).items() if n in _parts(step))
-    return parts + _bytes(type_of(step.going_on(count) if step.kind == "scan" else program))
+    program = step.programs(count)[-1]
+    return sum(map(_bytes, _parts(step, count))) + _bytes(type_of(program))
 
 
-def _widest(step: Step, count: int) -> list[int]:
-    program = step.program(count)
-    types = [t for n, t in inputs_of(program).items() if n in _parts(step)]
-    return [leaf.row_bytes for t in types for leaf in leaves_of(t)]
+def _widest(step: Step) -> int:
+    """Bytes of the longest row among the parts of a block."""
+    return max((leaf.row_bytes for t in _parts(step, 1) for leaf in leaves_of(t)), default=1)
 
 
-def _parts(step: Step) -> set[str]:
-    return {r.name for r in step.reads if r.how != "copy"}
+def _parts(step: Step, count: int) -> list[Type]:
+    """The types of the parts that are no copies."""
+    parts = {r.name for r in step.reads if r.how != "copy"}
+    return [t for n, t in inputs_of(step.program(count)).items() if n in parts]
 
 
 def _bytes(t: Type) -> int:

@@ -155,7 +155,28 @@ def gathered(wanted: Sequence[Rows], shape: Sequence[Leaf]) -> list[NdArray]:
     return found
 
 
-def placed(wanted: Sequence[Rows], shape: Sequence[Leaf], device: Device) -> tuple[Operand, ...]:
+@dataclass
+class Spare:
+    """Buffers that an iteration is done with, by device and bytes: the next step's are made of them.
+
+    A device's queue keeps the order: what still reads a buffer is before what is written into it next.
+    """
+
+    _free: dict[tuple[Device, int], list[Operand]] = field(default_factory=dict)
+
+    def take(self, device: Device, size: int) -> Operand:
+        """A buffer of so many bytes."""
+        waiting = self._free.get((device, size))
+        return waiting.pop() if waiting else device.allocate(size)
+
+    def give(self, held: Held) -> None:
+        """Takes the buffers of a value that nobody looks at any more."""
+        parts = [(key[0], b) for key, buffers in held.parts.items() for b in buffers]
+        for device, buffer in parts:
+            self._free.setdefault((device, buffer.size), []).append(buffer)
+
+
+def placed(wanted: Sequence[Rows], shape: Sequence[Leaf], device: Device, spare: Spare) -> tuple[Operand, ...]:
     """Rows from anywhere on a device: its own piece where that is what is wanted, else a part that is put together."""
     if len(wanted) == 1 and not wanted[0].repeated:
         only = wanted[0]
@@ -166,15 +187,15 @@ def placed(wanted: Sequence[Rows], shape: Sequence[Leaf], device: Device) -> tup
     keeper = wanted[0].held if len(keepers) == 1 else None
     if keeper is not None and key in keeper.parts:
         return keeper.parts[key]
-    made = tuple(_put_together(wanted, i, leaf, device) for i, leaf in enumerate(shape))
+    made = tuple(_put_together(wanted, i, leaf, device, spare) for i, leaf in enumerate(shape))
     if keeper is not None:
         keeper.parts[key] = made
     return made
 
 
-def _put_together(wanted: Sequence[Rows], i: int, leaf: Leaf, device: Device) -> Operand:
+def _put_together(wanted: Sequence[Rows], i: int, leaf: Leaf, device: Device, spare: Spare) -> Operand:
     """A new buffer with these rows of leaf `i`: what the device has is copied there, the rest comes from the host."""
-    buffer, at = device.allocate(leaf.bytes), 0
+    buffer, at = spare.take(device, leaf.bytes), 0
     for r in wanted:
         for piece, start, count in _sources(r, device):
             if piece is None:

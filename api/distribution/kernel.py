@@ -115,17 +115,19 @@ class DistributedKernel:
         return Timeline(tuple(trace.spans), names)
 
     def _repeated(self, values: Values, resident: bool, trace: Trace | None = None) -> Held:
+        runner = Runner(self.devices, self.made, self._threads(), resident, self.copied, trace)
         if not self.state:
-            return self._once(values, resident, trace)
+            return self._once(values, runner)
         assert self.start is not None
         value = self._finish(self.start, values)
-        for _ in range(self.count):
+        for i in range(self.count):
             values = Values({**values.named, self.state: value})
-            value = self._once(values, resident, trace)
+            last, value = value, self._once(values, runner)
+            if i:  # what the caller gave stays his
+                runner.spare.give(last)
         return value
 
-    def _once(self, values: Values, resident: bool, trace: Trace | None) -> Held:
-        runner = Runner(self.devices, self.made, self._threads(), resident, self.copied, trace)
+    def _once(self, values: Values, runner: Runner) -> Held:
         for step in self.steps.steps:
             values.named[step.name] = runner.run(step, self.shares[step.name], values)
         return self._finish(self.steps.last, values)

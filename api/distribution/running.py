@@ -14,7 +14,7 @@ from egglift.codegen.device.arguments import result
 from egglift.codegen.device.device import Device, NdArray, Operand
 from egglift.codegen.device.rows import buffer_of, of_device
 from egglift.codegen.device.timeline import Trace
-from egglift.distribution.held import Held, Leaf, Piece, Rows, gathered, leaves_of, placed
+from egglift.distribution.held import Held, Leaf, Piece, Rows, Spare, gathered, leaves_of, placed
 from egglift.distribution.shares import Share
 from egglift.egraph.distribution.rows import runs
 from egglift.egraph.distribution.steps import CARRY, Read, Step
@@ -85,6 +85,7 @@ class Runner:
     resident: bool
     copied: frozenset[str] = frozenset()
     trace: Trace | None = None
+    spare: Spare = field(default_factory=Spare)
 
     def run(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """The value of a step.  DeviceError names the device; the others have done their part by then."""
@@ -131,7 +132,7 @@ class Runner:
                 r.held.whole_on(device)
         elif not self.resident and all(r.held.is_on_host for r in wanted):
             return gathered(wanted, shape)
-        return placed(wanted, shape, device)
+        return placed(wanted, shape, device, self.spare)
 
     # ------------------------------------------------------------------------------------ the kinds of steps
 

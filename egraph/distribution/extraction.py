@@ -84,8 +84,15 @@ class Forms:
         if node.op == "Distl" and self._is_divided(node.children[0]):
             return inf
         parts = [(k, k not in self.graph.closed) for k in node.children]
-        alone = sum(self.bytes(k) for k, is_open in parts if not is_open and not self._is_of_devices(k))
-        return NODE + (ALONE * alone if self._computes(node) else 0.0) + sum(costs.get(key, inf) for key in parts)
+        alone = self._alone(c, node) if self._computes(node) else 0.0
+        return NODE + alone + sum(costs.get(key, inf) for key in parts)
+
+    def _alone(self, c: int, node: ENode) -> float:
+        """The price of what one device computes: of all that it reads and writes, but what devices have left of it."""
+        arrays = [k for k in node.children if k in self.graph.closed]
+        if any(map(self._is_of_devices, arrays)):
+            return 0.0
+        return ALONE * (sum(map(self.bytes, arrays)) + self.bytes(c))
 
     def _is_of_devices(self, c: int) -> bool:
         """Is a class what several devices give, an element each?"""

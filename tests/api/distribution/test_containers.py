@@ -23,10 +23,10 @@ N = 30
 
 @contextmanager
 def transfers() -> Iterator[Counter[str]]:
-    """Counts the bytes that go to devices and come back."""
+    """Counts the bytes that go to devices, come back, and are copied within a device."""
     seen: Counter[str] = Counter()
     with pytest.MonkeyPatch.context() as patch:
-        upload, write, read = Device.upload, held.write_bytes, held.read_elements
+        upload, write, read, copy = Device.upload, held.write_bytes, held.read_elements, held.copy_bytes
 
         def uploaded(self: Device, array: Any) -> Any:
             seen["to"] += array.nbytes
@@ -36,6 +36,10 @@ def transfers() -> Iterator[Counter[str]]:
             seen["to"] += array.nbytes
             write(device, to, at, array)
 
+        def copied(*args: Any) -> None:
+            seen["within"] += args[-1]
+            copy(*args)
+
         def got(*args: Any) -> Any:
             found = read(*args)
             seen["back"] += found.nbytes
@@ -44,6 +48,7 @@ def transfers() -> Iterator[Counter[str]]:
         patch.setattr(Device, "upload", uploaded)
         patch.setattr(held, "write_bytes", written)
         patch.setattr(held, "read_elements", got)
+        patch.setattr(held, "copy_bytes", copied)
         yield seen
 
 
@@ -57,7 +62,7 @@ def chain_of_kernels() -> tuple[list[int], bool, str]:
         with transfers() as seen:
             value = double(value)
             moved.append(seen["to"])
-            assert not seen["back"]
+            assert not seen["back"] and not seen["within"]
     where = value.distribution
     return moved, bool(np.array_equal(np.asarray(value), 8 * given)), where
 
@@ -144,3 +149,22 @@ def wrong_container() -> str:
 
 def test_a_container_of_another_shape_is_refused(three: Three) -> None:
     assert three(wrong_container) == "input x is f32 of shape (31,), but the program takes f32 of shape (30,)"
+
+
+def buffers_made(steps: int) -> int:
+    """How many buffers three devices make for an iteration."""
+    kernel, made, allocate = several.kernel(jacobi(N, "clamp", steps), 3), [], Device.allocate
+
+    def counted(self: Device, size: int) -> Any:
+        made.append(size)
+        return allocate(self, size)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Device, "allocate", counted)
+        kernel(np.ones((N, 8), np.float32))
+    return len(made)
+
+
+def test_a_step_has_the_buffers_of_the_step_before(three: Three) -> None:
+    """Each device's result is new, and what it reads is not."""
+    assert three(buffers_made, 7) - three(buffers_made, 5) == 2 * 3

@@ -30,6 +30,8 @@ def forced(name: str, distribution: Any) -> tuple[bool, dict[str, set[str]]]:
         ("total", {"x": "copy"}, {"x": {"block"}}),
         ("dot", {"x": "block", "y": "copy"}, {"x": {"block"}, "y": {"block"}}),
         ("product", {"A": "block", "B": "copy"}, {"A": {"block"}, "B": {"copy"}}),
+        ("product", {"A": "copy", "B": "block"}, {"A": {"copy"}, "B": {"block"}}),
+        ("manhattan", {"B": "block"}, {"A": {"copy"}, "B": {"block"}}),
         ("product", {"A": "single", "B": "single"}, {"A": set(), "B": set()}),
         ("blur", {"x": "overlap"}, {"x": {"overlap"}}),
         ("blur", {"x": "copy"}, {"x": {"overlap"}}),
@@ -55,7 +57,7 @@ def refusal(name: str, distribution: Any) -> str:
     [
         ("blur", {"x": "block"}, "x cannot be distributed as block: by the laws that were found it is overlap"),
         ("total", {"x": "overlap"}, "x cannot be distributed as overlap"),
-        ("product", {"B": "block"}, "B"),
+        ("forces", {"x": "block"}, "x"),
         ("total", {"y": "block"}, "no input y to distribute; the program takes x"),
         ("total", {"x": "cyclic"}, "block, overlap, copy, single, not 'cyclic'"),
     ],

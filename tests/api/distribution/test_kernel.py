@@ -31,7 +31,7 @@ def test_several_devices_compute_what_one_does(three: Three, name: str, count: i
     assert three(differs, name, 41, count) == ""
 
 
-@pytest.mark.parametrize("name", ["total", "scan", "product", "histogram", "jacobi", "centred"])
+@pytest.mark.parametrize("name", ["total", "scan", "softmax", "histogram", "jacobi", "centred"])
 def test_there_may_be_fewer_elements_than_devices(three: Three, name: str) -> None:
     assert three(differs, name, 2, 3) == ""
 
@@ -54,7 +54,7 @@ def of_nothing(name: str) -> tuple[bool, int]:
     return agree(kernel(**given), el.interpret(program, **given)), len(kernel.shares)
 
 
-@pytest.mark.parametrize("name", ["total", "scan", "product", "black_scholes"])
+@pytest.mark.parametrize("name", ["total", "scan", "softmax", "black_scholes"])
 def test_nothing_is_left_to_one_device(three: Three, name: str) -> None:
     assert three(of_nothing, name) == (True, 0)
 

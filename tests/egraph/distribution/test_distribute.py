@@ -61,14 +61,21 @@ def test_zipped_arrays_share_a_distribution() -> None:
 
 
 def test_all_pairs_are_by_rows_of_the_first() -> None:
-    a, b = el.array("a", el.f32, (40, 3)), el.array("b", el.f32, (50, 3))
+    a, b = el.array("a", el.f32, (40, 3)), el.array("b", el.f32, (30, 3))
     (step,) = steps_of(el.allpairs(lambda r, s: el.dot(r, s), a, b)).steps
     assert step.length == 40 and {r.name: r.how for r in step.reads} == {"a": "block", "b": "copy"}
 
 
 def test_an_input_that_must_be_divided_is_no_copy() -> None:
-    steps = steps_of(PROGRAMS["product"](64), divided=["B"])
-    assert all(r.how != "copy" for s in steps.steps for r in s.reads if r.name == "B")
+    (step,) = steps_of(PROGRAMS["product"](64), divided=["B"]).steps
+    assert (step.length, step.of("A"), step.of("B")) == (8, ("copy",), ("block",))
+
+
+@pytest.mark.parametrize(("rows", "columns", "cut"), [(300, 20, "A"), (20, 300, "B")])
+def test_of_a_product_the_smaller_factor_is_copied(rows: int, columns: int, cut: str) -> None:
+    a, b = el.array("A", el.f32, (rows, 10)), el.array("B", el.f32, (10, columns))
+    (step,) = steps_of(a @ b).steps
+    assert step.of(cut) == ("block",) and step.length == 300
 
 
 def test_without_reassociation_sums_stay_with_one_device() -> None:
