@@ -10,6 +10,7 @@ kernel(x=a, y=b)
 from egglift import numpy_names
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
+from egglift.egraph.rules.limits import Limits
 from egglift.frontend.programs import from_c
 from egglift.ir.composed import (
     clip,
@@ -179,6 +180,7 @@ from egglift.length_kernel import LengthKernel
 from egglift.loading import load
 from egglift.numpy_names import *
 from egglift.optimize import optimize
+from egglift.research import book, laws, prove, saturate
 
 pow = power
 multiply = mul
@@ -194,6 +196,7 @@ __all__ = [
     "ForkError",
     "Kernel",
     "LengthKernel",
+    "Limits",
     "OperatorError",
     "OutOfMemory",
     "PackageMissing",
@@ -223,6 +226,7 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "book",
     "bool_",
     "broadcast_to",
     "cast",
@@ -282,6 +286,7 @@ __all__ = [
     "iterate",
     "jit",
     "join",
+    "laws",
     "left_shift",
     "less",
     "less_equal",
@@ -329,6 +334,7 @@ __all__ = [
     "rad2deg",
     "ravel",
     "reciprocal",
+    "prove",
     "reduce",
     "remainder",
     "reorder",
@@ -337,6 +343,7 @@ __all__ = [
     "rint",
     "roll",
     "rsqrt",
+    "saturate",
     "scalar",
     "scan",
     "segmented_scan",
