@@ -58,9 +58,10 @@ class Profiled:
         if not self.timing.kernels:
             return "0 ns on the device: no kernel runs, as the results have no elements"
         rate = self.bytes / self.seconds / 1e9 if self.seconds else 0.0
+        bandwidth = f"{rate:.1f}" if rate >= 1 else plain(rate, 2)
         count, spread = len(self.timing.samples), self.timing.spread
         how = f"{count} sample{'s' if count > 1 else ''}" + (f", spread {spread:.1%}" if spread < math.inf else "")
-        head = f"{duration(self.seconds)} on the device ({how}); {f'{rate:.1f}' if rate >= 1 else plain(rate, 2)} GB/s of inputs and results"
+        head = f"{duration(self.seconds)} on the device ({how}); {bandwidth} GB/s of inputs and results"
         rows = [f"  {name:<24} {duration(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]
         return "\n".join([head, *rows])
 
