@@ -11,6 +11,7 @@ from egglift import numpy_names
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import devices
 from egglift.distribution.containers import Matrix, Vector
+from egglift.egraph.rules.limits import Limits
 from egglift.frontend.programs import from_c
 from egglift.ir.composed import (
     clip,
@@ -180,6 +181,7 @@ from egglift.length_kernel import LengthKernel
 from egglift.loading import load
 from egglift.numpy_names import *
 from egglift.optimize import optimize
+from egglift.research import book, laws, prove, saturate
 
 pow = power
 multiply = mul
@@ -196,6 +198,7 @@ __all__ = [
     "Kernel",
     "LengthKernel",
     "Matrix",
+    "Limits",
     "OperatorError",
     "OutOfMemory",
     "PackageMissing",
@@ -226,6 +229,7 @@ __all__ = [
     "bitwise_and",
     "bitwise_or",
     "bitwise_xor",
+    "book",
     "bool_",
     "broadcast_to",
     "cast",
@@ -285,6 +289,7 @@ __all__ = [
     "iterate",
     "jit",
     "join",
+    "laws",
     "left_shift",
     "less",
     "less_equal",
@@ -332,6 +337,7 @@ __all__ = [
     "rad2deg",
     "ravel",
     "reciprocal",
+    "prove",
     "reduce",
     "remainder",
     "reorder",
@@ -340,6 +346,7 @@ __all__ = [
     "rint",
     "roll",
     "rsqrt",
+    "saturate",
     "scalar",
     "scan",
     "segmented_scan",

@@ -22,7 +22,7 @@ from egglift.costmodel.measurement.expected_results import expect
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE
 from egglift.costmodel.profiles.profile import profile_path
 from egglift.distribution.opening import open_devices
-from egglift.ir.errors import EggliftError
+from egglift.ir.errors import EggliftError, RuleError
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
 from egglift.kernel import Kernel
@@ -79,6 +79,8 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument(
         "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="a candidate that takes longer has hung"
     )
+    one.add_argument("--rules", type=Path, action="append", default=[], metavar="FILE", help="laws of your own")
+    one.add_argument("--without", action="append", default=[], metavar="LAW", help="a law to leave out, or `schedules`")
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
     one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
@@ -168,6 +170,8 @@ def _optimize(arguments: argparse.Namespace) -> int:
         reassociate=not arguments.no_reassociate,
         fast_math=arguments.fast_math,
         allow_tf32=arguments.allow_tf32,
+        rules=[_text(path) for path in arguments.rules],
+        without=arguments.without,
         cache=not arguments.no_cache,
         measurements=arguments.measurements,
         isolate=not arguments.no_isolate,
@@ -184,6 +188,13 @@ def _optimize(arguments: argparse.Namespace) -> int:
     else:
         _show(kernel, problem, arguments.explain)
     return 1 if problem else 0
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(f"{path} cannot be read: {error}") from error
 
 
 def _show(kernel: Kernel, problem: str | None, explain: bool) -> None:

@@ -29,6 +29,7 @@ from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RuleError
 from egglift.ir.patterns import Expr
+from egglift.ir.plain_numbers import plain
 from egglift.ir.signature import inputs_of
 from egglift.launches import LaunchedKernel, launches_of
 from egglift.options import Options
@@ -66,9 +67,10 @@ class Profiled:
         if not self.timing.kernels:
             return "0 ns on the device: no kernel runs, as the results have no elements"
         rate = self.bytes / self.seconds / 1e9 if self.seconds else 0.0
+        bandwidth = f"{rate:.1f}" if rate >= 1 else plain(rate, 2)
         count, spread = len(self.timing.samples), self.timing.spread
         how = f"{count} sample{'s' if count > 1 else ''}" + (f", spread {spread:.1%}" if spread < math.inf else "")
-        head = f"{duration(self.seconds)} on the device ({how}); {rate:.1f} GB/s of inputs and results"
+        head = f"{duration(self.seconds)} on the device ({how}); {bandwidth} GB/s of inputs and results"
         rows = [f"  {name:<24} {duration(s):>10} {s / self.seconds:6.1%}" for name, s in self.timing.kernels]
         return "\n".join([head, *rows])
 

@@ -17,6 +17,7 @@ from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
 from egglift.costmodel.measurement.worker_pool import worker_for
 from egglift.costmodel.profiles.profile import Profile, load_profile
+from egglift.egraph.rules.limits import Limits
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, EggliftError
@@ -33,6 +34,7 @@ from egglift.optimize_lengths import candidates_for_lengths, general_program
 from egglift.options import Asked, Laws, Options, texts, useful
 from egglift.processes.interrupts import Interrupts
 from egglift.progress_bar import shown
+from egglift.research import left_out
 from egglift.steps import time_steps
 from egglift.suspects import suspicion
 from egglift.timing import measured
@@ -59,6 +61,9 @@ def optimize(
     fast_math: bool = False,
     allow_tf32: bool = False,
     rules: Sequence[str] = (),
+    without: Sequence[str] = (),
+    only: Sequence[str] | None = None,
+    limits: Limits | None = None,
     cache: bool = True,
     measurements: int = SAMPLE,
     isolate: bool = True,
@@ -94,6 +99,9 @@ def optimize(
     fast_math: bool = False,
     allow_tf32: bool = False,
     rules: Sequence[str] = (),
+    without: Sequence[str] = (),
+    only: Sequence[str] | None = None,
+    limits: Limits | None = None,
     cache: bool = True,
     measurements: int = SAMPLE,
     isolate: bool = True,
@@ -119,7 +127,9 @@ def optimize(
     functions, and take numbers for finite and denormal ones for zero (-cl-fast-relaxed-math)?
     allow_tf32: may the matrix units of a GPU multiply f32s?  They round the factors of products to 11 bits (tf32); sums
     stay f32.  `explain` says where they do.
-    rules: further laws, as .egg text.
+    rules: further laws, as .egg text.  without: names of laws that are left out; only: of those that rewrite the
+    program, besides the ones that lower it; "schedules" is the name of all schedules of stages.  RuleError lists the
+    laws.  limits: when saturation stops (`el.Limits(rows=..., seconds=...)`).
     cache: use and keep records of earlier results.  Each measurement is kept at once: Ctrl-C loses none.  The
     environment variable EGGLIFT_CACHE is the folder, "off" for none; else it is the user's cache folder.
     measurements: how many candidates are built, checked and timed.  More are tried only if none of these can be chosen.
@@ -131,7 +141,9 @@ def optimize(
     """
     start = perf_counter()
     measuring = Measuring(measurements, budget, isolate, deadline)
-    laws = Laws(reassociate, texts(rules), tf32=allow_tf32)
+    laws = Laws(reassociate, texts(rules), tf32=allow_tf32, limits=limits or Limits())
+    if without or only is not None:
+        laws = replace(laws, disabled=left_out(laws.rules, without, only))
     options = Options(laws, measure, measuring, fast_math, cache, on_interrupt)
     program = as_program(expr)
     if devices is not None:

@@ -8,10 +8,12 @@ from typing import Any, TypedDict
 
 from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.rules.limits import Limits
 from egglift.ir.errors import ArgumentError
 
 MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
 SPLITTING = ("split-k", "split-row")
+SCHEDULES = "schedules"  # switches off, among laws that are disabled, schedules of stages
 
 
 class Asked(TypedDict, total=False):
@@ -23,6 +25,9 @@ class Asked(TypedDict, total=False):
     fast_math: bool
     allow_tf32: bool
     rules: Sequence[str]
+    without: Sequence[str]
+    only: Sequence[str] | None
+    limits: Limits | None
     cache: bool
     measurements: int
     isolate: bool
@@ -37,13 +42,14 @@ class Laws:
 
     reassociate: may they change the order of floating-point operations?  rules: further ones, as .egg text.
     disabled: names of laws of the book that are left out; `schedules` stands for all schedules of stages.
-    tf32: may matrix units round the factors of f32 products to 11 bits?
+    tf32: may matrix units round the factors of f32 products to 11 bits?  limits: of saturation.
     """
 
     reassociate: bool = True
     rules: tuple[str, ...] = ()
     disabled: tuple[str, ...] = ()
     tf32: bool = False
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def of_book(self) -> dict[str, Any]:
@@ -107,4 +113,4 @@ def texts(rules: Sequence[str]) -> tuple[str, ...]:
 
 def useful(laws: Laws, profile: Profile) -> Laws:
     """`laws` without those of the book that are no use on a device of that profile."""
-    return replace(laws, disabled=SPLITTING) if profile.compute_units < MANY_UNITS else laws
+    return replace(laws, disabled=(*laws.disabled, *SPLITTING)) if profile.compute_units < MANY_UNITS else laws

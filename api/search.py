@@ -30,7 +30,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
-from egglift.options import Laws
+from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
 from egglift.steps import Steps, time_steps
 
@@ -42,7 +42,6 @@ REFINED = 4  # structures, the best at their most plausible sizes, whose sizes a
 EXTRACTION, PRICING = 20.0, 30.0
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
 NOTHING = Account("", ())
-SCHEDULES = "schedules"  # switches off, among laws that are disabled, schedules of stages
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
 SEVERAL = 3  # stages that reduce, from which on the laws are not searched for the whole program
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
@@ -156,7 +155,7 @@ def equal_programs(
     what is known already.
     """
     disabled = tuple(name for name in laws.disabled if name != SCHEDULES)
-    whole = saturate(program, reassociate=laws.reassociate, rules=laws.rules, disabled=disabled)
+    whole = saturate(program, reassociate=laws.reassociate, rules=laws.rules, disabled=disabled, limits=laws.limits)
     if laws.rules and whole.stopped != "fixpoint":
         warnings.warn(_why(whole), RuntimeWarning, stacklevel=5)
     graph = whole.graph

@@ -41,8 +41,12 @@ def copysign(x: Like, y: Like) -> Value:
 def fmod(x: Like, y: Like) -> Value:
     """The rest of x / y, with the sign of x, as in C."""
     x, y = as_value(x), as_value(y)
-    rest = elementwise("mod", elementwise("abs", x), elementwise("abs", y))
-    return elementwise("where", signbit(x), -rest, rest)
+    if scalar_of_elements(x.expr).is_float or scalar_of_elements(y.expr).is_float:
+        rest = elementwise("mod", elementwise("abs", x), elementwise("abs", y))
+        return elementwise("where", signbit(x), -rest, rest)
+    rest = elementwise("mod", x, y)  # |x| of the least integer is itself
+    other_side = (rest != 0) & ((rest < 0) != (x < 0))
+    return elementwise("where", other_side, rest - y, rest)
 
 
 def fmax(x: Like, y: Like) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ class Pool:
         self._bytes = 0
         self._used: dict[int, int] = {}
         self._lock = threading.RLock()  # an array may be given up in the middle of anything
+        self._process, self._kept = os.getpid(), list[Block]()
 
     def array(self, size: int) -> NdArray:
         """An array of `size` bytes with anything in it."""
@@ -57,7 +59,12 @@ class Pool:
         return block
 
     def give(self, block: Block) -> None:
-        """Takes a block back, unless it is small; others are let go where too many bytes wait."""
+        """Takes a block back, unless it is small; others are let go where too many bytes wait.
+
+        In a process that was forked it is kept: there its driver, with which it would be freed, is lost.
+        """
+        if os.getpid() != self._process:
+            return self._kept.append(block)
         with self._lock:
             self._used.pop(block.address, None)
             if not SMALL <= block.size <= self._most:

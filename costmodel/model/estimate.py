@@ -16,6 +16,7 @@ from egglift.costmodel.model.memory_traffic import traffic
 from egglift.costmodel.model.operation_counts import Tally, tally
 from egglift.costmodel.profiles.curves import at
 from egglift.costmodel.profiles.profile import Profile
+from egglift.ir.plain_numbers import plain
 
 REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
@@ -55,16 +56,16 @@ class Estimate:
             return "nothing to do"
         k = max(self.kernels, key=lambda k: k.seconds)
         what = {
-            "memory": f"memory traffic ({k.bytes / 1e6:.3g} MB)",
+            "memory": f"memory traffic ({plain(k.bytes / 1e6)} MB)",
             "cache": "cache traffic",
-            "instructions": f"instructions ({k.flops / 1e6:.3g} Mflop)",
+            "instructions": f"instructions ({plain(k.flops / 1e6)} Mflop)",
             "chain": "dependent operations of one work-item",
             "local": "local-memory traffic",
             "barriers": "barriers",
             "starts": "starting work-groups",
             "launch": "the launch itself",
         }[k.bound]
-        return f"{self.seconds * 1e6:.4g} us, of which {k.name} {k.seconds * 1e6:.4g} us, bound by {what}"
+        return f"{plain(self.seconds * 1e6, 4)} us, of which {k.name} {plain(k.seconds * 1e6, 4)} us, bound by {what}"
 
 
 def estimate(plan: Plan, profile: Profile) -> Estimate:

@@ -155,6 +155,28 @@ def test_a_pool_keeps_no_more_than_it_may() -> None:
     assert other is not again and len(made) == 4, "those that had waited were let go"
 
 
+def test_a_forked_process_frees_no_memory_of_a_driver(monkeypatch: pytest.MonkeyPatch) -> None:
+    freed = list[int]()
+
+    class Memory:
+        def __init__(self, size: int) -> None:
+            self.block = np.empty(size, np.uint8)
+
+        def __del__(self) -> None:
+            freed.append(self.block.nbytes)
+
+    def make(size: int) -> Block:
+        memory = Memory(size)
+        return Block(place(memory.block), size, memory)
+
+    pool = Pool(make)
+    here, there = pool.array(8), pool.array(16)
+    del here
+    monkeypatch.setattr("os.getpid", lambda: -1)
+    del there
+    assert freed == [8]
+
+
 def test_a_device_of_another_context_takes_numpy_arrays() -> None:
     device = open_device(opencl().Context([open_device("pocl").device]))
     k = el.optimize(el.array("x", el.f32, N) * 2.0, device, measure="none", cache=False)
