@@ -36,7 +36,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import exchanged, is_closed, subterms
+from egglift.ir.traverse import exchanged, is_closed, replaced, subterms
 from egglift.ir.types import Array
 
 #: more stages than this are not worth their launches
@@ -191,7 +191,7 @@ class _Partition:
 
     def _flat(self, outer: tuple[Dim, ...], element: Expr, inner: tuple[Dim, ...] = ()) -> Expr:
         """What is reduced over `inner`, or scanned, without reductions in it."""
-        element = self._rewritten(self._with_wholes(outer, element))
+        element = self._rewritten(self._with_wholes(outer, self._with_parts(element)))
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
@@ -199,6 +199,22 @@ class _Partition:
                 near = near and not shared_by_windows(self.names, r, inner, self.whole)
                 new[x] = unrolled(self.names, r) if near else self._apart(outer, r)
         return substituted(element, new)
+
+    def _with_parts(self, element: Expr) -> Expr:
+        """`element` with arrays that were put together of what is reduced written as such, each part computed once."""
+        new: dict[Expr, Expr] = {}
+
+        def written(t: Expr) -> Expr | None:
+            if not (isinstance(t, p.Apply) and t.op == "where" and self.names.has_reductions(t)):
+                return None
+            if t not in new:
+                dims = _in_order(self.names.free(t))
+                parts = segments(self.names, dims, t)
+                array = parts and parts.whole(self._stage(parts.dims, parts.body), dims)
+                new[t] = t if array is None else self.names.read(Read(array, dims))
+            return None if new[t] is t else new[t]
+
+        return replaced(element, written)
 
     def _with_wholes(self, outer: tuple[Dim, ...], body: Expr) -> Expr:
         """`body` with long reductions of several slices of an array as slices of those of the array."""

@@ -89,3 +89,12 @@ def test_parts_of_unknown_lengths_stay_a_choice() -> None:
     (joined,) = stages_of(as_program(el.concat(u * 2.0, v + 1.0))).stages
     assert [len(stacked.dims), len(joined.dims)] == [1, 1]
     assert "where" in text_of(joined) and "where" not in text_of(stacked)
+
+
+def test_parts_that_are_reduced_are_written_before_they_are_read() -> None:
+    """As a choice, both halves of the product would be computed for all columns."""
+    first = arr("A", 9, 20) @ arr("C", 20, 6)
+    second = arr("A", 9, 20) @ arr("D", 20, 6)
+    halves, last = texts(el.concat(first.T, second.T).T @ arr("W", 12, 5))
+    assert halves.startswith("stage0[0 < 6, 1 < 9] = (concat (fill 1 (add for 2 < 20 of")
+    assert last.startswith("stage1[0 < 9, 1 < 5] = (add for 2 < 12 of")
