@@ -23,6 +23,13 @@ from egglift.ir.traverse import bodies, children
 from egglift.ir.types import I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
 
 PAD_MODES = ("clamp", "mirror", "wrap", "constant")
+#: what NumPy and SciPy call these, and what is none of them
+_ELSEWHERE = {
+    "edge": "clamp is that",
+    "nearest": "clamp is that",
+    "symmetric": "mirror is that",
+    "reflect": "a function is that: lambda i, n: el.where(i < 0, -i, el.where(i < n, i, 2 * n - 2 - i))",
+}
 PREFETCH = (0, 1, 2)
 #: what the slots of patterns are called in messages
 WORDS = {
@@ -366,7 +373,8 @@ def _two(e: Expr, parts: tuple[Expr, ...]) -> tuple[Expr, ...]:
 
 def _pad(e: Expr, mode: str, a: Array, value: Expr | None) -> None:
     if mode not in PAD_MODES:
-        raise ProgramError(f"{brief(e)}: no boundary mode {mode!r}; choose one of {', '.join(PAD_MODES)}")
+        hint = _ELSEWHERE.get(mode, f"choose one of {', '.join(PAD_MODES)}")
+        raise ProgramError(f"{brief(e)}: no boundary mode {mode!r}; {hint}")
     if (mode == "constant") != (value is not None):
         raise ProgramError(f'{brief(e)}: a value goes with mode "constant" and only with it: ("constant", v)')
     if value is None and a.length == 0:

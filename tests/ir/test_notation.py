@@ -185,7 +185,7 @@ def test_windows_unpack_and_sum_in_python() -> None:
         (lambda: X.split(2.0), TypeMismatch, "whole number"),
         (lambda: X.take(-1), ShapeError, "0 or more"),
         (lambda: X.pad_up(0), ShapeError, "1 or more"),
-        (lambda: X.pad(1, 1, "edge"), ProgramError, "clamp, mirror, wrap, constant"),
+        (lambda: X.pad(1, 1, "ends"), ProgramError, "clamp, mirror, wrap, constant"),
         (lambda: X.pad(1, 1, "constant"), ProgramError, "a value goes with mode"),
         (lambda: X.pad(1, 1, 0.5), TypeMismatch, r'for a value, write \("constant", 0.5\)'),
         (lambda: X.gather(Y), TypeMismatch, "integers"),
@@ -353,3 +353,11 @@ def test_several_outputs_are_a_tuple() -> None:
 def test_values_show_themselves_and_their_type() -> None:
     assert repr(X + 1) == "<(map (add arg 1.0) x) : [f32]8>"
     assert "(map" in str(X + 1)
+
+
+def test_the_function_that_an_error_advises_reflects() -> None:
+    x = np.arange(8, dtype=np.float32)
+    padded = X.pad(2, 3, lambda i, n: el.where(i < 0, -i, el.where(i < n, i, 2 * n - 2 - i)))
+    assert el.interpret(padded, x=x).tolist() == np.pad(x, (2, 3), mode="reflect").tolist()
+    with pytest.raises(el.ProgramError, match="a function is that"):
+        X.pad(2, 3, "reflect")
