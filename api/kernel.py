@@ -233,9 +233,10 @@ class Kernel:
     @classmethod
     def restored(cls, saved: Saved, device: Device, where: str) -> Self:
         """What was saved as a kernel again, compiled; DeviceError where this device cannot run it."""
-        kernel = cls(saved.program, saved.chosen, device, [saved.chosen], saved.options, saved.orders)
+        kernel = cls(saved.program, saved.chosen, device, [saved.chosen], saved.options)
+        kernel._orders = {name: tuple(order) for name, order in saved.orders.items()}
         try:
-            kernel._prepared()
+            _ = kernel.executable
         except (BuildError, CodegenError) as error:
             why = f"{where} holds a kernel that {device.name} cannot run: {error}; optimise the program for this device"
             raise DeviceError(why) from error

@@ -138,7 +138,7 @@ def test_a_gpu_reads_aligned_vectors_within_a_row(each: int, size: int, t: Scala
     [
         (4, 3, ["float2_any at 4*g0 + 2*i - 1"]),
         (6, 3, ["float8_any at 6*g0 - 1"]),
-        (8, 5, ["float2 at 8*g0 + 2*i - 2"]),
+        (8, 5, ["float2_any at 8*g0 + 2*i - 2"]),
         (3, 3, ["one at 3*g0 + i - 1"]),
     ],
 )
