@@ -8,6 +8,7 @@ the next.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
 from egglift.codegen.device.pool import Block, Pool
+from egglift.ir.errors import EggliftError
 
 #: bytes: of a chunk, and of arrays that are worth going through chunks; how many chunks there are
 CHUNK, LARGE, CHUNKS = 8 << 20, 2 << 20, 3
@@ -25,11 +27,14 @@ COPIERS = 4
 
 
 class Staging:
-    """The pinned memory of one device, and the ways through it.  Several threads may use it, one after the other."""
+    """The pinned memory of one device, and the ways through it.  Several threads may use it, one after the other.
 
-    def __init__(self, device: Device) -> None:
-        self.device = device
-        self.pool = Pool(_pinned(device))
+    pinned: False where the driver's pinned memory is not to be trusted: then the host waits for each copy.
+    """
+
+    def __init__(self, device: Device, pinned: bool = True) -> None:
+        self.device, self.is_pinned = device, pinned
+        self.pool = Pool(_pinned(device) if pinned else _ordinary)
         self._chunks: list[NdArray] = []
         self._events: list[Any] = []
         self._turn = 0
@@ -44,9 +49,9 @@ class Staging:
         flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
         buffer = self.device.allocate(flat.nbytes)
         with self._lock, reported(f"{self.device.name} cannot take {flat.nbytes} bytes"):
-            if self.pool.holds(flat):
-                self._copy(chain, buffer, flat)
-                return buffer
+            if not self.is_pinned or self.pool.holds(flat):
+                copied = self._copy(chain, buffer, flat)
+                return buffer if self.is_pinned else _waited(copied, buffer)
             for start, part in _parts(flat):
                 chunk = self._next()[: part.nbytes]
                 self._fill(chunk, part)
@@ -56,7 +61,7 @@ class Staging:
     def download(self, chain: Chain, buffer: Operand, into: NdArray) -> None:
         """The bytes of `buffer` in `into`, a flat array of the host: the next commands of `chain`, and waited for."""
         with self._lock, reported(f"{self.device.name} cannot give back {into.nbytes} bytes"):
-            if self.pool.holds(into):
+            if not self.is_pinned or self.pool.holds(into):
                 self._copy(chain, into, buffer).wait()
                 return
             waiting: list[tuple[NdArray, NdArray, Any]] = []
@@ -69,6 +74,19 @@ class Staging:
                 waiting.append((part, chunk, event))
             for arrived in waiting:
                 self._received(*arrived)
+
+    def is_right(self) -> bool:
+        """Do bytes come back as they went, through every chunk, and into pinned memory?"""
+        size = CHUNKS * CHUNK + CHUNK // 2 + 1
+        sent, chain = np.resize(np.arange(251, dtype=np.uint8), size), Chain(self.device.queue)
+        pinned, ordinary = self.pool.array(size), np.empty(size, np.uint8)
+        try:
+            buffer = self.upload(chain, sent)
+            for into in (pinned, ordinary):
+                self.download(chain, buffer, into)
+        except EggliftError:
+            return False
+        return np.array_equal(pinned, sent) and np.array_equal(ordinary, sent)
 
     def _received(self, part: NdArray, chunk: NdArray, event: Any) -> None:
         event.wait()
@@ -102,6 +120,16 @@ class Staging:
         self._events[self._turn] = event
 
 
+def _waited(event: Any, buffer: Operand) -> Operand:
+    event.wait()
+    return buffer
+
+
+def _ordinary(size: int) -> Block:
+    array = np.empty(size, np.uint8)
+    return Block(int(array.__array_interface__["data"][0]), size, array)
+
+
 def _parts(flat: NdArray) -> Iterator[tuple[int, NdArray]]:
     for start in range(0, flat.nbytes, CHUNK):
         yield start, flat[start : start + CHUNK]
@@ -128,9 +156,13 @@ _made = threading.Lock()
 
 
 def staging_of(device: Device) -> Staging:
-    """The staging of a device, made once."""
+    """The staging of a device, made and tried once: a driver whose pinned memory changes bytes is not given any."""
     with _made:
         if device.staging is None:
             device.staging = Staging(device)
+            if not device.staging.is_right():
+                why = f"{device.name}: pinned memory does not keep what is copied; copies go without it, and are slower"
+                warnings.warn(why, RuntimeWarning, stacklevel=4)
+                device.staging = Staging(device, pinned=False)
         found: Staging = device.staging
         return found

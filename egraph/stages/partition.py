@@ -210,8 +210,8 @@ class _Partition:
             if t not in new:
                 dims = _in_order(self.names.free(t))
                 parts = segments(self.names, dims, t)
-                array = parts and parts.whole(self._stage(parts.dims, parts.body), dims)
-                new[t] = t if array is None else self.names.read(Read(array, dims))
+                whole = parts and Read(parts.whole(self._stage(parts.dims, parts.body), dims), dims)
+                new[t] = self.names.read(whole) if whole else t
             return None if new[t] is t else new[t]
 
         return replaced(element, written)

@@ -110,3 +110,32 @@ def test_ordinary_memory_does_where_none_can_be_pinned(monkeypatch: pytest.Monke
     into = there.pool.array(values.nbytes)
     there.download(chain, there.upload(chain, values), into)
     np.testing.assert_array_equal(into, values)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_without_pinned_memory_the_host_waits(size: int) -> None:
+    device = open_device("pocl")
+    there, values = Staging(device, pinned=False), np.random.default_rng(size).integers(0, 256, size).astype(np.uint8)
+    chain = Chain(device.queue)
+    buffer, into = there.upload(chain, values), there.pool.array(size)
+    there.download(chain, buffer, into)
+    np.testing.assert_array_equal(into, values)
+
+
+def test_pinned_memory_that_changes_bytes_is_not_used(monkeypatch: pytest.MonkeyPatch, apart: Device) -> None:
+    fill = Staging._fill
+
+    def wrong(self: Staging, target: Any, source: Any) -> None:
+        fill(self, target, source)
+        target[:1] ^= 1
+
+    monkeypatch.setattr(Staging, "_fill", wrong)
+    with pytest.warns(RuntimeWarning, match="pinned memory does not keep what is copied"):
+        assert not staging.staging_of(apart).is_pinned
+    x = np.arange(CHUNK, dtype=np.float32)
+    kernel = el.optimize(el.array("x", el.f32, CHUNK) * 2.0, apart, measure="none", cache=False)
+    np.testing.assert_array_equal(kernel(x), 2 * x)
+
+
+def test_pinned_memory_that_keeps_bytes_is_used(apart: Device) -> None:
+    assert staging.staging_of(apart).is_pinned
