@@ -51,7 +51,7 @@ PREFETCH = TileKind(
 BUFFERS = TileKind(
     "F", "buffers", "buffers that asynchronous copies fill in turn", (3, 0), (3, 2, 4), (0,), may_be_zero=True
 )
-WARP_ROWS = TileKind("D", "warp rows", "rows of a tile, in eights, of one warp", (8, 1), (8, 4, 2, 16), (2,))
+WARP_ROWS = TileKind("R", "warp rows", "rows of a tile, in eights, of one warp", (8, 1), (8, 4, 2, 16), (2,))
 WARPS_ACROSS = TileKind("E", "warps across", "warps along the columns of a tile", (2, 1), (2, 1, 4), (1,))
 TILE_PLANES = TileKind("h", "tile planes", "planes of a tile", (4, 4), (4, 2, 8), (8, 4, 16))
 TILE_ROWS = TileKind("y", "tile rows", "rows of a tile", (16, 16), (16, 8, 4, 32), (16, 8, 64))

@@ -51,7 +51,7 @@ from egglift.ir.types import Scalar
 
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
-INNER = "qcvoDE"  # kinds of symbols that cut a block, not a dimension
+INNER = "qcvoRE"  # kinds of symbols that cut a block, not a dimension
 TILE = 128  # columns of a result that a group has at least
 #: ways for matrix units, and those for doubles, which are not read as matrices
 ON_UNITS = ((FRAGMENTS, STREAMED), (FRAGMENTS,))

@@ -68,7 +68,7 @@ FRAGMENTS = replace(
 STREAMED = replace(
     FRAGMENTS,
     name="streamed",
-    row_blocks=("m", "m/D"),
+    row_blocks=("m", "m/R"),
     columns=("grid", "item", "own", "item", "own"),
     column_blocks=("n", "n/E", "8", "2"),
     streamed=True,

@@ -9,6 +9,7 @@ import pytest
 
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.size_choices import fitted, may_be_zero, wanted
+from egglift.ir import tile_kinds
 from egglift.ir.tile_kinds import TILE_KINDS, TileKind
 
 ROOT = Path(__file__).parents[2]
@@ -16,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_each_kind_has_a_letter_a_name_and_a_meaning_of_its_own() -> None:
     for of in (lambda k: k.letter, lambda k: k.name, lambda k: k.meaning):
-        assert len({of(kind) for kind in TILE_KINDS.values()}) == len(TILE_KINDS) == 31
+        assert len({of(kind) for kind in TILE_KINDS.values()}) == len(TILE_KINDS) == 32
     assert all(letter == kind.letter and len(letter) == 1 for letter, kind in TILE_KINDS.items())
 
 
@@ -66,3 +67,8 @@ def _is_kind(node: ast.AST) -> bool:
 
 def _is_letter(value: object) -> bool:
     return isinstance(value, str) and len(value) == 1
+
+
+def test_every_kind_has_a_letter_of_its_own() -> None:
+    kinds = [kind for kind in vars(tile_kinds).values() if isinstance(kind, TileKind)]
+    assert sorted(TILE_KINDS) == sorted(kind.letter for kind in kinds)

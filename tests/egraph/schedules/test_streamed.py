@@ -29,11 +29,11 @@ from tests.harness import run
 
 TYPES = {"f16": F16, "bf16": BF16, "tf32": F32}
 #: two warps of rows, two of columns; three buffers
-WARPS = {"m": 32, "n": 32, "k": 16, "D": 2, "E": 2, "F": 3}
+WARPS = {"m": 32, "n": 32, "k": 16, "R": 2, "E": 2, "F": 3}
 #: a warp whose fragments are read two steps of the unit at once; two buffers
-TALL = {"m": 16, "n": 16, "k": 32, "D": 2, "E": 1, "F": 2}
+TALL = {"m": 16, "n": 16, "k": 32, "R": 2, "E": 1, "F": 2}
 #: as large as on a GPU
-LARGE = {"m": 128, "n": 128, "k": 32, "D": 8, "E": 2, "F": 3}
+LARGE = {"m": 128, "n": 128, "k": 32, "R": 8, "E": 2, "F": 3}
 
 
 def typed(t: Scalar) -> dict[str, Callable[[], Any]]:
@@ -148,14 +148,14 @@ def test_large_products_are_found_by_copying_ahead(unit: str, steps: int) -> Non
     program = as_program(arr("A", 4096, 4096, t=t) @ arr("B", 4096, 4096, t=t))
     choices = scheduled(program, H200, H200.limits, True, tf32=True)
     sizes = [dict(c.sizes) for c in choices if c.sign == "tile 01 streamed" and c.launch.swizzle == 8]
-    assert {"m0": 128, "n1": 128, "k2": steps, "D0": 8, "E1": 2, "F0": 3} in sizes
+    assert {"m0": 128, "n1": 128, "k2": steps, "R0": 8, "E1": 2, "F0": 3} in sizes
 
 
 @pytest.mark.parametrize("unit", ["f16", "tf32"])
 def test_the_kernel_of_a_product_that_copies_ahead(request: pytest.FixtureRequest, unit: str) -> None:
     t = TYPES[unit]
     (s,) = streamed(arr("A", 128, 256, t=t) @ arr("B", 256, 128, t=t))
-    found = point(s, H200.limits, m=64, n=64, k=UNITS[unit].steps * 2, D=4, E=2, F=3)
+    found = point(s, H200.limits, m=64, n=64, k=UNITS[unit].steps * 2, R=4, E=2, F=3)
     assert isinstance(found, Point)
     path = Path(__file__).with_name(f"streamed_product_on_{unit}_units.cl")
     if request.config.getoption("--update-golden"):
