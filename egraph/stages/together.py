@@ -30,10 +30,13 @@ def together(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]:
 
 
 def _can_join(stages: Sequence[Stage], first: Stage, second: Stage) -> bool:
-    """May one loop compute both, and does it then read one array once that is read for each index?"""
+    """May one loop compute both, and does it then read one array once that is read for each index, or read nothing
+    that only one of them does?"""
     if not all(_is_plain(s) for s in (first, second)) or _shape(first) != _shape(second):
         return False
-    return bool(_whole_reads(first) & _whole_reads(second)) and first.name not in _needs(stages, second)
+    whole = _reads(first, _space(first)) & _reads(second, _space(second))
+    alike = _reads(first, ()) == _reads(second, ()) != frozenset()
+    return (bool(whole) or alike) and first.name not in _needs(stages, second)
 
 
 def _is_plain(s: Stage) -> bool:
@@ -50,10 +53,10 @@ def _space(s: Stage) -> tuple[Dim, ...]:
     return (*s.dims, *s.reductions[0].dims)
 
 
-def _whole_reads(s: Stage) -> frozenset[tuple[Expr, tuple[int, ...]]]:
-    """What is read at all dimensions; these by their places in the space of the stage."""
+def _reads(s: Stage, dims: Sequence[Dim]) -> frozenset[tuple[Expr, tuple[int, ...]]]:
+    """What is read at all of these dimensions; the dimensions of each by their places in the space of the stage."""
     space = _space(s)
-    reads = [plain_read(r) for r in reads_of(s.names, s.body) if set(r.dims) >= set(space)]
+    reads = [plain_read(r) for r in reads_of(s.names, s.body) if set(r.dims) >= set(dims)]
     return frozenset((r.view, tuple(space.index(d) for d in r.dims)) for r in reads)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import egglift as el
 from tests.egraph.staged import texts
-from tests.egraph.stages.programs import add_up, arr
+from tests.egraph.stages.programs import Value, add_up, arr, dot
 
 A = arr("A", 9, 20)
 
@@ -43,3 +45,19 @@ def test_rows_and_columns_are_read_apart() -> None:
     square = arr("A", 20, 20)
     rows, columns = square.map(add_up).slide(3, 1), square.T.map(add_up).slide(3, 1)
     assert len(texts(el.map(lambda a, b: add_up(a) / add_up(b), rows, columns))) == 3
+
+
+def test_sums_of_the_same_pairs_share_a_loop() -> None:
+    """Nothing is read at both indices, but the phase, whose sine and cosine are added, is computed once."""
+    k, r, c = arr("k", 9, 3), arr("r", 20, 3), arr("c", 20)
+
+    def sums(of: Callable[[Value], Value]) -> Value:
+        return k.map(lambda a: add_up(r.map(lambda b: of(dot(a, b)))))
+
+    def read_by_all(first: Value, second: Value) -> list[str]:
+        return texts(r.map(lambda b: add_up(el.map(lambda a, u, v: dot(a, b) * u * v, k, first, second))))
+
+    weighted = k.map(lambda a: add_up(el.map(lambda b, w: el.sin(dot(a, b)) * w, r, c)))
+    both, _ = read_by_all(sums(el.cos), sums(el.sin))
+    assert both.startswith("stage0_1[0 < 9] = (tuple (add for 1 < 20 of (cos ")
+    assert len(read_by_all(sums(el.cos), weighted)) == 3
