@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.operand_arrays import Digit
 from egglift.egraph.schedules.rows import at_rows, with_starts
@@ -31,7 +32,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, cut, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.types import BOOL, Tuple
+from egglift.ir.types import BOOL
 
 GRID = 3  # dimensions that a grid has
 
@@ -212,7 +213,7 @@ class _Reading:
         def add(ts: list[Tensor]) -> Expr:
             old, there, *elements = ts
             new = self.last.step(phase, old.x, [t.x for t in elements])
-            return new if number(self.x.rows) % self.rows == 0 else _where(there.x, new, old.x)
+            return new if number(self.x.rows) % self.rows == 0 else if_there(there.x, new, old.x)
 
         accumulators = Tensor(total, tuple(self._columns))
         return nest(self._levels(), [accumulators, row, *self._own(self.last, here, done)], add)
@@ -241,7 +242,7 @@ class _Reading:
                 return folded(axes[0], total, ts, lambda acc, inner: fold(axes[1:], acc, inner), unroll=self.gpu)
             there, *elements = ts
             new = work.step(phase, total, [t.x for t in elements])
-            return _where(there.x, new, total) if padded else new
+            return if_there(there.x, new, total) if padded else new
 
         level = Level("local", 0) if self.gpu else Level("vec")
         own = [_outermost(share, t) for t in (end, *tensors[:count])]
@@ -267,12 +268,3 @@ _THERE = p.Input("%there", BOOL)
 
 def _padded(block: int, x: Expr, o: Operand) -> Expr:
     return p.PadUp(block, x, p.Literal(False, BOOL)) if o.at is _THERE else p.PadUp(block, x)
-
-
-def _where(there: Expr, new: Expr, old: Expr) -> Expr:
-    """`new` if there is such an element, else what was there before."""
-    t = type_of(old)
-    if isinstance(t, Tuple):
-        items = [new.items[i] if isinstance(new, p.Tup) else p.Get(i, new) for i in range(len(t.items))]
-        return p.Tup(tuple(_where(there, x, p.Get(i, old)) for i, x in enumerate(items)))
-    return p.Apply("where", (there, new, old))

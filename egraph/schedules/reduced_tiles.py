@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, sizes_of
 from egglift.egraph.schedules.rows import at_rows, read_by
@@ -28,11 +29,10 @@ from egglift.egraph.stages.sharing import added, can_share, commutes
 from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
-from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import subterms
-from egglift.ir.types import BOOL, Tuple
+from egglift.ir.types import BOOL
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ class _Reducing:
         there, *others = tensors[1 + after :]
         (phase,), given, left = self.last.phases, self.x.last.given, iter(others)
         elements = [element if o.at in given else next(left).x for o in phase.operands]
-        return _where(there.x, self.last.step(phase, total, elements), total)
+        return if_there(there.x, self.last.step(phase, total, elements), total)
 
     def _combined(self, total: Expr, after: list[Tensor]) -> Expr:
         """What all items have found of a row, as one; and what follows."""
@@ -231,15 +231,6 @@ class _Reducing:
 
 
 _TRUE, _FALSE = p.Literal(True, BOOL), p.Literal(False, BOOL)
-
-
-def _where(there: Expr, new: Expr, old: Expr) -> Expr:
-    """`new` if there is such an element, else what was there before."""
-    t = type_of(old)
-    if isinstance(t, Tuple):
-        items = [new.items[i] if isinstance(new, p.Tup) else p.Get(i, new) for i in range(len(t.items))]
-        return p.Tup(tuple(_where(there, x, p.Get(i, old)) for i, x in enumerate(items)))
-    return p.Apply("where", (there, new, old))
 
 
 def _digits(loops: Sequence[Loop]) -> list[Digit]:
