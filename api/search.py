@@ -21,7 +21,7 @@ from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
-from egglift.egraph.schedules.bounds import products_seconds, stages_that_reduce, traffic_seconds
+from egglift.egraph.schedules.bounds import served_by_stages, traffic_seconds
 from egglift.egraph.schedules.choices import Choice, scheduled
 from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.ir.deadline import TooLate, left, require_time, until
@@ -34,8 +34,7 @@ from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
 from egglift.steps import Steps, time_steps
 
-#: times as slow as the least may the best schedule be for the laws not to be searched: the least traffic, operations
-AT_BEST, NO_FASTER = 1.16, 1.5
+AT_BEST = 1.16  # times as slow as the least traffic may the best schedule be for the laws not to be searched
 PROMISING = 2.0  # times as slow as the best schedule may a structure be at its most plausible sizes, to be refined
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 #: seconds of extraction, after which a program is compiled as it stands, and of pricing, which then ends early
@@ -43,7 +42,6 @@ EXTRACTION, PRICING = 20.0, 30.0
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
-SEVERAL = 3  # stages that reduce, from which on the laws are not searched for the whole program
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 
 
@@ -115,10 +113,7 @@ def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
     work, least = best - profile.launch, traffic_seconds(program, profile)
     if least <= work <= AT_BEST * least:
         return True
-    if stages_that_reduce(program, laws.reassociate) >= SEVERAL:
-        return True
-    whole = products_seconds(program, profile, laws.reassociate, halves=False)
-    return 0 < work <= NO_FASTER * whole and products_seconds(program, profile, laws.reassociate) <= work
+    return served_by_stages(program, work, profile, laws.reassociate)
 
 
 def explored(

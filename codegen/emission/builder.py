@@ -363,8 +363,8 @@ class Builder:
     def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0, swizzle: int = 0) -> Target:
         """New memory for a value of `type`, with rows `pad` apart, or rotated; `of` is named if there is not enough."""
         sizes = [(_volume(_padded(shape, pad)), scalar) for shape, scalar in leaves(type)]
-        aligned = LINE if swizzle else 1
-        buffers = [self._buffer(space, scalar, size, stem, of, aligned) for size, scalar in sizes]
+        start = LINE if swizzle else 1
+        buffers = [self._buffer(space, scalar, size, stem, of, start) for size, scalar in sizes]
         at = ZERO
         if space == "local" and self.distribution.warp:
             at = self.warp_id()  # every warp has a copy of its own
@@ -380,10 +380,10 @@ class Builder:
         self.put(*map(im.Declare, buffers))
         return Target(memory(type, iter(buffers), self.load), "local")
 
-    def _buffer(self, space: str, scalar: Scalar, size: int, stem: str, of: Expr, aligned: int = 1) -> Buffer:
+    def _buffer(self, space: str, scalar: Scalar, size: int, stem: str, of: Expr, start: int = 1) -> Buffer:
         self.require(scalar)
         if space == "local":
-            return self._local(scalar, size, stem, of, aligned)
+            return self._local(scalar, size, stem, of, start)
         lane = self.distribution.lane
         buffer = Buffer(self.names.numbered(stem), "private", scalar, size, lane.count if lane else 1)
         self.keep(buffer, of)

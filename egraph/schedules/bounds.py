@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from egglift.costmodel.profiles.profile import Profile
@@ -17,6 +18,10 @@ from egglift.ir.patterns import Expr, Input
 from egglift.ir.sizes import evaluate
 from egglift.ir.traverse import subterms
 from egglift.ir.types import Type, leaves
+
+#: times as slow as its operations may the best schedule of products be for the laws not to be searched; and stages that
+#: reduce, from which on they are not searched for the whole program
+NO_FASTER, SEVERAL = 1.5, 3
 
 
 def traffic_seconds(program: Expr, profile: Profile) -> float:
@@ -37,9 +42,34 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves:
     only products of two dimensions count: for sums in one, the laws have vectors that schedules have not.
     halves: may half of a symmetric result be computed?  Schedules do, the laws on patterns do not.
     """
+    return _products_seconds(_stages(program, reassociate), profile, reassociate, halves)
+
+
+def served_by_stages(program: Expr, work: float, profile: Profile, reassociate: bool) -> bool:
+    """Is a program that takes `work` seconds by its stages' own schedules one that the laws are not searched for?
+
+    It has several stages that reduce: what the laws find for it is kernels of one stage each, too.  Or it is near what
+    its products take.
+    """
+    stages = _stages(program, reassociate)
+    if sum(bool(s.reductions) for s in stages) >= SEVERAL:
+        return True
+    whole = _products_seconds(stages, profile, reassociate, halves=False)
+    return 0 < work <= NO_FASTER * whole and _products_seconds(stages, profile, reassociate) <= work
+
+
+def _stages(program: Expr, reassociate: bool) -> tuple[Stage, ...]:
+    """The stages of a program; none where it has no index notation."""
     try:
-        stages = [(s, elements_of(s, profile)) for s in stages_of(program, reassociate).stages]
-    except (NoStages, EggliftError):
+        return stages_of(program, reassociate).stages
+    except NoStages:
+        return ()
+
+
+def _products_seconds(all_stages: Sequence[Stage], profile: Profile, reassociate: bool, halves: bool = True) -> float:
+    try:
+        stages = [(s, elements_of(s, profile)) for s in all_stages]
+    except EggliftError:
         return 0.0
     if any(_slides(phase) for _, e in stages for phase in e.phases):
         return 0.0
@@ -47,14 +77,6 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves:
     wanted = [(s, e) for s, e in stages if len(s.dims) >= least]
     total = sum(_operations(s, e, profile) * (_part(s, reassociate) if halves else 1) for s, e in wanted)
     return total / profile.issue_rate
-
-
-def stages_that_reduce(program: Expr, reassociate: bool) -> int:
-    """How many stages of a program reduce anything; 0 where it has no index notation."""
-    try:
-        return sum(bool(s.reductions) for s in stages_of(program, reassociate).stages)
-    except NoStages:
-        return 0
 
 
 def _part(stage: Stage, reassociate: bool) -> float:

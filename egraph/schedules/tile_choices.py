@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
@@ -15,9 +15,13 @@ from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, redu
 from egglift.egraph.schedules.structures import GRID, Structure
 from egglift.egraph.stages.sharing import can_share
 from egglift.egraph.stages.stage import Stage, number
+from egglift.ir import tile_kinds as kinds
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import EggliftError
 
+#: kinds of symbols of a tile: its blocks of rows and of columns, and what says how much of these is a work-item's own
+BLOCKS = (kinds.BLOCK_ROWS.letter, kinds.BLOCK_COLUMNS.letter)
+OWN = (kinds.CHUNKS.letter, kinds.CHUNK.letter)
 BEST = 2  # assignments that are generated, each with smaller ones
 TILE, SHORTEST = 64, 256  # rows that a group is reckoned to take, and columns that a piece has at least
 WAVES = (1, 4)  # groups for each compute unit that pieces aim at
@@ -49,7 +53,7 @@ def tile_choices(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reasso
 
 def _results(sizes: Mapping[str, int]) -> int:
     """Results of a tile that one work-item has."""
-    return prod(n for name, n in sizes.items() if name[0] in "qc")
+    return prod(n for name, n in sizes.items() if name[0] in OWN)
 
 
 def _pieces(x: ReducedTiles, profile: Profile) -> list[int]:
@@ -84,9 +88,18 @@ def _smaller(order: Ranked) -> Iterator[tuple[dict[str, int], Launch]]:
     compiler can spare, no price knows.
     """
     for i in order.varied(BEST):
-        sizes = order.sizes(i)
-        for halved in ((), ((0, "m0"),), ((1, "n1"),), ((0, "m0"), (1, "n1"))):
-            names = [(block, next((s for s in (f"q{k}", f"c{k}") if sizes[s] > 1), None)) for k, block in halved]
-            if all(own for _, own in names):
-                smaller = {s: sizes[s] // 2 for pair in names for s in pair if s}
-                yield {**sizes, **smaller}, order.launch_of(i)
+        for sides in ((), (0,), (1,), (0, 1)):
+            if (sizes := _halved(order.sizes(i), sides)) is not None:
+                yield sizes, order.launch_of(i)
+
+
+def _halved(sizes: Mapping[str, int], sides: Sequence[int]) -> dict[str, int] | None:
+    """Sizes with half as many rows (side 0) or columns (side 1) of each work-item; None where it has one only."""
+    found = dict(sizes)
+    for side in sides:
+        own = next((name for name in (f"{letter}{side}" for letter in OWN) if sizes[name] > 1), None)
+        if own is None:
+            return None
+        for name in (own, f"{BLOCKS[side]}{side}"):
+            found[name] //= 2
+    return found

@@ -270,15 +270,18 @@ class _Partition:
         own = self._canonical(read, r)
         if own not in self._written:
             self._written[own] = self._stage(dims, self.names.reduced(r)), tuple(map(read.index, dims))
-        array, axes = self._written[own]
-        return Read(array, tuple(read[a] for a in axes))
+        return self._read(own, read)
 
     def _read_again(self, dims: tuple[Dim, ...], r: Reduction) -> Read | None:
         """A long reduction over all of `dims`, where it is written already."""
-        read = self._order(r)
-        known = self._free(r) == frozenset(dims) and _volume(r.dims) > SHORT
-        if not known or (own := self._canonical(read, r)) not in self._written:
+        if self._free(r) != frozenset(dims) or _volume(r.dims) <= SHORT:
             return None
+        read = self._order(r)
+        own = self._canonical(read, r)
+        return self._read(own, read) if own in self._written else None
+
+    def _read(self, own: tuple[tuple[int, ...], Reduction], read: Sequence[Dim]) -> Read:
+        """An element of what is written, at these dimensions in the order in which its reduction reads them."""
         array, axes = self._written[own]
         return Read(array, tuple(read[a] for a in axes))
 
