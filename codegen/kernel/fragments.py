@@ -161,25 +161,23 @@ def _by_kind(added: Mapping[Place, ScalarValue], kind: Callable[[ScalarValue], s
 
 def _array(v: ScalarValue) -> str:
     """The same for values that are made alike from the same arrays."""
-    match v:
-        case Load(buffer):
-            return f"{id(buffer)}"
-        case im.IndexValue(_, t):
-            return f"{t}"
-        case im.Call(op, args, t):
-            return f"{t} {op}({', '.join(map(_array, args))})"
-    return repr(v)
+    return _alike(v, lambda at: "")
 
 
 def _kind(v: ScalarValue) -> str:
     """The same for values that differ in places at a constant distance only."""
+    return _alike(v, lambda at: f"{(at - at.constant).key}")
+
+
+def _alike(v: ScalarValue, place: Callable[[Index], str]) -> str:
+    """The same for values that are made alike from arrays at places that are the same to `place`."""
     match v:
         case Load(buffer, at):
-            return f"{id(buffer)}[{(at - at.constant).key}]"
+            return f"{id(buffer)}[{place(at)}]"
         case im.IndexValue(at, t):
-            return f"{t}({(at - at.constant).key})"
+            return f"{t}({place(at)})"
         case im.Call(op, args, t):
-            return f"{t} {op}({', '.join(map(_kind, args))})"
+            return f"{t} {op}({', '.join(_alike(a, place) for a in args)})"
     return repr(v)
 
 

@@ -48,24 +48,25 @@ class ComputingSteps(Growing):
         x = self.array(scope)
         if x is None:
             return None
+        found = self._operator(x, scope)
+        return None if found is None else x.reduce(*found)
+
+    def _operator(self, x: Value, scope: list[Value]) -> tuple[Any, Value | None] | None:
+        """An operator for an array's elements, and what it begins with; None where there is none."""
         t = x.type.element  # type: ignore[union-attr]
         op, neutral = random_operator(t, len(x), self.style.functions, self.rng)
         if op is None:
             return None
-        seed = None if neutral and self.rng.random() < 0.6 else self.coerced(self.rng.choice(scope), t, scope)
-        return x.reduce(op, seed)
+        return op, None if neutral and self.rng.random() < 0.6 else self.coerced(self.rng.choice(scope), t, scope)
 
     def scan(self, scope: list[Value], room: Room) -> Value | None:
         x = self.array(scope, lambda t: all(not shape for shape, _ in leaves(t)))
         if x is None:
             return None
-        t = x.type.element  # type: ignore[union-attr]
-        op, neutral = random_operator(t, len(x), self.style.functions, self.rng)
-        if op is None:
+        if (found := self._operator(x, scope)) is None:
             return None
-        seed = None if neutral and self.rng.random() < 0.6 else self.coerced(self.rng.choice(scope), t, scope)
         exclusive, reverse = self.rng.random() < 0.2, self.rng.random() < 0.2
-        return x.scan(op, seed, exclusive=exclusive, reverse=reverse)
+        return x.scan(*found, exclusive=exclusive, reverse=reverse)
 
     def count(self, scope: list[Value], room: Room) -> Value | None:
         x = self.array(scope, lambda t: isinstance(t, Scalar) and t.is_integer)
