@@ -1,4 +1,4 @@
-"""More of NumPy's names: each, by the interpreter and by a kernel, is NumPy's; and the array API's list is kept."""
+"""NumPy's names of the array API standard: each, by the interpreter and by a kernel, is NumPy's; its list is kept."""
 
 from __future__ import annotations
 
