@@ -97,7 +97,7 @@ def test_no_program_of_the_catalogue_is_cut() -> None:
             assert not any(in_parts(program, weights(profile)) for profile in (CPU, GPU)), (entry.name, sizes)
 
 
-@pytest.mark.parametrize("steps", [8, 20])
+@pytest.mark.parametrize("steps", sampled((8, 20), lambda steps: steps == 8))
 def test_prefix_sums_take_a_pass_a_step(steps: int) -> None:
     naive, *others = searched(prefix_sums(steps), CPU, DeviceLimits(), LAWS)
     best = min(others, key=lambda c: c.estimate)
@@ -130,16 +130,17 @@ def test_steps_of_an_iteration_are_searched_in_parts() -> None:
 
 @pytest.mark.parametrize("steps", sampled((4, 6), lambda steps: steps == 4))
 @pytest.mark.parametrize("name", TOWERS)
-def test_what_optimize_chooses_is_right(name: str, steps: int) -> None:
+def test_what_optimize_chooses_is_right(name: str, steps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("egglift.search.TRIES", 4)  # which candidates there are is not asked
     kernel = el.optimize(TOWERS[name](steps, 1000), "pocl", measurements=2)
     expected = expect(kernel.program)
     assert expected.disagreement(flatten(kernel(**expected.inputs))) is None
 
 
 def test_a_kernel_in_parts_is_explained_after_it_was_remembered() -> None:
-    first = el.optimize(prefix_sums(7, 4096), "pocl", measure="none")
-    again = el.optimize(prefix_sums(7, 4096), "pocl", measure="none")
+    first = el.optimize(prefix_sums(5, 4096), "pocl", measure="none")
+    again = el.optimize(prefix_sums(5, 4096), "pocl", measure="none")
     assert again.chosen.parts == first.chosen.parts != ()
     text = again.explain()
-    assert "In 7 parts" in text and "The low-level program" in text
+    assert "In 5 parts" in text and "The low-level program" in text
     assert {"map-global", "vectorise-map"} & set(again.chosen.laws)
