@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -108,6 +109,13 @@ def patient() -> Iterator[None]:
         patch.setattr(worker_pool, "START", 3600.0)
         patch.setattr(child, "LINGER", 3600.0)
         yield
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and modules stay to the end: they are not looked through again and again for garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
