@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, sizes_of
-from egglift.egraph.schedules.rows import at_rows, read_by
+from egglift.egraph.schedules.rows import at_rows, directly_read_by
 from egglift.egraph.schedules.schedule import Loop, Schedule, Step
 from egglift.egraph.schedules.structures import GRID, Structure, Work
 from egglift.egraph.schedules.ways import CHUNKS
@@ -54,15 +54,10 @@ def reduced_tiles(whole: Stages) -> Iterator[ReducedTiles]:
     wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
     for last in whole.stages:
         for first in whole.stages:
-            needing = [s for s in whole.stages if first.name in read_by(s, whole.stages)]
-            if needing[:1] == [last] and first.name not in wanted and _alone(needing, last, whole):
+            readers = [s for s in whole.stages if first.name in directly_read_by(s, whole.stages)]
+            if readers == [last] and first.name not in wanted:
                 with suppress(NotGiven):
                     yield _found(first, last)
-
-
-def _alone(needing: Sequence[Stage], last: Stage, whole: Stages) -> bool:
-    """Do all that need something need it through `last`?"""
-    return all(s is last or last.name in read_by(s, whole.stages) for s in needing)
 
 
 def _found(first: Stage, last: Stage) -> ReducedTiles:

@@ -21,6 +21,8 @@ from egglift.egraph.stages.partition import stages_of
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate
+from egglift.options import Laws
+from egglift.search import searched
 from tests.egraph.staged import exact_inputs, same, sized
 from tests.egraph.stages.programs import Value, add_up, arr, dot
 
@@ -122,3 +124,16 @@ def test_a_search_proposes_tiles_in_registers() -> None:
     first, *_ = scheduled(as_program(many), profile, profile.limits, True)
     assert first.sign == "reduced tiles"
     assert "each tile of stage0 is reduced to stage1 in registers" in str(first.account)
+
+
+def test_tiles_that_another_stage_reads_too_are_written() -> None:
+    def softmax(row: Value) -> Value:
+        exps = row.map(lambda v: el.exp(v - el.max(row)))
+        return exps.map(lambda v: v / add_up(exps))
+
+    scores = (A @ B.T).map(softmax)
+    assert not list(reduced_tiles(stages_of(as_program(scores @ B))))
+    program = as_program(scores @ B)
+    pr = presets()["nvidia_h200"]
+    for candidate in searched(program, pr, pr.limits, Laws()):
+        assert candidate.plan.inputs.keys() == {"A", "B"}, candidate.structure
