@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -71,6 +72,7 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
     return _parsed(text, file)
 
 
+@lru_cache(16)  # a file of many functions is read for each of them
 def _parsed(text: str, file: str) -> Source:
     text, constants, types = _without_directives(_without_comments(text), file)
     head = "".join(f"typedef {kind} {name};\n" for name, kind in {**TYPEDEFS, **types}.items())

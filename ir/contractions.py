@@ -8,7 +8,7 @@ from functools import reduce
 from egglift.ir import promotion
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
-from egglift.ir.more_rearranging import diagonal
+from egglift.ir.matrix_parts import diagonal
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.reduction import add
 from egglift.ir.value import Like, Value, as_value
