@@ -132,7 +132,7 @@ class _Reader:
         return self._lowered[e]
 
     def source(self, e: Expr) -> Expr:
-        """What a part is read from: `e` lowered, with numbers for the lengths of other steps' blocks, as all are equal."""
+        """What a part is read from: `e` lowered, with numbers for the lengths of other steps' blocks: any will do."""
         return instantiate(self.lower(e), self.ones)
 
     def captured(self, body: Expr) -> Expr:

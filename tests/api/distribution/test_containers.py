@@ -26,7 +26,8 @@ def transfers() -> Iterator[Counter[str]]:
     """Counts the bytes that go to devices, come back, and are copied within a device."""
     seen: Counter[str] = Counter()
     with pytest.MonkeyPatch.context() as patch:
-        upload, write, read, copy = Device.upload, held.write_bytes, held.read_elements, held.copy_bytes
+        upload, write, copy = Device.upload, held.write_bytes, held.copy_bytes
+        read, read_into = held.read_elements, held.read_bytes
 
         def uploaded(self: Device, array: Any) -> Any:
             seen["to"] += array.nbytes
@@ -45,7 +46,12 @@ def transfers() -> Iterator[Counter[str]]:
             seen["back"] += found.nbytes
             return found
 
+        def got_into(device: Device, source: Any, at: int, into: Any) -> None:
+            seen["back"] += into.nbytes
+            read_into(device, source, at, into)
+
         patch.setattr(Device, "upload", uploaded)
+        patch.setattr(held, "read_bytes", got_into)
         patch.setattr(held, "write_bytes", written)
         patch.setattr(held, "read_elements", got)
         patch.setattr(held, "copy_bytes", copied)
