@@ -170,7 +170,7 @@ def gathered(wanted: Sequence[Rows], shape: Sequence[Leaf]) -> list[NdArray]:
     """Rows from anywhere on the host, one array for each leaf; of one array, a view of it."""
     found = []
     for i, leaf in enumerate(shape):
-        arrays = [_host_rows(r, i, leaf) for r in wanted]
+        arrays = [host_rows(r, i, leaf) for r in wanted]
         found.append(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
     return found
 
@@ -219,7 +219,7 @@ def _put_together(wanted: Sequence[Rows], i: int, leaf: Leaf, device: Device, sp
     for r in wanted:
         for piece, start, count in _sources(r, device):
             if piece is None:
-                rows = _host_rows(Rows(r.held, start, count, r.repeated), i, leaf)
+                rows = host_rows(Rows(r.held, start, count, r.repeated), i, leaf)
                 write_bytes(device, buffer, at, rows)
             else:
                 first = (start - piece.start) * leaf.row_bytes
@@ -243,7 +243,8 @@ def _sources(r: Rows, device: Device) -> Iterator[tuple[Piece | None, int, int]]
         yield None, at, end - at
 
 
-def _host_rows(r: Rows, i: int, leaf: Leaf) -> NdArray:
+def host_rows(r: Rows, i: int, leaf: Leaf) -> NdArray:
+    """Rows of leaf `i` on the host."""
     if r.repeated:
         row = r.held.on_host()[i].reshape((1, *leaf.shape[1:]))
         return np.repeat(row, r.count, axis=0)

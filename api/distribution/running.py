@@ -110,13 +110,12 @@ class Runner:
     def arguments(self, program: Expr, step: Step, share: Share, values: Values, **more: Any) -> list[Any]:
         """What the kernel of a device takes, in the order of its inputs."""
         reads = {r.name: r for r in step.reads}
-        device = self.devices[share.place]
         types = inputs_of(program)
-        return [more[n] if n in more else self._argument(reads[n], types[n], share, values, device) for n in types]
+        return [more[n] if n in more else self.argument(reads[n], types[n], share, values) for n in types]
 
-    def _argument(self, read: Read, t: Type, share: Share, values: Values, device: Device) -> Any:
-        shape = leaves_of(t)
-        return _nested(t, self._leaves(read, t, shape, share, values, device))
+    def argument(self, read: Read, t: Type, share: Share, values: Values) -> Any:
+        """What the kernel of a device takes for an input of type `t`."""
+        return nested(t, self._leaves(read, t, leaves_of(t), share, values, self.devices[share.place]))
 
     def _leaves(
         self, read: Read, t: Type, shape: Sequence[Leaf], share: Share, values: Values, device: Device
@@ -161,7 +160,7 @@ class Runner:
 
         def block(i: int, s: Share, out: Any) -> Any:
             program = step.going_on(s.count)
-            carry = _nested(inputs_of(program)[CARRY], [np.asarray(a) for a in carries[i]])
+            carry = nested(inputs_of(program)[CARRY], [np.asarray(a) for a in carries[i]])
             return self._call(program, step, s, values, out, **{CARRY: carry})
 
         return self._joined(step, shares, block)
@@ -209,7 +208,7 @@ class Runner:
                 buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
                 return Piece(device, s.start, s.start + s.count, buffers)
             rows = [whole[s.start : s.start + s.count] for whole in host]
-            found = arrays(work(i, s, _nested(step.type, rows)))
+            found = arrays(work(i, s, nested(step.type, rows)))
             for a, into, leaf in zip(found, rows, shape, strict=True):
                 if a is not into:
                     part = Leaf((s.count, *leaf.shape[1:]), leaf.scalar)
@@ -230,7 +229,7 @@ RUNS: Mapping[str, Callable[[Runner, Step, Sequence[Share], Values], Held]] = {
 }
 
 
-def _nested(t: Type, parts: Sequence[Any]) -> Any:
+def nested(t: Type, parts: Sequence[Any]) -> Any:
     """A value from its leaves."""
     return result(t, list(parts), lambda a, shape, scalar: a)
 

@@ -5,6 +5,7 @@ A buffer belongs to one device: what another device needs of it goes through the
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -89,6 +90,25 @@ def of_device(place: int, device: Device) -> Iterator[None]:
         raise type(error)(f"device {place}: {error}") from error
     except DeviceError as error:
         raise DeviceError(f"device {place}: {error}") from error
+
+
+def begins_at(device: Device, start: int) -> bool:
+    """May a part of a buffer begin at this byte?"""
+    return start % max(1, device.device.mem_base_addr_align // 8) == 0
+
+
+def part_of(device: Device, buffer: Operand, start: int, size: int) -> Operand:
+    """`size` bytes of a buffer from byte `start` on, where a part may begin: a buffer that shares its memory."""
+    if start == 0 and size == buffer.size:
+        return buffer
+    with reported(f"{device.name} cannot take {size} bytes from byte {start} on as a buffer"):
+        return buffer.get_sub_region(start, max(1, size))
+
+
+def array_over(device: Device, buffer: Operand, shape: tuple[int, ...], scalar: Scalar) -> Any:
+    """The pyopencl Array on the device's queue whose elements a buffer holds."""
+    arrays = importlib.import_module("pyopencl.array")
+    return arrays.Array(device.queue, shape, np.dtype(scalar.dtype), data=buffer)
 
 
 def buffer_of(value: Any) -> Operand:
