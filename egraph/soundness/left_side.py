@@ -143,7 +143,7 @@ class LeftSide:
                 self.defined.setdefault(names[0], condition_samples.windows())
             case "tile1" | "tile2" | "tile3":
                 self._tiled(int(call.name[-1]), *call.args)
-            case "group-tiles" | "item-tiles" | "item-windows" | "slid" | "stored":
+            case "group-tiles" | "item-tiles" | "item-windows" | "shared-out" | "slid" | "stored":
                 self.facts.append((call.name, list(call.args)))
             case "!=":
                 self.different.append((names[0], names[1]))
