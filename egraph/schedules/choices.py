@@ -236,9 +236,10 @@ class _Choosing:
 
     def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
         totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries, thorough=False)
-        for x in search.whole(chunks.chunks)[:2] if totals and carries else ():
+        found = search.whole(chunks.chunks, lambda array: of_chunks(stage, chunks, array))
+        for x in found[:2] if totals and carries else ():
             parts = (totals[0], carries[0], _scanning(chunks.chunks, x))
-            term = of_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))
+            term = in_order(chunks, [c.term for c in parts], placed)
             sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
             yield from self._priced(sign, term, parts)
 
