@@ -362,7 +362,7 @@ class Work:
         """How far rows are rotated: by one chunk, as matrices are read of them; or by two, as lanes read four rows."""
         t = type_of(o.at)
         assert isinstance(t, Scalar)
-        return 1 if t.is_narrow or (inside and t.size == 4) else 2
+        return 1 if t.size < 4 or (inside and t.size == 4) else 2
 
     def _has_steps_inside(self, o: Operand) -> bool:
         """Is a local copy in the order of memory, so that vectors are copied?  Lanes of matrix units read any order."""
