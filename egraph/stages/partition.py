@@ -238,7 +238,10 @@ class _Partition:
     def _rewritten(self, body: Expr) -> Expr:
         if self.frugal:
             return first_places_in_order(self.names, body)
-        return in_one_pass(self.names, body) if self.notation.reassociate else body
+        if not self.notation.reassociate:
+            return body
+        plain = self.names.with_reads(body, plain_read)  # what is read in another order is no other reduction
+        return body if (found := in_one_pass(self.names, plain)) == plain else found
 
     def _with_stored(self, dims: tuple[Dim, ...], r: Reduction) -> Reduction:
         """A reduction whose costly operands, which are read again for other dimensions, are stages of their own."""
