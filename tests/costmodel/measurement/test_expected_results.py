@@ -187,7 +187,7 @@ def test_samples_are_coarse_unless_rounding_decides_about_places() -> None:
 
     assert is_coarse(distances.min(axis=1)) and is_coarse((P[:, None] - S[None]).argmin(axis=1))
     assert not is_coarse(distances.argmin(axis=1))
-    assert all((0 < np.abs(x)).all() for x in sample_inputs(as_program(distances.argmin(axis=1))).values())
+    assert all((np.abs(x) > 0).all() for x in sample_inputs(as_program(distances.argmin(axis=1))).values())
 
 
 def test_places_of_the_least_agree_however_its_numbers_are_rounded() -> None:
