@@ -60,6 +60,33 @@ def reduced_tiles(whole: Stages) -> Iterator[ReducedTiles]:
                     yield _found(first, last)
 
 
+def tiled(whole: Stages) -> Iterator[tuple[Stages, ReducedTiles]]:
+    """Stages that may be reduced in tiles, of the program's stages, or of these with totals added row by row."""
+    yield from ((whole, x) for x in reduced_tiles(whole))
+    for last in whole.stages:
+        if (pair := _in_rows(last)) is not None:
+            stages = [s for one in whole.stages for s in (pair if one is last else (one,))]
+            cut = Stages(tuple(stages), whole.result)
+            yield from ((cut, x) for x in reduced_tiles(cut) if x.last.name == pair[0].name)
+
+
+def _in_rows(last: Stage) -> tuple[Stage, Stage] | None:
+    """A reduction over two dimensions as those over rows, and the one of what these come to.
+
+    s = sum_0,1 d[0,1]  ->  rows[0] = sum_1 d[0,1];  s = sum_0 rows[0]
+    """
+    if last.is_apart or len(last.phases) != 1 or len(last.phases[0][0].dims) != 2:
+        return None
+    if not (can_share(last) and commutes(last)):
+        return None
+    row, column = last.phases[0][0].dims
+    ops = [(r, r.op.neutral) for r in last.reductions if r.op is not None and r.op.neutral is not None]
+    reduced = [last.names.reduced(replace(r, init=neutral, dims=(column,))) for r, neutral in ops]
+    body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+    rows = Stage(f"{last.name}.rows", (*last.dims, row), body, last.names)
+    return rows, added(last, p.Input(rows.name, rows.type), rows.dims, row)
+
+
 def _found(first: Stage, last: Stage) -> ReducedTiles:
     """NotGiven if the first is no tile of the last one's reduction."""
     if any(s.is_apart or len(s.phases) != 1 or not can_share(s) for s in (first, last)) or not commutes(last):

@@ -14,10 +14,10 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.choices import scheduled
-from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure, reduced_tiles
+from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure, reduced_tiles, tiled
 from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate
@@ -56,9 +56,9 @@ def found(program: Any) -> ReducedTiles:
     return x
 
 
-def whole_of(program: Expr, x: ReducedTiles, own: Expr) -> Expr:
+def whole_of(program: Expr, x: ReducedTiles, own: Expr, stages: Stages | None = None) -> Expr:
     """A program with `own` for the stage that reduces tiles."""
-    stages, terms = stages_of(program), dict[str, Expr]()
+    stages, terms = stages or stages_of(program), dict[str, Expr]()
     for s in stages.stages:
         if s.name != x.first.name:
             terms[s.name] = placed(own if s.name == x.last.name else as_pattern(s), terms)
@@ -73,6 +73,23 @@ def test_a_result_of_tiles_in_registers_is_the_same(name: str, seed: int) -> Non
     structure = reduced_structure(x, True)
     assert structure is not None
     term = whole_of(program, x, sized(structure, Random(seed)))
+    assert same(program, term, exact_inputs(program), 1e-4)
+
+
+TOTALS: dict[str, Callable[[], Any]] = {
+    "a total": lambda: el.maximum(A @ B.T, 1.0).sum(),
+    "a mean of a kernel": lambda: el.exp(-el.square(A[:, None] - B[None]).sum(2) / 20).mean(),
+}
+
+
+@pytest.mark.parametrize("name", TOTALS)
+@pytest.mark.parametrize("seed", range(2))
+def test_totals_are_added_row_by_row_of_tiles(name: str, seed: int) -> None:
+    program = as_program(TOTALS[name]())
+    ((cut, x),) = [(w, x) for w, x in tiled(stages_of(program)) if x.last.name.endswith(".rows")]
+    structure = reduced_structure(x, True)
+    assert structure is not None
+    term = whole_of(program, x, sized(structure, Random(seed)), cut)
     assert same(program, term, exact_inputs(program), 1e-4)
 
 
