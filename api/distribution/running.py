@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from egglift.codegen.device.arguments import is_on_device, result
 from egglift.codegen.device.device import Device, NdArray, Operand
 from egglift.codegen.device.rows import buffer_of, of_device
+from egglift.codegen.device.spare import spare
 from egglift.codegen.device.timeline import Trace
 from egglift.distribution.held import Held, Leaf, Piece, Rows, Spare, gathered, leaves_of, placed
 from egglift.distribution.shares import Share
@@ -44,8 +46,9 @@ class DeviceKernel(Protocol):
         """What runs."""
         ...
 
-    def __call__(self, /, *args: Any, out: Any = None) -> Any:
-        """The program's value; out: arrays for it, on the host as all arguments are then."""
+    def __call__(self, /, *args: Any, out: Any = None, allocator: Any = None) -> Any:
+        """The program's value.  out: arrays for it, on the host as all arguments are then; allocator: makes buffers for
+        it, from numbers of bytes, where arguments are on the device."""
 
 
 #: gives the kernel of a device for a program
@@ -171,8 +174,8 @@ class Runner:
         with self.span(share, "copies"):
             arguments = self.arguments(program, step, share, values, **more)
         with self.span(share, step.name):
-            if out is None or any(map(is_on_device, arrays(tuple(arguments)))):
-                return kernel(*arguments)
+            if any(map(is_on_device, arrays(tuple(arguments)))):
+                return kernel(*arguments, allocator=partial(spare, self.devices[share.place]))
             return kernel(*arguments, out=out)
 
     def span(self, share: Share, name: str) -> AbstractContextManager[None]:
