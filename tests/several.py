@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from egglift.codegen.device.device import Device
+from egglift.codegen.device.device import Device, opencl
 from egglift.costmodel.links.links import Links
 from egglift.costmodel.profiles.profile import load_profile
 from egglift.distribution.building import Request, distributed_kernel
@@ -57,3 +57,9 @@ def plain(program: Expr, device: Device, known: Any = None) -> Kernel:
 
     found = naive(program, load_profile(device), device.limits, optional=False)
     return kernel_of(program, device, found, Options(measure="none"))
+
+
+def refusal(code: int) -> Exception:
+    """What pyopencl raises where OpenCL answers with a code."""
+    cl = opencl()
+    return cast(Exception, type("Refusal", (cl.RuntimeError,), {"code": code})(f"refused with {code}"))

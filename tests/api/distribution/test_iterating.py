@@ -12,7 +12,7 @@ import pytest
 import egglift as el
 from egglift.codegen.device import borders
 from egglift.codegen.device.borders import Border, Exchange
-from egglift.codegen.device.device import Device, opencl
+from egglift.codegen.device.device import NO_ROOM, Device, opencl
 from egglift.codegen.device.rows import read_bytes, upload
 from egglift.costmodel.links.links import Links
 from egglift.distribution.building import Request, distributed_kernel
@@ -21,7 +21,7 @@ from egglift.distribution.kernel import DistributedKernel
 from egglift.distribution.opening import open_devices
 from egglift.distribution.shares import Share, shares_of
 from egglift.egraph.distribution.distribute import distributed
-from egglift.ir.errors import DeviceError
+from egglift.ir.errors import OutOfMemory
 from egglift.steps import time_steps
 from tests import several
 from tests.api.distribution.programs import agree, jacobi, values
@@ -171,12 +171,12 @@ def lost_on_the_way() -> str:
 
     def failing(queue: Any, *args: Any, **named: Any) -> Any:
         if queue.device == made.devices[1].device and named.get("is_blocking") is False:
-            raise cl.RuntimeError("copy failed: OUT_OF_RESOURCES", -5, "enqueue")
+            raise several.refusal(NO_ROOM[1])
         return copy(queue, *args, **named)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cl, "enqueue_copy", failing)
-        with pytest.raises(DeviceError) as caught:
+        with pytest.raises(OutOfMemory) as caught:
             made(x)
     assert np.array_equal(made(x), x)
     return str(caught.value)
