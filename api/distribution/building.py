@@ -115,7 +115,7 @@ def _chosen(request: Request, made: Kernels, links: Links) -> DistributedKernel:
     if request.is_single:
         return alone
     shared = _shared(request, made, links)
-    if shared is not None and len(request.devices) == 1 and not shared.streamed:
+    if shared is not None and len(request.devices) == 1 and not (shared.streamed or shared.remote):
         return alone
     if shared is None or request.distribution is not None or shared.streamed:
         return shared or alone
@@ -149,12 +149,13 @@ def _shared(request: Request, made: Kernels, links: Links) -> DistributedKernel 
     some = "1 device takes" if count == 1 else f"{count} devices take"
     why = f"{some} blocks that fit, one after the other" if streamed else f"{some} part, as asked"
     kernel = DistributedKernel(request.program, request.devices, steps, shares, made, why)
-    kernel.streamed, kernel.copied = streamed or request.remote, frozenset() if request.remote else copied
+    kernel.streamed, kernel.remote = streamed, request.remote
+    kernel.copied = frozenset() if request.remote else copied
     if request.again:
         _, kernel.state, whole = request.again
         assert isinstance(whole.count, int)
         kernel.start, kernel.count = whole.x, whole.count
-        if not kernel.streamed and (windows := windows_of(steps, kernel.state, shares)) is not None:
+        if not (streamed or request.remote) and (windows := windows_of(steps, kernel.state, shares)) is not None:
             made.awaited += len(programs)  # edges, and what is between them
             kernel.windows = replace(windows, edge=_edge(windows, kernel, links))
     return kernel
@@ -305,7 +306,8 @@ def _block_seconds(kernel: DistributedKernel, step: Step, share: Share, links: L
     device = kernel.devices[share.place]
     program = step.program(share.count)
     taken = sum(map(_bytes, inputs_of(program).values()))
-    moved = links.to_device(device.name, taken) + links.from_device(device.name, _bytes(type_of(program)))
+    given = _bytes(type_of(program))
+    moved = links.to_device(device.name, taken, all=True) + links.from_device(device.name, given, all=True)
     if kernel.windows:
         return kernel.count * _step_seconds(kernel.windows, kernel, share, links) + moved
     computing = sum(_seconds_of(q, kernel, share) for q in step.programs(share.count)) / links.together

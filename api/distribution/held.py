@@ -14,6 +14,7 @@ import numpy as np
 from egglift.codegen.device.arguments import result
 from egglift.codegen.device.device import Device, NdArray, Operand
 from egglift.codegen.device.rows import copy_bytes, read_bytes, read_elements, upload, write_bytes
+from egglift.codegen.device.spare import spare
 from egglift.codegen.device.staging import LARGE
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import BOOL, Scalar, Type, leaves
@@ -187,7 +188,7 @@ class Spare:
     def take(self, device: Device, size: int) -> Operand:
         """A buffer of so many bytes."""
         waiting = self._free.get((device, size))
-        return waiting.pop() if waiting else device.allocate(size)
+        return waiting.pop() if waiting else spare(device, size)
 
     def give(self, held: Held) -> None:
         """Takes the buffers of a value that nobody looks at any more."""

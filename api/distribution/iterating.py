@@ -14,6 +14,7 @@ from egglift.codegen.device.arguments import is_on_device
 from egglift.codegen.device.borders import Border, Exchange
 from egglift.codegen.device.device import Device, Operand, opencl, reported
 from egglift.codegen.device.rows import array_over, begins_at, copy_bytes, of_device, part_of, write_bytes
+from egglift.codegen.device.spare import spare
 from egglift.distribution.held import Held, Leaf, Piece, Rows, host_rows, leaves_of, placed
 from egglift.distribution.running import Runner, Values, nested
 from egglift.distribution.shares import Share
@@ -174,7 +175,7 @@ class Part:
 
     def empty(self) -> Memory:
         """A window with nothing in it but the rows that stay as they are."""
-        memory = self._memory([self.device.allocate(self.window.rows * leaf.row_bytes) for leaf in self.leaves])
+        memory = self._memory([spare(self.device, self.window.rows * leaf.row_bytes) for leaf in self.leaves])
         for at, count, value in self.window.fixed:
             for i, leaf in enumerate(self.leaves):
                 rows = host_rows(Rows(self.values[value], 0, count, repeated=True), i, leaf)
@@ -186,7 +187,7 @@ class Part:
         if all(begins_at(self.device, begin) for begin in begins):
             return Memory(window, list(zip(window, begins, strict=True)), apart=False)
         sizes = [self.window.share.count * leaf.row_bytes for leaf in self.leaves]
-        return Memory(window, [(self.device.allocate(size), 0) for size in sizes], apart=True)
+        return Memory(window, [(spare(self.device, size), 0) for size in sizes], apart=True)
 
     def edges(self, before: Memory, after: Memory) -> Any:
         """Computes what others wait for: the event of its end."""

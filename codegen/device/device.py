@@ -325,6 +325,7 @@ class Device:
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
         self.staging: Any = None  # its pinned memory, made when it is first used
+        self.spare: Any = None  # buffers of results that nobody uses any more
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
 
     name = property(lambda self: self.info.name, doc="The device's name.")
