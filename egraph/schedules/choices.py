@@ -237,8 +237,9 @@ class _Choosing:
     def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
         totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries, thorough=False)
         found = search.whole(chunks.chunks, lambda array: of_chunks(stage, chunks, array))
+        wholes = [] if chunks.whole is None else self._of_stage(chunks.whole, alone=False)[:1]
         for x in found[:2] if totals and carries else ():
-            parts = (totals[0], carries[0], _scanning(chunks.chunks, x))
+            parts = (totals[0], carries[0], _scanning(chunks.chunks, x), *wholes)
             term = in_order(chunks, [c.term for c in parts], placed)
             sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
             yield from self._priced(sign, term, parts)

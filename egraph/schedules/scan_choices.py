@@ -116,7 +116,9 @@ Placed = Callable[[Expr, dict[str, Expr]], Expr]
 
 
 def in_order(chunks: Chunks, terms: Sequence[Expr], placed: Placed) -> Expr:
-    """The program of the chunks, which reads that of the carries, which reads that of the totals."""
-    totals, carries, last = terms
+    """The program of the chunks, which reads that of the carries, which reads that of the totals; and, where there is
+    one, that of the whole, which reads that of the chunks."""
+    totals, carries, last, *whole = terms
     carries = placed(carries, {chunks.totals.name: p.To("global", totals)})
-    return placed(last, {chunks.carries.name: p.To("global", carries)})
+    last = placed(last, {chunks.carries.name: p.To("global", carries)})
+    return placed(whole[0], {chunks.chunks.name: p.To("global", last)}) if whole else last

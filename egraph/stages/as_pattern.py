@@ -17,7 +17,8 @@ from egglift.ir.patterns import Expr
 def as_pattern(stage: Stage) -> Expr:
     """The program of a stage, over the inputs that it reads."""
     if stage.scan is not None:
-        return permuted(_scanned(stage, stage.scan), stage.dims, stage.array_dims)
+        found = _scanned(stage, stage.scan)
+        return found if stage.scan.combined else permuted(found, stage.dims, stage.array_dims)
     if stage.counts is not None:
         return _counted(stage, stage.counts)
     return computed(stage.names, stage.dims, stage.body)
@@ -39,7 +40,7 @@ def _counted(stage: Stage, counts: Counted) -> Expr:
 
 
 def _scanned(stage: Stage, scan: Scanned) -> Expr:
-    """A scan along the last dimension for each index of the others, and what is kept of it."""
+    """A scan along the last dimension for each index of the others, and what is kept of it, or that reduced."""
     names, (*outer, last) = stage.names, stage.dims
     after = scan.result if scan.after is None else scan.after
     parts = [reads_of(names, body) for body in (scan.init, stage.body, after)]
@@ -57,7 +58,8 @@ def _scanned(stage: Stage, scan: Scanned) -> Expr:
             return _nest([last], [*(at[r] for r in own), *scanned], element)
 
         whole = p.Scan(scan.op, _body(names, scan.init, at), along(stage.body, parts[1], []))
-        return whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
+        kept = whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
+        return p.Reduce(scan.combined.op, scan.combined.init, kept) if scan.combined else kept
 
     return _nest(outer, tensors, row)
 

@@ -70,6 +70,8 @@ SMALL: dict[str, Callable[[], Any]] = {
     "columns": lambda: el.cumsum(arr("A", 12, 7), axis=0) * 2,
     "columns that are computed": lambda: el.cumsum(arr("A", 9, 6, t=el.u8).cast(el.i32), axis=0),
     "columns of pairs": lambda: columns_of_maps(8, 5),
+    "a sum of a scan": lambda: (el.cumsum(arr("x", 53)) * arr("y", 53)).sum(),
+    "falls from the greatest in rows": lambda: (lambda x: (el.cummax(x, axis=1) - x).max(axis=1))(arr("A", 6, 26)),
     "three axes": lambda: el.cumsum(arr("A", 3, 5, 4), axis=1),
     "rows with beginnings": lambda: weighted(6, 19),
     "segments": lambda: of_segments(45),
@@ -97,8 +99,9 @@ def terms(stage: Stage, kind: str, rng: Random) -> Iterator[Expr]:
         chunks = in_chunks(stage, length)
         assert chunks is not None
         parts = [as_pattern(chunks.totals), as_pattern(chunks.carries)]
+        end = [] if chunks.whole is None else [as_pattern(chunks.whole)]
         for s in all_structures(chunks.chunks, kind):
-            yield of_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng)], placed))
+            yield of_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng), *end], placed))
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +145,7 @@ def test_kernels_of_scans_compute_them(name: str, kind: str) -> None:
             np.testing.assert_allclose(a.reshape(e.shape), e, 1e-5, 1e-5, err_msg=plan.source)
 
 
-@pytest.mark.parametrize("name", ["a prime", "rows with beginnings", "segments"])
+@pytest.mark.parametrize("name", ["a prime", "rows with beginnings", "segments", "a sum of a scan"])
 def test_kernels_of_scans_have_no_races(name: str) -> None:
     program = as_program(SMALL[name]())
     inputs = {k: flatten(v) for k, v in exact_inputs(program).items()}
@@ -197,6 +200,12 @@ def test_a_few_long_columns_are_cut_too(t: Any, columns: int) -> None:
 
 def test_sums_of_floats_keep_their_order_where_asked() -> None:
     assert set(signs(el.cumsum(arr("x", 1 << 13)), reassociate=False)) == {"rows"}
+
+
+def test_the_greatest_fall_writes_no_array() -> None:
+    x = arr("x", 1 << 24)
+    best = scheduled(as_program((el.cummax(x) - x).max()), GPU, GPU.limits, True)[0]
+    assert sum(k.bytes for k in best.estimate.kernels) < 2.1 * 4 * (1 << 24)  # two readings
 
 
 def test_integers_and_maxima_may_be_combined_in_any_order() -> None:
