@@ -19,6 +19,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from egglift.ir.node import Node
+from egglift.ir.scan_patterns import ScanDoubling as ScanDoubling
+from egglift.ir.scan_patterns import ScanLinked as ScanLinked
+from egglift.ir.scan_patterns import ScanSeq as ScanSeq
 from egglift.ir.sizes import Size
 from egglift.ir.types import Scalar, Type
 
@@ -210,31 +213,6 @@ class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
     """
 
     op: Operator
-    init: Expr
-    x: Expr
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ScanSeq(Node, type="((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
-    """`scanSeq f z [x0, x1, ...] = [y0, y1, ...]` with `<z1, y0> = f <z, x0>`, `<z2, y1> = f <z1, x1>`, ...: in order.
-
-    `body` is over an accumulator and an element; it gives the next accumulator and what is kept (mapAccumL).
-    """
-
-    body: Body
-    init: Expr
-    x: Expr
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
-    """`scanDoubling (+) z x = scan (+) z x`, by doubling: y[i] = y[i-d] + y[i] for d = 1, 2, 4, ..., all i at once.
-
-    `body` is the operator's, over `Arg(Tuple((T, T)))`; it must be associative.  Executed by a work-group in local
-    memory, or by one work-item in private memory.  `z` is combined in at the end.
-    """
-
-    body: Body
     init: Expr
     x: Expr
 
@@ -478,6 +456,7 @@ Expr: TypeAlias = (
     | Scan
     | ScanSeq
     | ScanDoubling
+    | ScanLinked
     | Count
     | Iterate
     | Zip

@@ -23,7 +23,7 @@ from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import U64, Scalar, Type, leaves
 
 ALONE = 16  # times the private memory of a work-item for one that has its group to itself
 
@@ -54,6 +54,7 @@ class Builder:
     def __init__(self, shape: Shape, limits: DeviceLimits, taken: tuple[str, ...] = ()) -> None:
         self.shape, self.limits = shape, limits
         self.names = Names(taken)
+        self.states: list[Buffer] = []
         self.constant_names = self.names  # of a plan's kernels, shared: their literal arrays are one program's
         self.distribution = Distribution()
         self.blocks = [Block()]
@@ -415,6 +416,13 @@ class Builder:
                 f"{brief(of)}: {self.local_bytes} bytes of local memory, the device has {self.limits.local_bytes}; "
                 "choose a smaller tile"
             )
+
+    def state(self, size: int) -> Buffer:
+        """Words in global memory that are 0 when the kernel starts."""
+        buffer = Buffer(self.constant_names.numbered("state"), "global", U64, size)
+        self.states.append(buffer)
+        self.params.append(buffer)
+        return buffer
 
     def take_private(self, size: int, of: Expr) -> None:
         """Count the bytes of private memory."""
