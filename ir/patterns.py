@@ -18,10 +18,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from egglift.ir.levels import LEVELS as LEVELS
+from egglift.ir.levels import Level as Level
 from egglift.ir.node import Node
-from egglift.ir.scan_patterns import ScanDoubling as ScanDoubling
-from egglift.ir.scan_patterns import ScanLinked as ScanLinked
-from egglift.ir.scan_patterns import ScanSeq as ScanSeq
 from egglift.ir.sizes import Size
 from egglift.ir.types import Scalar, Type
 
@@ -122,21 +121,6 @@ class Get(Node):
 # ---------------------------------------------------------------------------------------- computing patterns
 
 
-@dataclass(frozen=True)
-class Level:
-    """Who executes the iterations of a map.  `kind` is one of LEVELS; `dim` is 0, 1 or 2."""
-
-    kind: str
-    dim: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.kind}{self.dim}" if self.kind in ("global", "workgroup", "local") else self.kind
-
-
-#: mapGlobal, mapWorkgroup, mapLocal (with a dimension), mapWarp, mapLane, mapSeq, mapSeqUnroll, mapVec, mapDevice
-LEVELS = ("global", "workgroup", "local", "warp", "lane", "seq", "unroll", "vec", "device")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Map(Node, type="(s -> t) -> [s]n -> [t]n"):
     """`map f [x0, x1, ...] = [f x0, f x1, ...]`.  level None: not yet decided; else a low-level map."""
@@ -213,6 +197,43 @@ class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
     """
 
     op: Operator
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanSeq(Node, type="((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
+    """`scanSeq f z [x0, x1, ...] = [y0, y1, ...]` with `<z1, y0> = f <z, x0>`, `<z2, y1> = f <z1, x1>`, ...: in order.
+
+    `body` is over an accumulator and an element; it gives the next accumulator and what is kept (mapAccumL).
+    """
+
+    body: Body
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
+    """`scanDoubling (+) z x = scan (+) z x`, by doubling: y[i] = y[i-d] + y[i] for d = 1, 2, 4, ..., all i at once.
+
+    `body` is an associative operator's.  Executed by a group in local, or one item in private memory; `z` comes last.
+    """
+
+    body: Body
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanLinked(Node, type="((s, s) -> s) -> ((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
+    """`scanLinked (+) f z [x0, x1, ...] = [y0, y1, ...]` with `<t0, y0> = f <z, x0>`, `<t1, y1> = f <z + t0, x1>`, ...
+
+    `op` is associative; no total depends on what precedes it.  A group for each element, in the order of their starts.
+    """
+
+    op: Body
+    body: Body
     init: Expr
     x: Expr
 

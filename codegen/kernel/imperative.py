@@ -273,9 +273,8 @@ class Declare:
 
 
 Statement: TypeAlias = (
-    (Let | Store | Loop | If | FragmentLoad | FragmentProduct | LookBack | CloseCopies | AwaitCopies)
-    | (Barrier | Comment | Declare)
-)
+    Let | Store | Loop | If | FragmentLoad | FragmentProduct | LookBack | CloseCopies | AwaitCopies
+) | (Barrier | Comment | Declare)
 
 # ---------------------------------------------------------------------------------------- plans
 

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from egglift.codegen.kernel.imperative import Call, Guarded, If, IndexValue, Load, LookBack, Loop, ScalarValue, Statement
+from egglift.codegen.kernel.imperative import (
+    Call,
+    Guarded,
+    If,
+    IndexValue,
+    Load,
+    LookBack,
+    Loop,
+    ScalarValue,
+    Statement,
+)
 from egglift.codegen.kernel.index import Choice, Data, Index, Var
 
 

@@ -7,20 +7,38 @@ source: D. Merrill and M. Garland, Single-pass Parallel Prefix Scan with Decoupl
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from egglift.codegen.kernel import imperative as im
-from egglift.codegen.kernel.imperative import Buffer, Statement
-from egglift.codegen.kernel.index import ZERO
+from egglift.codegen.kernel.imperative import Buffer, ScalarValue, Statement
+from egglift.codegen.kernel.index import ZERO, Index
 from egglift.codegen.kernel.walk import walk
 from egglift.codegen.opencl.scalar_functions import value_type
 from egglift.ir.types import Scalar
 
-if TYPE_CHECKING:
-    from egglift.codegen.opencl.statements import KernelText
-
 #: the group's number, among those that have started
 TICKET = "ticket"
+
+
+class Text(Protocol):
+    """What prints the statements of a kernel."""
+
+    depth: int
+
+    def line(self, text: str) -> None:
+        """Add a line at the present depth."""
+
+    def statements(self, body: tuple[Statement, ...]) -> None:
+        """Print a block."""
+
+    def scalar(self, v: ScalarValue) -> str:
+        """A value."""
+
+    def index(self, e: Index) -> str:
+        """An index."""
+
+    def place(self, buffer: Buffer, at: Index) -> str:
+        """An element of memory."""
 
 
 def taken(body: Iterable[Statement]) -> list[str]:
@@ -35,7 +53,7 @@ def taken(body: Iterable[Statement]) -> list[str]:
     ]
 
 
-def look_back(text: KernelText, s: im.LookBack) -> None:
+def look_back(text: Text, s: im.LookBack) -> None:
     """Print the statement: item 0 adds up what so many items read of the groups before."""
     (left, right), chunk = s.operands, text.index(s.chunk)
     words = sum(_words(b.scalar) for b in left)
@@ -48,7 +66,7 @@ def look_back(text: KernelText, s: im.LookBack) -> None:
     text.line(f"  {going} = {chunk} != 0;")
     text.line("}")
     text.line("barrier(CLK_LOCAL_MEM_FENCE);")
-    text.line("int some = 0;")
+    text.line(f"int some_{window} = 0;")
     text.line(f"for (int top = {chunk} - 1; {going}; top -= {s.items}) {{")
     text.line(f"  if ((int)get_local_id(0) < {s.items} && (int)get_local_id(0) <= top) {{")
     text.line(f"    global ulong* p = &{s.state.name}[1 + {words} * (top - (int)get_local_id(0))];")
@@ -66,13 +84,13 @@ def look_back(text: KernelText, s: im.LookBack) -> None:
     text.line(f"      flag = {window}[{words} * k] >> 32;")
     for b, value in zip(left, _values(window, words, [b.scalar for b in left]), strict=True):
         text.line(f"      {b.name} = {value};")
-    text.line("      if (some) {")
+    text.line(f"      if (some_{window}) {{")
     _nested(text, s.combine, 4)
     text.line("      } else {")
     for a, b in zip(left, right, strict=True):
         text.line(f"        {b.name} = {a.name};")
     text.line("      }")
-    text.line("      some = 1;")
+    text.line(f"      some_{window} = 1;")
     text.line("    }")
     text.line(f"    {going} = flag != 2;")
     for a, b in zip(left, right, strict=True):
@@ -89,18 +107,18 @@ def look_back(text: KernelText, s: im.LookBack) -> None:
     text.line("}")
 
 
-def _set(text: KernelText, places: tuple[Buffer, ...], values: list[str]) -> None:
+def _set(text: Text, places: tuple[Buffer, ...], values: list[str]) -> None:
     for b, value in zip(places, values, strict=True):
         text.line(f"  {b.name} = {value};")
 
 
-def _nested(text: KernelText, body: tuple[Statement, ...], depth: int) -> None:
+def _nested(text: Text, body: tuple[Statement, ...], depth: int) -> None:
     text.depth += depth
     text.statements(body)
     text.depth -= depth
 
 
-def _publish(text: KernelText, s: im.LookBack, condition: str, flag: int) -> None:
+def _publish(text: Text, s: im.LookBack, condition: str, flag: int) -> None:
     """Write the words of the right operand."""
     words = [w for b in s.operands[1] for w in _parts(b)]
     for k, word in enumerate(words):

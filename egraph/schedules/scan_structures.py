@@ -4,6 +4,7 @@ one row a work-item:    mapGlobal0 (scanSeq ..)
 one row in registers:   mapGlobal0 (scanSeq (toPrivate ..)): loaded before it is scanned
 one row a lane:         mapGlobal0 (mapVec (scanSeq ..)) over blocks of rows: of what lies across, on a CPU
 one row a group:        work-items reduce a run each, their totals are scanned by doubling, and each run from its carry
+linked groups:          the same for parts of one row: what precedes a part, its group adds up of the totals before it
 rows a group:           the same for short rows, the totals of each of which one work-item scans
 """
 
@@ -72,7 +73,8 @@ class Rows:
         self.batch, self.length = stage.dims[:-1], number(stage.dims[-1])
         self.count = prod(map(number, self.batch))
         names, after = stage.names, self.scan.after
-        self.others: list[Expr] = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
+        read = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
+        self.others: list[Expr] = [x for x in read if x != stage.body]
         element = p.Tup((stage.body, *self.others)) if self.others else stage.body
         rows = computed(names, stage.dims, element)
         self.rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
@@ -128,6 +130,19 @@ class Rows:
         )
         return self._whole("runs of rows", found, {run.name: run})
 
+    def linked(self, init: Expr) -> ScanStructure:
+        """Rows that follow each other, one a group: what precedes one is known from the groups before it."""
+        run = self._run()
+        arg = p.Arg(Tuple((self.scan.type, element_type(self.rows))))
+        before, row = p.Get(0, arg), p.Get(1, arg)
+        runs, totals = self._in_runs(row, Sym(run.name))
+        op, neutral, last = self.scan.op.body, self.scan.op.neutral, SizeOp("-", self._runs(Sym(run.name)), 1)
+        assert neutral is not None
+        up_to = p.ScanDoubling(op, neutral, totals)
+        starts = p.Pad(1, 0, "constant", p.Map(op, p.Distl(before, p.Take(last, up_to))), before)
+        body = p.Tup((p.At(last, up_to), self._of_group(starts, runs)))
+        return self._whole("linked runs of rows", p.ScanLinked(op, body, init, self.rows), {run.name: run})
+
     # ------------------------------------------------------------------------------------ parts
 
     def _run(self) -> Tile:
@@ -174,11 +189,17 @@ class Rows:
 
     def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
         """A row by a group: runs, their totals, what precedes each, and its scan."""
-        count = self._runs(run)
+        runs, totals = self._in_runs(row, run)
+        up_to = p.Take(SizeOp("-", self._runs(run), 1), p.ScanDoubling(self.scan.op.body, init, totals))
+        return self._of_group(p.Pad(1, 0, "constant", up_to, init), runs)
+
+    def _in_runs(self, row: Expr, run: Size) -> tuple[Expr, Expr]:
+        """A row in local memory, in runs, and their totals."""
         runs = p.To("local", p.Split(run, p.PadUp(run, row)), 1)
-        totals = p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
-        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(self.scan.op.body, init, totals))
-        starts = p.Pad(1, 0, "constant", up_to, init)
+        return runs, p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
+
+    def _of_group(self, starts: Expr, runs: Expr) -> Expr:
+        """What a group keeps of its runs, of which it knows what precedes each."""
         found = self._from(starts, runs)
         if self.combined is not None:
             return p.Tree(self.combined.op.body, self.combined.init, found)
@@ -238,7 +259,8 @@ class Rows:
         if self.scan.after is None:
             return scanned
         new = {x: p.Get(1 + i, element) for i, x in enumerate(self.others)}
-        return substituted(self.scan.after, {**new, self.scan.result: scanned})
+        own: dict[Expr, Expr] = {self.stage.body: self._scanned(element)}
+        return substituted(self.scan.after, {**new, **own, self.scan.result: scanned})
 
 
 def _begins(stage: Stage, scan: Scanned) -> Expr | None:

@@ -12,6 +12,8 @@ from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Sc
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+from egglift.ir.types import Array, Tuple, Type
 
 
 def as_pattern(stage: Stage) -> Expr:
@@ -132,3 +134,19 @@ def ordered(read: Read, dims: Sequence[Dim]) -> tuple[Expr, tuple[Dim, ...]]:
     """What is read with its axes in the order of `dims`, those that these do not name behind them."""
     t = _outside(Tensor(read.view, read.dims), dims)
     return t.x, tuple(d for d in t.axes if isinstance(d, Dim))
+
+
+def in_pairs(stage: Stage) -> bool:
+    """Are all tuples that a stage reads or yields pairs?  The e-graph has no others: it would change the type."""
+    types = [t.type for t in subterms(as_pattern(stage)) if isinstance(t, p.Input)]
+    return all(_is_pair(t) for t in (*types, stage.type))
+
+
+def _is_pair(t: Type) -> bool:
+    match t:
+        case Array(_, element):
+            return _is_pair(element)
+        case Tuple(items):
+            return len(items) == 2 and all(_is_pair(i) for i in items)
+        case _:
+            return True

@@ -20,6 +20,7 @@ from egglift.ir.axes import at_depth, permuted
 from egglift.ir.check import type_of
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import is_closed, subterms
 from egglift.ir.types import BOOL, Tuple, leaves
 
 
@@ -38,6 +39,12 @@ def is_exact(scan: Scanned) -> bool:
     """Is the order in which elements are combined no matter of rounding?"""
     ordered = recognise(scan.op.body) in ("maximum", "minimum")
     return ordered or not any(scalar.is_float for _, scalar in leaves(scan.type))
+
+
+def can_link(scan: Scanned) -> bool:
+    """Can groups tell each other what is carried: is it of 4 and 8 bytes, and the first of it known?"""
+    closed = is_closed(scan.init) and not any(isinstance(t, p.Input) for t in subterms(scan.init))
+    return closed and all(scalar.size in (4, 8) for _, scalar in leaves(scan.type))
 
 
 def in_chunks(stage: Stage, length: int) -> Chunks | None:
