@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, form_of, parts
@@ -55,11 +55,14 @@ class Arrays:
 class Reader:
     """What some expressions read, as operands for nested maps over `loops`; and the expressions at an iteration.
 
-    Elements whose subscripts are not affine are read one by one, where all loops have a count.
+    Elements whose subscripts are not affine are read one by one, where all loops have a count.  local: elements that
+    `at` is told.
     """
 
-    def __init__(self, arrays: Arrays, expressions: Sequence[CExpr], loops: Sequence[Loop]):
-        self.arrays, self.loops = arrays, loops
+    def __init__(
+        self, arrays: Arrays, expressions: Sequence[CExpr], loops: Sequence[Loop], local: Set[Read] = frozenset()
+    ):
+        self.arrays, self.loops, self._local = arrays, loops, local
         self.operands: list[Operand] = []
         self._places: dict[Read, tuple[int, tuple[int, ...]]] = {}
         self._counts: dict[Loop, int] = {}
@@ -77,6 +80,8 @@ class Reader:
             if id(e) in seen:
                 continue
             seen.add(id(e))
+            if isinstance(e, Read) and e in self._local:
+                continue
             if isinstance(e, Read) and self._is_view(e):
                 found[e] = None
                 continue

@@ -14,8 +14,8 @@ import networkx
 
 from egglift.frontend.dependence import common, conflict, is_later
 from egglift.frontend.nest import Apply, Index, Loop, Read, Statement, form_of, loops_in, nodes, parts, with_forms
+from egglift.frontend.places import place, refused
 from egglift.frontend.reductions import Combining, combining
-from egglift.frontend.source import place, refused
 from egglift.frontend.stages import Stages, off_diagonal, packed
 from egglift.ir import notation
 from egglift.ir import patterns as p
@@ -31,12 +31,17 @@ class _Undivided(Exception):
         self.loop = loop
 
 
+class _Unmerged(Exception):
+    """Statements that were put together with those that read what their iterations have of their own, for nothing."""
+
+
 class Schedule:
     """Runs statements on the arrays of `stages`.  undivided: loops whose statements stay together."""
 
     def __init__(self, stages: Stages) -> None:
         self.stages = stages
         self.undivided: list[Loop] = []
+        self._merging = True
 
     def run(self, statements: Sequence[Statement]) -> None:
         """All, given that the fixed loops run around them."""
@@ -47,9 +52,14 @@ class Schedule:
                 group = groups.pop(0)
                 while groups and len(groups[0]) == 1 and self._is_shared(group, groups[0][0]):
                     group += groups.pop(0)
-                if self._assigned(group) or self._reduced(group) or self._folded(group):
-                    continue
-                self._iterated(group, [s for s in statements if s not in group])
+                others = [s for s in statements if s not in group]
+                if not (self._assigned(group) or self._reduced(group) or self._folded(group, others)):
+                    if self._is_merged(group, statements):
+                        raise _Unmerged
+                    self._iterated(group, others)
+        except _Unmerged:
+            self.stages.arrays, self._merging = before, False
+            self.run(statements)
         except _Undivided as again:
             self.stages.arrays = before
             self.undivided.append(again.loop)
@@ -64,10 +74,30 @@ class Schedule:
             for j, b in enumerate(statements):
                 if i != j and (self._is_undivided(a, b) or self._precedes(a, b)):
                     graph.add_edge(i, j)
-        circles = networkx.condensation(graph)
+        circles = self._with_readers(graph, statements)
         first = {n: min(circles.nodes[n]["members"]) for n in circles}
         order = networkx.lexicographical_topological_sort(circles, key=first.__getitem__)
         return [[statements[k] for k in sorted(circles.nodes[n]["members"])] for n in order]
+
+    def _with_readers(self, graph: Any, statements: Sequence[Statement]) -> Any:
+        """The circles of statements, each with those that read what its iterations have of their own."""
+        circles = networkx.condensation(graph)
+        for n in circles if self._merging else ():
+            members = sorted(circles.nodes[n]["members"])
+            group = [statements[k] for k in members]
+            for k, s in zip(members, group, strict=True):
+                if len(group) > 1 and self._is_of_a_step(s, group):
+                    readers = [j for j, x in enumerate(statements) if any(r.array == s.target.array for r in x.reads)]
+                    graph.add_edges_from((j, k) for j in readers if statements[j].loops == s.loops)
+        return networkx.condensation(graph)
+
+    def _is_merged(self, group: Sequence[Statement], statements: Sequence[Statement]) -> bool:
+        if not self._merging:
+            return False
+        self._merging = False
+        apart = self._groups(statements)
+        self._merging = True
+        return list(group) not in apart
 
     def _is_undivided(self, a: Statement, b: Statement) -> bool:
         return any(d in a.loops and d in b.loops for d in self.undivided)
@@ -185,33 +215,46 @@ class Schedule:
 
     # ------------------------------------------------------------------------------------ together
 
-    def _folded(self, group: Sequence[Statement]) -> bool:
-        """Runs statements as a fold, if they have the same loops and their targets are the same at each step."""
+    def _folded(self, group: Sequence[Statement], others: Sequence[Statement]) -> bool:
+        """Runs statements as a fold, if they have the same loops and their targets are the same at each step.
+
+        What each step has of its own, and no other statement reads, is computed on the way.
+        """
         loops = [d for d in group[0].loops if d not in self.stages.fixed]
+        private = [s for s in group if self._is_of_a_step(s, group)]
+        kept = [s for s in group if s not in private]
         targets = {s.target for s in group}
-        parallel = {d for d in loops_in(*group[0].target.at) if d not in self.stages.fixed}
+        if not kept or any(r.array == s.target.array for s in private for x in others for r in x.reads):
+            return False
+        parallel = self._written_along(kept[0])
         for s in group:
-            if (
-                s.loops != group[0].loops
-                or {d for d in loops_in(*s.target.at) if d not in self.stages.fixed} != parallel
-            ):
+            if s.loops != group[0].loops or (s in kept and self._written_along(s) != parallel):
                 return False
             if any(r.array == t.array and r != t for r in s.reads for t in targets):
                 return False
             if any(form_of(e) is None for e in s.target.at) or len({s.target.array for s in group}) < len(targets):
                 return False
-        if any(off_diagonal(s) is not s for s in group):
+        if any(off_diagonal(s) is not s for s in kept):
             return False
         along = [d for d in loops if d not in parallel]
         if not along or any(set(g.loops) - set(loops) - set(self.stages.fixed) for s in group for g in s.guards):
             return False
-        regions = [self.stages.region(s) for s in group]
+        regions = [self.stages.region(s) for s in kept]
         if any(r.loops != regions[0].loops for r in regions):
             return False
-        for s in group:
+        for s in kept:
             self._must_be_injective(s, sorted(parallel, key=loops.index))
-        self.stages.fold(group)
+        self.stages.fold(group, kept)
         return True
+
+    def _written_along(self, s: Statement) -> set[Loop]:
+        return {d for d in loops_in(*s.target.at) if d not in self.stages.fixed}
+
+    def _is_of_a_step(self, s: Statement, group: Sequence[Statement]) -> bool:
+        """Is what a statement writes a scalar that each of its iterations has of its own, while others go on?"""
+        own, loops = self.stages.variables[s.target.array].loops, {d for d in s.loops if d not in self.stages.fixed}
+        goes_on = any(self._written_along(x) != loops for x in group)
+        return bool(loops) and loops <= set(own) and goes_on and len(s.target.at) == len(own)
 
     def _iterated(self, group: Sequence[Statement], others: Sequence[Statement]) -> None:
         """Runs statements once for each iteration of the loop that carries what they need of each other.

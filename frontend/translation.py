@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from egglift.frontend.accesses import refuse_unwritten
@@ -21,9 +22,20 @@ from egglift.ir.value import Value
 
 
 def translated(path_or_text: str | os.PathLike[str], function: str | None, sizes: Mapping[str, Any]) -> Value:
-    """What `from_c` gives."""
-    source = read_source(path_or_text)
-    lowering = Lowering(source, dict(sizes))
+    """What `from_c` gives.
+
+    A loop such as `for (j = i; j < i + 4; j++)` is counted from `i` on; where that leads to no program, from 0 on.
+    """
+    source = read_source(path_or_text, sizes)
+    try:
+        return _program(source, function, Lowering(source, dict(sizes)))
+    except ProgramError:
+        with suppress(ProgramError):
+            return _program(source, function, Lowering(source, dict(sizes), shifted=False))
+        raise
+
+
+def _program(source: Source, function: str | None, lowering: Lowering) -> Value:
     if source.bare is not None:
         lowering.nest(source.bare)
     else:
