@@ -19,10 +19,11 @@ from egglift.ir.types import F32, F64, I32, I64, U32, U64, Scalar
 Meaning = Variable | Alias | Number | Apply | Any
 CHARACTERS = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34}
 LIMITS = {"INT_MAX": (1 << 31) - 1, "INT_MIN": -(1 << 31), "UINT_MAX": (1 << 32) - 1, "INFINITY": float("inf")}
-LIMITS |= {"FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308, "FLT_EPSILON": 2.0**-23}
+LIMITS |= {"NAN": float("nan"), "HUGE_VAL": float("inf"), "FLT_EPSILON": 2.0**-23}
+LIMITS |= {"FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308}
 LIMITS |= {"M_PI": 3.141592653589793, "M_E": 2.718281828459045, "DBL_EPSILON": 2.0**-52, "FLT_MIN": 2.0**-126}
 NOT_AFFINE = "where a pointer points to must be a sum of iterators and numbers; use subscripts"
-TYPES_OF_LIMITS = {"UINT_MAX": U32, "INFINITY": F32, "FLT_MAX": F32, "FLT_EPSILON": F32, "FLT_MIN": F32}
+TYPES_OF_LIMITS = {"UINT_MAX": U32, "INFINITY": F32, "NAN": F32, "FLT_MAX": F32, "FLT_EPSILON": F32, "FLT_MIN": F32}
 
 
 @dataclass

@@ -23,7 +23,7 @@ class Arrays:
     arrays: what each variable is now; those that are not there have not been written.
     """
 
-    def __init__(self, variables: Mapping[str, Variable], shapes: Mapping[str, tuple[int, ...]], file: str) -> None:
+    def __init__(self, variables: dict[str, Variable], shapes: dict[str, tuple[int, ...]], file: str) -> None:
         self.variables, self.shapes, self.file = variables, shapes, file
         self.arrays: dict[str, Value] = {}
         self.fixed: tuple[Loop, ...] = ()
@@ -121,9 +121,14 @@ class Reader:
             self._places[r] = (len(self.operands), at)
         self.operands.append(made)
 
-    def at(self, now: Sequence[Operand], local: Mapping[Read, Value] | None = None) -> Evaluation:
-        """Expressions where the operands are these; local: what some elements are instead."""
-        counts = {d: now[k].value for d, k in self._counts.items()}
+    def at(
+        self,
+        now: Sequence[Operand],
+        local: Mapping[Read, Value] | None = None,
+        known: Mapping[Loop, Value] | None = None,
+    ) -> Evaluation:
+        """Expressions where the operands are these; local: what some elements are instead; known: some counts."""
+        counts = {d: now[k].value for d, k in self._counts.items()} | dict(known or {})
 
         def read(r: Read) -> Value:
             if local and r in local:

@@ -12,8 +12,10 @@ from typing import Any, NoReturn
 
 import networkx
 
+from egglift.frontend.counters import counted, counter, only_records, uses
 from egglift.frontend.dependence import common, conflict, is_later
-from egglift.frontend.nest import Apply, Index, Loop, Read, Statement, form_of, loops_in, nodes, parts, with_forms
+from egglift.frontend.extrema import extremum, look_for
+from egglift.frontend.nest import Apply, Loop, Read, Statement, form_of, loops_in, nodes, with_forms
 from egglift.frontend.places import place, refused
 from egglift.frontend.reductions import Combining, combining
 from egglift.frontend.stages import Stages, off_diagonal, packed
@@ -170,7 +172,7 @@ class Schedule:
         every = [*group, s]
         if any(self._reduction(x) is None or off_diagonal(x) is not x for x in every):
             return False
-        return len({self.stages.region(x).loops for x in every}) == 1
+        return len({tuple(self.stages.region(x).flat) for x in every}) == 1
 
     def _begins_with_number(self, target: Read) -> bool:
         e = self.stages.array(target.array).expr
@@ -240,11 +242,14 @@ class Schedule:
         if not along or any(set(g.loops) - set(loops) - set(self.stages.fixed) for s in group for g in s.guards):
             return False
         regions = [self.stages.region(s) for s in kept]
-        if any(r.loops != regions[0].loops for r in regions):
+        if any(r.flat != regions[0].flat for r in regions):
             return False
         for s in kept:
             self._must_be_injective(s, sorted(parallel, key=loops.index))
-        self.stages.fold(group, kept)
+        if (sought := extremum(group, private)) is not None:
+            look_for(sought, self.stages)
+        else:
+            self.stages.fold(group, kept)
         return True
 
     def _written_along(self, s: Statement) -> set[Loop]:
@@ -268,7 +273,8 @@ class Schedule:
         loops = [d for d in group[0].loops if d not in self.stages.fixed and all(d in s.loops for s in group)]
         # the outermost that carries any dependence: those around it may go inwards, as their iterations need no order
         loop = next((d for d in loops if any(self._carries(d, a, b) for a in group for b in group)), None)
-        if loop is None or any(self._uses(s, loop) for s in group):
+        variables = self.stages.variables
+        if loop is None or not only_records(group, loop, variables):
             self._refuse(group, carried)
         for s in others:
             touched = {r.array for x in group for r in (*x.reads, x.target)} & {r.array for r in (*s.reads, s.target)}
@@ -277,18 +283,26 @@ class Schedule:
         live = {r.array for s in others for r in s.reads}
         own = {n: loop in self.stages.variables[n].loops for n in dict.fromkeys(s.target.array for s in group)}
         names = [n for n in own if not own[n] or n in live]
+        number = counter(loop, variables)
+        if any(uses(s, loop, variables) for s in group):
+            self.stages.variables[number.name], self.stages.shapes[number.name] = number, ()
+            count = number.read((), loop.at)
+            group = [counted(s, loop, count, variables, self.stages.shapes) for s in group]
+            names.append(number.name)
         inside = self._within(loop, {n for n in own if own[n]})
 
         def step(now: Value) -> Value:
             inner = self._within(loop, {n for n in own if own[n]})
             inner.arrays |= dict(zip(names, [now] if len(names) == 1 else now, strict=True))
             Schedule(inner).run(group)
+            if number.name in names:
+                inner.arrays[number.name] = inner.arrays[number.name] + 1
             return packed([inner.array(n) for n in names])
 
         done = notation.iterate(loop.extent, step, packed([inside.array(n) for n in names]))
         for k, n in enumerate(names):
             last = done if len(names) == 1 else done[k]
-            self.stages.arrays[n] = self._repeated(n, last, loop) if own[n] else last
+            self.stages.arrays[n] = self._repeated(n, last, loop) if own.get(n) else last
 
     def _within(self, loop: Loop, own: Set[str]) -> Stages:
         """The arrays in an iteration of a loop, which has some of its own."""
@@ -301,22 +315,6 @@ class Schedule:
         """What the last iteration had of its own, as an array of all iterations: no other one is read afterwards."""
         around = [d for d in self.stages.variables[name].loops if d not in self.stages.fixed]
         return Value(at_depth(around.index(loop), last.expr, lambda e: p.Fill(loop.extent, e)))
-
-    def _uses(self, s: Statement, loop: Loop) -> bool:
-        """Does a statement need to know a loop's count, other than for places that each iteration has of its own?"""
-        if any(loop in g.loops for g in s.guards):
-            return True
-        stack: list[Any] = [s.value, s.target]
-        while stack:
-            e = stack.pop()
-            if isinstance(e, Index) and loop in e.form.loops:
-                return True
-            if isinstance(e, Read):
-                own = len(self.stages.variables[e.array].loops)
-                stack.extend(x for k, x in enumerate(e.at) if not (k < own and _is_count(x, loop)))
-            else:
-                stack.extend(parts(e))
-        return False
 
     def _refuse(self, group: Sequence[Statement], carried: Sequence[tuple[Statement, Read, Loop]]) -> NoReturn:
         if carried:
@@ -336,8 +334,3 @@ class Schedule:
             f"{s.target} and {others or 'itself'} overwrite each other in turn; use a variable for each",
             self.stages.file,
         )
-
-
-def _is_count(e: Any, loop: Loop) -> bool:
-    form = form_of(e)
-    return form is not None and form.single is loop

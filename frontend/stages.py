@@ -43,9 +43,9 @@ class Region:
     strides: tuple[int, ...]
 
     @property
-    def flat(self) -> list[Loop | None]:
-        """All loops, and None for an axis of one element."""
-        return [d for axis in self.loops for d in (axis or (None,))]
+    def flat(self) -> list[Loop]:
+        """All loops."""
+        return [d for axis in self.loops for d in axis]
 
     @property
     def lengths(self) -> list[int]:
@@ -72,8 +72,7 @@ class Stages(Arrays):
         value = s.value
         for g in s.guards:
             value = choice(is_at_least_0(g), value, s.target)
-        loops = [d for d in region.flat if d is not None]
-        reader = Reader(self, [value], loops)
+        reader = Reader(self, [value], region.flat)
         made = over(region.flat, reader.operands, lambda now: reader.at(now).of(value))
         self._write(s.target, made, region)
 
@@ -82,7 +81,7 @@ class Stages(Arrays):
         statements = [off_diagonal(s) for s in statements]
         first, targets = statements[0], [s.target for s in statements]
         region = self.region(first)
-        parallel = [d for d in region.flat if d is not None]
+        parallel = region.flat
         along = [d for d in first.loops if d not in parallel and d not in self.fixed]
         outer = [g for g in first.guards if not set(g.loops) & set(along)]
         inner = [g for g in first.guards if g not in outer]
@@ -103,12 +102,12 @@ class Stages(Arrays):
                 found = [where(here.of(t), f, b) for f, b in zip(found, before, strict=True)]
             return packed(found)
 
-        self._write_all(statements, over(region.flat, reader.operands, reduced))
+        self.write_all(statements, over(region.flat, reader.operands, reduced))
 
     def fold(self, statements: Sequence[Statement], kept: Sequence[Statement]) -> None:
         """Several statements of the same loops, in order.  kept: those whose targets go on from step to step."""
         region = self.region(kept[0])
-        parallel = [d for d in region.flat if d is not None]
+        parallel = region.flat
         along = [d for d in statements[0].loops if d not in parallel and d not in self.fixed]
         targets = list(dict.fromkeys(s.target for s in kept))
         own = [s.target for s in statements if s.target not in targets]
@@ -131,9 +130,9 @@ class Stages(Arrays):
             return packed(_folds(along, now, start, step))
 
         made = over(region.flat, reader.operands, folded)
-        self._write_all([next(s for s in kept if s.target == t) for t in targets], made)
+        self.write_all([next(s for s in kept if s.target == t) for t in targets], made)
 
-    def _write_all(self, statements: Sequence[Statement], made: Value) -> None:
+    def write_all(self, statements: Sequence[Statement], made: Value) -> None:
         """The arrays of several targets, of which `made` has an element each."""
         for k, s in enumerate(statements):
             value, region = made, self.region(s)
@@ -145,6 +144,8 @@ class Stages(Arrays):
         """The array of a target with new elements in a region."""
         e = made.expr
         for axis, (loops, turned, stride) in enumerate(zip(region.loops, region.turned, region.strides, strict=True)):
+            if not loops:
+                e = at_depth(axis, e, lambda x: p.Fill(1, x))
             for d in turned:
                 e = at_depth(axis + loops.index(d), e, backwards)
             for _ in loops[1:]:

@@ -185,3 +185,80 @@ void largest_else_smallest(int n, int m, const float A[n][m], float *high, float
         }
     }
 }
+
+void several_things_of_the_best(int n, int m, const float A[n][m], const int w[n], int *row, int *column, float *best) {
+    *best = -1;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < m; j++)
+            if (w[i] > -5 && A[i][j] > *best) {
+                *best = A[i][j];
+                *row = i + w[j];
+                *column = j;
+            }
+}
+
+void the_last_of_equal_numbers(int n, const int *x, int *least, int *at) {
+    int m = x[0];
+    for (int i = 1; i < n; i++)
+        if (x[i] <= m) {
+            m = x[i];
+            *at = 2 * i;
+        }
+    *least = m;
+}
+
+int a_place_among_nothing(int n, const float *x) {
+    float m = NAN;
+    int at = -1;
+    for (int i = 0; i < n; i++)
+        if (x[i] > m) {
+            m = x[i];
+            at = i;
+        }
+    return at;
+}
+
+int a_place_that_is_asked_again(int n, const float *x) {
+    float m = x[0];
+    int at = 0;
+    for (int i = 1; i < n; i++) {
+        if (x[i] < m)
+            m = x[i];
+        if (x[i] < m)
+            at = i;
+    }
+    return at;
+}
+
+void steps_that_are_recorded(int n, int T, double *u, const double *x, double e[T], double history[T][n]) {
+    for (int t = 0; t < T; t++) {
+        for (int i = 1; i < n - 1; i++)
+            u[i] = u[i] * 0.5 + 0.25 * x[n - 1 - i] * (t + 1);
+        double s = 0;
+        for (int i = 0; i < n; i++)
+            s += u[i] * u[i];
+        e[t] = s;
+        for (int i = 0; i < n; i++)
+            history[T - 1 - t][i] = u[i];
+    }
+}
+
+void steps_that_shrink(int n, int T, double *u, double *v) {
+    for (int t = 1; t <= T; t++) {
+        for (int i = t; i < n - t; i++)
+            v[i] = u[i - 1] + u[i + 1];
+        for (int i = t; i < n - t; i++)
+            u[i] = v[i] - t * v[0];
+    }
+}
+
+void steps_in_turn(int n, int T, double *u, double *v) {
+    for (int t = 0; t < T; t++) {
+        if (t % 2 == 0)
+            for (int i = 1; i < n - 1; i++)
+                v[i] = u[i - 1] + u[i + 1];
+        else
+            for (int i = 1; i < n - 1; i++)
+                u[i] = v[i - 1] + v[i + 1];
+    }
+}

@@ -13,6 +13,8 @@ from tests.frontend.against_gcc import differ
 
 WRITTEN = Path(__file__).with_name("as_written.c")
 SIZES: dict[str, dict[str, Any]] = {"the_nearest_of_each": {"n": 5, "m": 4}, "largest_else_smallest": {"n": 4, "m": 5}}
+SIZES |= {n: {"n": 9, "T": 3} for n in ("steps_that_are_recorded", "steps_that_shrink", "steps_in_turn")}
+SIZES["several_things_of_the_best"] = {"n": 5, "m": 4}
 FUNCTIONS = [n for n, f in read_source(WRITTEN).functions.items() if "static" not in f.decl.storage]
 
 
