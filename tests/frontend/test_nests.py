@@ -66,7 +66,7 @@ REFUSED = {
         r"iteration of i: .*; write them so that each reads what no other iteration writes"
     ),
     "lu": r"lu.c:8:\d+: A\[i\]\[k\] reads what A\[i\]\[j\] .* wrote at an earlier iteration of j: ",
-    "floyd_warshall": r"floyd_warshall.c:5:\d+: path\[i\]\[k\] reads what path\[i\]\[j\] .* at an earlier iteration of j: ",
+    "floyd_warshall": r"floyd_warshall.c:5:\d+: path\[i\]\[k\] reads what path\[i\]\[j\] .* earlier iteration of j: ",
     "durbin": r"durbin.c:14:\d+: z\[i\] reads what z\[i\] .* wrote at an earlier iteration of k: ",
     "gramschmidt": r"gramschmidt.c:\d+:\d+: .* reads what .* wrote at an earlier iteration of k: ",
     "cholesky": r"cholesky.c:9:\d+: A\[i\]\[k\] reads what A\[i\]\[j\] .* wrote at an earlier iteration of j: ",
