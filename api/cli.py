@@ -81,6 +81,7 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--rules", type=Path, action="append", default=[], metavar="FILE", help="laws of your own")
     one.add_argument("--without", action="append", default=[], metavar="LAW", help="a law to leave out, or `schedules`")
+    _wishes(one)
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
     one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
@@ -131,6 +132,20 @@ def _choices(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _wishes(command: argparse.ArgumentParser) -> None:
+    """What the kernel must be like."""
+    command.add_argument("--require", action="append", default=[], metavar="LAW", help="a law that it must need")
+    tile = "how long a tile is: m0=64"
+    command.add_argument("--tile", type=_size, action="append", default=[], metavar="NAME=N", help=tile)
+    command.add_argument("--group-size", type=_numbers, metavar="N[,N]", help="work-items of a group, by dimension")
+    command.add_argument("--parallel", type=int, choices=(1, 2, 3), help="dimensions of the grid")
+    command.add_argument("--candidates", type=_positive, metavar="N", help="look at the best N by the model only")
+
+
+def _numbers(text: str) -> int | tuple[int, ...]:
+    return _size(f"group_size={text}")[1]
+
+
 def _silent(line: str) -> None:
     """Says nothing: standard output is for the JSON."""
 
@@ -172,6 +187,11 @@ def _optimize(arguments: argparse.Namespace) -> int:
         allow_tf32=arguments.allow_tf32,
         rules=[_text(path) for path in arguments.rules],
         without=arguments.without,
+        require=arguments.require,
+        sizes=dict(arguments.tile),
+        group_size=arguments.group_size,
+        parallel=arguments.parallel,
+        candidates=arguments.candidates,
         cache=not arguments.no_cache,
         measurements=arguments.measurements,
         isolate=not arguments.no_isolate,
