@@ -182,6 +182,7 @@ from egglift.loading import load
 from egglift.numpy_names import *
 from egglift.optimize import optimize
 from egglift.research import book, laws, prove, saturate
+from egglift.session import Session, session
 
 pow = power
 multiply = mul
@@ -205,6 +206,7 @@ __all__ = [
     "ProgramError",
     "RecordError",
     "RuleError",
+    "Session",
     "ShapeError",
     "TypeMismatch",
     "Value",
@@ -350,6 +352,7 @@ __all__ = [
     "scalar",
     "scan",
     "segmented_scan",
+    "session",
     "separable_convolution2d",
     "sign",
     "sin",

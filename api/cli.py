@@ -1,4 +1,4 @@
-"""The command line: `egglift devices | optimize | batch | calibrate | records | laws | check-rules`."""
+"""The command line: `egglift devices | optimize | session | batch | calibrate | records | laws | check-rules`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from egglift import archive, lawbook, rulecheck
+from egglift import archive, lawbook, rulecheck, session_lines
 from egglift.batch import run_batch
 from egglift.codegen.device.arguments import operands
 from egglift.codegen.device.device import devices, open_device
@@ -86,6 +86,8 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
     one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
     one.add_argument("--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32")
+    by_hand = _command(commands, "session", session_lines.run, "derive a kernel by hand, law by law")
+    session_lines.add(by_hand, _size)
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)

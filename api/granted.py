@@ -10,7 +10,6 @@ from egglift.candidate import Candidate
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
-from egglift.egraph.schedules.again import made_again
 from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.ir.errors import ArgumentError, CodegenError, EggliftError
 from egglift.ir.patterns import Expr
@@ -83,6 +82,8 @@ def _resized(
 
 
 def _with_sizes(c: Candidate, sizes: Mapping[str, int], program: Expr, profile: Profile, laws: Laws) -> Candidate:
+    from egglift.egraph.schedules.again import made_again  # loads egglog, as the search does
+
     parameters = {**c.parameters, **sizes}
     if c.form is not None:
         term = instantiate(c.form, parameters)
