@@ -180,6 +180,7 @@ from egglift.kernel import Kernel
 from egglift.length_kernel import LengthKernel
 from egglift.loading import load
 from egglift.numpy_names import *
+from egglift.offload import Offloaded, offload
 from egglift.optimize import optimize
 from egglift.research import book, laws, prove, saturate
 from egglift.session import Session, session
@@ -200,6 +201,7 @@ __all__ = [
     "LengthKernel",
     "Matrix",
     "Limits",
+    "Offloaded",
     "OperatorError",
     "OutOfMemory",
     "PackageMissing",
@@ -325,6 +327,7 @@ __all__ = [
     "ones",
     "ones_like",
     "operator",
+    "offload",
     "optimize",
     "outer",
     "pad",

@@ -1,4 +1,4 @@
-"""The command line: `egglift devices | optimize | session | batch | calibrate | records | laws | check-rules`."""
+"""The command line: `egglift devices | optimize | offload | session | batch | calibrate | records | laws | ...`."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
 from egglift.kernel import Kernel
 from egglift.length_kernel import LengthKernel
+from egglift.offload import offload
 from egglift.optimize import optimize
 from egglift.processes.interrupts import delivered
 from egglift.programs import load_program
@@ -88,6 +89,11 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32")
     by_hand = _command(commands, "session", session_lines.run, "derive a kernel by hand, law by law")
     session_lines.add(by_hand, _size)
+    there = _command(commands, "offload", _offload, "write what takes the place of a C function or nest")
+    there.add_argument("source", metavar="FILE.c[:NAME]", help="a file of C, and one of several functions in it")
+    there.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the C files are written")
+    there.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=N", help="a length: n=4096")
+    _choices(there)
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
@@ -237,6 +243,19 @@ def check(kernel: Kernel) -> str | None:
     expected = expect(kernel.program, seed=1)
     arguments = operands(kernel.device, inputs_of(kernel.program), expected.inputs)
     return expected.disagreement(kernel.executable.run(arguments, poison=True, rows=expected.rows))
+
+
+def _offload(arguments: argparse.Namespace) -> int:
+    file, _, name = arguments.source.partition(".c:")
+    path = f"{file}.c" if name else file
+    options = {"measure": arguments.measure, "budget": arguments.budget, "measurements": arguments.measurements}
+    done = offload(path, arguments.out, name or None, dict(arguments.size), arguments.device, **options)
+    problem = check(done.kernel)
+    files = [str(f) for f in done.files]
+    print(json.dumps({"place": done.place, "call": done.call, "files": files}) if arguments.json else done)
+    if problem:
+        print(f"Check: FAILED: {problem}", file=sys.stderr)
+    return 1 if problem else 0
 
 
 def _batch(arguments: argparse.Namespace) -> int:
