@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -67,8 +67,19 @@ def sample(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generato
     return (found / 8 if dtype.kind == "f" else found).astype(dtype)
 
 
+def interpreted(program: Any, values: Mapping[str, Any]) -> list[Any]:
+    """What the interpreter computes."""
+    return flatten(el.interpret(program, **values))
+
+
 def differ(
-    text: str, function: str, sizes: Mapping[str, Any], seed: int = 0, tolerance: float = 2e-5, **given: Any
+    text: str,
+    function: str,
+    sizes: Mapping[str, Any],
+    seed: int = 0,
+    tolerance: float = 2e-5,
+    compute: Callable[[Any, Mapping[str, Any]], list[Any]] = interpreted,
+    **given: Any,
 ) -> None:
     """Fails where the program of a C function computes other results than gcc's.  given: inputs that are not random."""
     program = el.as_program(from_c(text, function, sizes))
@@ -100,7 +111,7 @@ def differ(
     result = base_type(source.functions[function].decl)
     call.restype = None if result is None else np.ctypeslib.as_ctypes_type(result.dtype)
     returned = call(*arguments)
-    found = flatten(el.interpret(program, **values))
+    found = compute(program, values)
     results = written_by(text, function, sizes)
     outputs |= _file_values(text)
     written = [n for n in outputs if n in results]
