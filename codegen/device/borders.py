@@ -81,9 +81,9 @@ class Exchange:
                 self._sent.append(opencl().enqueue_copy(self._queues[b.source], slot, buffer, **how))
         self._flush()
 
-    def receive(self, own: Mapping[int, Sequence[Begin]], windows: Mapping[int, Sequence[Operand]]) -> list[list[Any]]:
+    def receive(self, own: Mapping[int, Sequence[Begin]], windows: Mapping[int, Sequence[Operand]]) -> dict[int, list[Any]]:
         """Has what was sent brought to the windows of others: by place, the events of what a device gets."""
-        cl, arrived = opencl(), [list[Any]() for _ in self.devices]
+        cl, arrived = opencl(), {place: list[Any]() for place in range(len(self.devices))}
         for b, slot, sent in zip(self.borders, self._slots[self._turn], self._sent, strict=True):
             queue, window = self._queues[b.target], windows[b.target][b.leaf]
             if slot is None:
@@ -99,7 +99,7 @@ class Exchange:
                     queue.flush()
             arrived[b.target].append(event)
         self._flush()
-        self._arrived[self._turn] = [event for events in arrived for event in events]
+        self._arrived[self._turn] = [event for events in arrived.values() for event in events]
         return arrived
 
     def finish(self) -> None:
