@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any
 
-from egglog.bindings import Call, Eq, Fact, Int, Lit, Rule, String, Var
-
 from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
+from egglift.egraph.rules.egglog_core import Call, Eq, Fact, Int, Lit, Rule, String, Var
 from egglift.egraph.rules.language import declarations
 from egglift.egraph.soundness import condition_samples
 from egglift.egraph.soundness.choices import Choices
