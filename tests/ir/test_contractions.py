@@ -40,7 +40,7 @@ def test_factors_are_summed_as_soon_as_they_can_be() -> None:
     assert operations(program) < 32 * 64**3 * 8  # at once: 64^3 * 8^3 products of four
 
 
-def test_lengths_that_are_not_known_yet_are_taken_as_those_they_are_like() -> None:
+def test_lengths_not_yet_known_are_those_that_they_are_like() -> None:
     n = el.size("n", like=1000)
     A, B, x = el.array("A", el.f32, (n, n)), el.array("B", el.f32, (n, n)), el.array("x", el.f32, n)
     products = el.einsum("ij,jk,k->i", A, B, x)

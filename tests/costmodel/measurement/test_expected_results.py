@@ -190,7 +190,7 @@ def test_samples_are_coarse_unless_rounding_decides_about_places() -> None:
     assert all((np.abs(x) > 0).all() for x in sample_inputs(as_program(distances.argmin(axis=1))).values())
 
 
-def test_places_of_the_least_agree_however_its_numbers_are_rounded() -> None:
+def test_places_of_the_least_agree_whatever_the_rounding() -> None:
     P, S = el.array("P", el.f32, 4096), el.array("S", el.f32, 64)
     distances = el.allpairs(lambda p, s: el.square(el.sin((p - s) / 2)) * el.cos(p) * el.cos(s), P, S)
     expected = expect(as_program(distances.argmin(axis=1)))
