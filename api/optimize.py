@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -15,7 +16,7 @@ from egglift.codegen.device.device import FAST_MATH, Device, open_device
 from egglift.costmodel.links.links import Links, load_links
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
-from egglift.costmodel.measurement.worker_pool import worker_for
+from egglift.costmodel.measurement.worker_pool import begun
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.egraph.rules.limits import Limits
 from egglift.granted import for_laws, granted
@@ -230,17 +231,19 @@ _of_worker: dict[tuple[str, Options], Kernel] = {}
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
     """Remembered, or searched and measured."""
-    from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
-
     if options.cache and (known := remembered(program, device, options)) is not None:
         return kernel_of(program, device, known, options)
-    if options.is_measured and options.measuring.isolate:
-        worker_for(device)  # it starts while the program is searched
+    isolated = options.is_measured and options.measuring.isolate
+    with begun(device, _subject(program, options)) if isolated else nullcontext():
+        return _found(program, device, profile, options)
 
-    interrupts, search = (
-        Interrupts(options.on_interrupt == "best"),
-        Searched(program, profile, device.limits, options.laws),
-    )
+
+def _found(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
+    """Searched and measured."""
+    from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
+
+    interrupts = Interrupts(options.on_interrupt == "best")
+    search = Searched(program, profile, device.limits, options.laws)
     with interrupts.caught():
         _search(search, options)
     if interrupts.met:
@@ -312,11 +315,15 @@ def _timed(
     interrupts: Interrupts = Interrupts(),
 ) -> list[Candidate]:
     """Those that are worth it measured; with the cache, what was measured before is taken over."""
-    flags = FAST_MATH if options.fast_math else ()
-    laws = options.laws
-    subject = Subject(dumps(program), options=flags, rounded=not laws.reassociate, tf32=laws.tf32)
+    subject = _subject(program, options)
     kept = journal(subject, device, options.measuring.budget) if options.cache else None
     return measured(candidates, subject, device, options.measuring, kept, interrupts)
+
+
+def _subject(program: Expr, options: Options) -> Subject:
+    """What candidates for a program are measured for."""
+    flags = FAST_MATH if options.fast_math else ()
+    return Subject(dumps(program), options=flags, rounded=not options.laws.reassociate, tf32=options.laws.tf32)
 
 
 def remembered(program: Expr, device: Device, options: Options) -> list[Candidate] | None:

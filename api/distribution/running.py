@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from egglift.codegen.device.arguments import result
+from egglift.codegen.device.arguments import is_on_device, result
 from egglift.codegen.device.device import Device, NdArray, Operand
 from egglift.codegen.device.rows import buffer_of, of_device
 from egglift.codegen.device.timeline import Trace
@@ -44,8 +44,8 @@ class DeviceKernel(Protocol):
         """What runs."""
         ...
 
-    def __call__(self, /, *args: Any) -> Any:
-        """The program's value."""
+    def __call__(self, /, *args: Any, out: Any = None) -> Any:
+        """The program's value; out: arrays for it, on the host as all arguments are then."""
 
 
 #: gives the kernel of a device for a program
@@ -110,13 +110,12 @@ class Runner:
     def arguments(self, program: Expr, step: Step, share: Share, values: Values, **more: Any) -> list[Any]:
         """What the kernel of a device takes, in the order of its inputs."""
         reads = {r.name: r for r in step.reads}
-        device = self.devices[share.place]
         types = inputs_of(program)
-        return [more[n] if n in more else self._argument(reads[n], types[n], share, values, device) for n in types]
+        return [more[n] if n in more else self.argument(reads[n], types[n], share, values) for n in types]
 
-    def _argument(self, read: Read, t: Type, share: Share, values: Values, device: Device) -> Any:
-        shape = leaves_of(t)
-        return _nested(t, self._leaves(read, t, shape, share, values, device))
+    def argument(self, read: Read, t: Type, share: Share, values: Values) -> Any:
+        """What the kernel of a device takes for an input of type `t`."""
+        return nested(t, self._leaves(read, t, leaves_of(t), share, values, self.devices[share.place]))
 
     def _leaves(
         self, read: Read, t: Type, shape: Sequence[Leaf], share: Share, values: Values, device: Device
@@ -138,7 +137,7 @@ class Runner:
 
     def mapped(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """Blocks one behind the other."""
-        return self._joined(step, shares, lambda i, s: self._call(step.program(s.count), step, s, values))
+        return self._joined(step, shares, lambda i, s, out: self._call(step.program(s.count), step, s, values, out))
 
     def reduced(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """What the blocks come to, reduced once more on the host."""
@@ -159,19 +158,22 @@ class Runner:
         first = self._on_host(step.init, values)
         carries = [first.on_host(), *([a[i] for a in before.on_host()] for i in range(len(shares) - 1))]
 
-        def block(i: int, s: Share) -> Any:
+        def block(i: int, s: Share, out: Any) -> Any:
             program = step.going_on(s.count)
-            carry = _nested(inputs_of(program)[CARRY], [np.asarray(a) for a in carries[i]])
-            return self._call(program, step, s, values, **{CARRY: carry})
+            carry = nested(inputs_of(program)[CARRY], [np.asarray(a) for a in carries[i]])
+            return self._call(program, step, s, values, out, **{CARRY: carry})
 
         return self._joined(step, shares, block)
 
-    def _call(self, program: Expr, step: Step, share: Share, values: Values, **more: Any) -> Any:
+    def _call(self, program: Expr, step: Step, share: Share, values: Values, out: Any = None, **more: Any) -> Any:
+        """What a device computes; out: arrays of the host for it, which are taken where all that it reads is there."""
         kernel = self.made(program, self.devices[share.place])
         with self.span(share, "copies"):
             arguments = self.arguments(program, step, share, values, **more)
         with self.span(share, step.name):
-            return kernel(*arguments)
+            if out is None or any(map(is_on_device, arrays(tuple(arguments)))):
+                return kernel(*arguments)
+            return kernel(*arguments, out=out)
 
     def span(self, share: Share, name: str) -> AbstractContextManager[None]:
         """Notes what is done inside, if that is wanted."""
@@ -194,19 +196,23 @@ class Runner:
         value = evaluate(e, {n: values.named[n].value(t) for n, t in inputs_of(e).items()})
         return Held(type_of(e), [np.asarray(a) for a in arrays(value)])
 
-    def _joined(self, step: Step, shares: Sequence[Share], work: Callable[[int, Share], Any]) -> Held:
+    def _joined(self, step: Step, shares: Sequence[Share], work: Callable[[int, Share, Any], Any]) -> Held:
         """The blocks of a result, which `work` gives: they stay on the devices, or are put together on the host."""
         shape = leaves_of(step.type)
         host = None if self.resident else [np.empty(leaf.shape, leaf.scalar.dtype) for leaf in shape]
 
         def block(i: int, s: Share) -> Piece | None:
-            found, device = arrays(work(i, s)), self.devices[s.place]
+            device = self.devices[s.place]
             if host is None:
+                found = arrays(work(i, s, None))
                 buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
                 return Piece(device, s.start, s.start + s.count, buffers)
-            for a, whole, leaf in zip(found, host, shape, strict=True):
-                part = Leaf((s.count, *leaf.shape[1:]), leaf.scalar)
-                whole[s.start : s.start + s.count] = _downloaded(device, a, part)
+            rows = [whole[s.start : s.start + s.count] for whole in host]
+            found = arrays(work(i, s, nested(step.type, rows)))
+            for a, into, leaf in zip(found, rows, shape, strict=True):
+                if a is not into:
+                    part = Leaf((s.count, *leaf.shape[1:]), leaf.scalar)
+                    into[...] = _downloaded(device, a, part)
             return None
 
         pieces = self.each(shares, block)
@@ -223,7 +229,7 @@ RUNS: Mapping[str, Callable[[Runner, Step, Sequence[Share], Values], Held]] = {
 }
 
 
-def _nested(t: Type, parts: Sequence[Any]) -> Any:
+def nested(t: Type, parts: Sequence[Any]) -> Any:
     """A value from its leaves."""
     return result(t, list(parts), lambda a, shape, scalar: a)
 

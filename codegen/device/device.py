@@ -160,7 +160,7 @@ def _describe(d: Any) -> DeviceInfo:
 
 
 #: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
-_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0)}
+_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0), "i8": (8, 0)}
 
 
 def _matrix_units(d: Any) -> tuple[str, ...]:

@@ -131,6 +131,10 @@ class _Reader:
             self._lowered[e] = (self._step(e) or rebuild(e, self.lower, self.captured)) if works(e) else e
         return self._lowered[e]
 
+    def source(self, e: Expr) -> Expr:
+        """What a part is read from: `e` lowered, with numbers for the lengths of other steps' blocks: any will do."""
+        return instantiate(self.lower(e), self.ones)
+
     def captured(self, body: Expr) -> Expr:
         """A body with inputs in the place of what it captures and steps compute."""
         new: dict[Expr, Expr] = {}
@@ -221,12 +225,14 @@ class _Blocks:
                 items = [self.item(p.Split(k, p.Take(n, a))) for a in arrays]
                 return p.Zip(tuple(i for i in items if i is not None)) if all(items) else None
             case p.Split(Sym(k), p.Take(_, source)):
-                return self._part(k, length_of(source), Read("", self.reader.lower(source), "block"))
+                read = self.reader.source(source)
+                return self._part(k, length_of(read), Read("", read, "block"))
             case p.Take(SizeOp("/"), p.Slide(u, far, p.Pad(0, _, "clamp", source))):
                 (k,) = symbols(u)
                 window, step = evaluate(u, {k: 1}), evaluate(far, {k: 1})
-                count = (length_of(source) - window) // step + 1
-                return self._part(k, count, Read("", self.reader.lower(source), "overlap", window, step))
+                read = self.reader.source(source)
+                count = (length_of(read) - window) // step + 1
+                return self._part(k, count, Read("", read, "overlap", window, step))
             case p.Zip(arrays):
                 items = [self.item(a) for a in arrays]
                 return p.Tup(tuple(i for i in items if i is not None)) if all(items) else None

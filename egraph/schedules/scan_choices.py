@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point, Search, varied
-from egglift.egraph.schedules.scan_structures import ScanStructure, scan_structures
-from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.schedules.scan_structures import HELD, ScanStructure, scan_structures
+from egglift.egraph.schedules.stage_elements import elements_of
 from egglift.egraph.stages.scans import Chunks, in_chunks, is_exact
 from egglift.egraph.stages.stage import Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import subterms
 from egglift.ir.types import leaves
 
 TRIES, FEW = 14, 4  # assignments of each structure that are generated and priced: of the whole, and of its carries
@@ -27,6 +26,7 @@ LONG = 512  # elements of rows that are cut
 SHARES = (4, 8)  # chunks for each unit of a CPU
 SHORTEST = 16  # elements of a row for each work-item, where neighbours go through rows side by side
 LINE, SETS = 64, 8  # elements of some cache lines; as many of these as must not divide a length
+NEAR = 16  # bytes beside each other that neighbours read, for these to read together
 ROWS = 16  # times as many rows as a device has work-groups are not cut
 
 
@@ -52,15 +52,16 @@ class ScanSearch:
         assert stage.scan is not None
         return self.reassociate or is_exact(stage.scan)
 
-    def whole(self, stage: Stage) -> list[Priced]:
-        """The best programs for a stage whose rows are not cut, by rising price."""
+    def whole(self, stage: Stage, laid: Callable[[Expr], Expr] = lambda array: array) -> list[Priced]:
+        """The best programs for a stage whose rows are not cut, by rising price.  laid: its array in the whole."""
         structures = scan_structures(stage, self.profile.kind, self.limits, self.associative(stage))
-        return sorted((x for s in structures for x in self._sized(s)), key=lambda x: x.point.estimate.seconds)
+        found = (x for s in structures for x in self._sized(s, laid))
+        return sorted(found, key=lambda x: x.point.estimate.seconds)
 
-    def _sized(self, s: ScanStructure) -> Iterator[Priced]:
+    def _sized(self, s: ScanStructure, laid: Callable[[Expr], Expr]) -> Iterator[Priced]:
         require_time()
         with suppress(EggliftError):
-            points = Search(s.term, s.tiles, self.profile, self.limits).run(TRIES if self.thorough else FEW)
+            points = Search(laid(s.term), s.tiles, self.profile, self.limits).run(TRIES if self.thorough else FEW)
             yield from (Priced(s.sign, point) for point in varied(points, DIFFERENT))
 
     def lengths(self, stage: Stage) -> list[int]:
@@ -72,9 +73,9 @@ class ScanSearch:
         size = sum(scalar.size for _, scalar in leaves(stage.scan.type))
         if not self.associative(stage):
             return []
-        if self.profile.kind == "gpu" and _is_across(stage):
+        if self.profile.kind == "gpu" and side_by_side(stage, self.profile):
             each = n * rows // (units * self.profile.items_per_unit)  # for a work-item, if all are busy
-            return [c for c in (max(SHORTEST, each), 4 * SHORTEST) if 2 * c <= n and rows >= self.profile.warp]
+            return [c for c in dict.fromkeys((HELD, min(HELD, max(SHORTEST, each)))) if 2 * c <= n]
         if n < LONG:
             return []
         if self.profile.kind == "gpu":
@@ -92,9 +93,17 @@ class ScanSearch:
                 yield length, chunks
 
 
-def _is_across(stage: Stage) -> bool:
-    """Do neighbouring rows lie together in what is read, rather than the elements of a row?"""
-    return any(isinstance(t, p.Transpose) for r in reads_of(stage.names, stage.body) for t in subterms(r.view))
+def side_by_side(stage: Stage, profile: Profile) -> bool:
+    """Do neighbouring rows lie together in what is read, rather than a row's elements?"""
+    *outer, last = stage.dims
+    across = along = 0
+    for source in elements_of(stage, profile).after:
+        for place in source.element.places:
+            strides = dict(zip(source.dims, place.strides, strict=True))
+            near = max((number(d) for d in outer if strides.get(d) == 1), default=1)
+            across += place.scalar if near * place.scalar >= NEAR else 0
+            along += place.scalar if strides.get(last) in (1, -1) else 0
+    return across > along
 
 
 def _apart(n: int) -> int:

@@ -1,6 +1,7 @@
 """Low-level programs of stages that scan, but for how long rows are cut (stages/scans.py).
 
 one row a work-item:    mapGlobal0 (scanSeq ..)
+one row in registers:   mapGlobal0 (scanSeq (toPrivate ..)): loaded before it is scanned
 one row a lane:         mapGlobal0 (mapVec (scanSeq ..)) over blocks of rows: of what lies across, on a CPU
 one row a group:        work-items reduce a run each, their totals are scanned by doubling, and each run from its carry
 rows a group:           the same for short rows, the totals of each of which one work-item scans
@@ -17,7 +18,7 @@ from egglift.egraph.schedules.structures import Tile
 from egglift.egraph.stages.as_pattern import computed, reads_of
 from egglift.egraph.stages.stage import Read, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
-from egglift.ir.axes import element_type, merged
+from egglift.ir.axes import element_type, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
@@ -27,6 +28,8 @@ from egglift.ir.types import Tuple, Type, leaves
 
 SHORT = 512  # elements of rows of which a group scans several
 ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
+HELD = 32  # elements of a row that a GPU's work-item holds in its registers
+HELD_BYTES = 256  # of these
 FEWEST = 256  # rows that are worth a work-item each, of a GPU
 
 
@@ -50,6 +53,8 @@ def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: 
     blocks = kind == "gpu" and work.length <= SHORT and work.count >= FEWEST
     if items or not (groups or blocks):
         yield work.by_items()
+    if kind == "gpu" and work.length <= HELD and work.read_bytes <= HELD_BYTES and work.count >= FEWEST:
+        yield work.in_registers()
     if kind == "cpu" and work.count > 1:
         yield work.by_lanes()
     if blocks:
@@ -77,14 +82,26 @@ class Rows:
     def bytes(self) -> int:
         """Of a row that is in local memory, with its result."""
         result = self.scan.type if self.scan.after is None else type_of(self.scan.after)
+        return self.read_bytes + self.length * sum(scalar.size for _, scalar in leaves(result))
+
+    @property
+    def read_bytes(self) -> int:
+        """Of a row, and of what is read beside it."""
         read = (self.scan.type, *map(type_of, self.others))
-        return self.length * sum(scalar.size for t in (*read, result) for _, scalar in leaves(t))
+        return self.length * sum(scalar.size for t in read for _, scalar in leaves(t))
 
     # ------------------------------------------------------------------------------------ structures
 
     def by_items(self) -> ScanStructure:
         """One row a work-item."""
         return self._whole("rows", self._mapped(self._paired(self.rows), self._in_order, Level("global", 0)), {})
+
+    def in_registers(self) -> ScanStructure:
+        """One row a work-item, all of it loaded before it is scanned."""
+        found = self._mapped(
+            self._paired(self.rows), lambda z, row: self._in_order(z, p.To("private", row)), Level("global", 0)
+        )
+        return self._whole("rows in registers", found, {})
 
     def by_lanes(self) -> ScanStructure:
         """One row a lane of a vector."""
@@ -126,7 +143,8 @@ class Rows:
         """The rows as the stage's array."""
         for d in reversed(self.batch[1:]):
             found = p.Split(d.extent, found)
-        return ScanStructure(sign, found if self.batch else p.Join(found), tiles)
+        array = permuted(found if self.batch else p.Join(found), self.stage.dims, self.stage.array_dims)
+        return ScanStructure(sign, array, tiles)
 
     def _in_order(self, init: Expr, row: Expr) -> Expr:
         """A row by one work-item."""

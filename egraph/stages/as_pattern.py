@@ -17,7 +17,7 @@ from egglift.ir.patterns import Expr
 def as_pattern(stage: Stage) -> Expr:
     """The program of a stage, over the inputs that it reads."""
     if stage.scan is not None:
-        return _scanned(stage, stage.scan)
+        return permuted(_scanned(stage, stage.scan), stage.dims, stage.array_dims)
     if stage.counts is not None:
         return _counted(stage, stage.counts)
     return computed(stage.names, stage.dims, stage.body)

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.stage import Dim, Read, Reduction, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, permuted
@@ -59,34 +60,36 @@ def in_chunks(stage: Stage, length: int) -> Chunks | None:
         return None
     body = names.with_reads(stage.body, cut)
     total = names.reduced(Reduction(scan.op.body, scan.op.neutral, (inside,), body, scan.op))
-    totals = Stage(f"{stage.name}.totals", (*outer, which), total, names)
+    order = (*outer, which) if scan.axis is None else (which, *outer)
+    totals = Stage(f"{stage.name}.totals", order, total, names)
     carries = _carries(stage, scan, totals)
     after = None if scan.after is None else names.with_reads(scan.after, cut)
-    own = replace(scan, init=_element(stage, carries), after=after)
+    own = replace(scan, init=_element(stage, carries), after=after, axis=None)
     return Chunks(totals, carries, replace(stage, dims=(which, *outer, inside), body=body, scan=own))
 
 
 def of_chunks(stage: Stage, chunks: Chunks, array: Expr) -> Expr:
     """The array of all chunks as that of the stage."""
     which, *outer, inside = chunks.chunks.dims
-    n, rows = number(stage.dims[-1]), permuted(array, (which, *outer, inside), (*outer, which, inside))
-    return at_depth(len(outer), rows, lambda x: p.Take(n, p.Join(x)))
+    at = stage.array_dims.index(stage.dims[-1])
+    order = (*outer[:at], which, inside, *outer[at:])
+    cut = permuted(array, (which, *outer, inside), order)
+    return at_depth(at, cut, lambda x: p.Take(number(stage.dims[-1]), p.Join(x)))
 
 
 def _carries(stage: Stage, scan: Scanned, totals: Stage) -> Stage:
     """The scan of the totals, each without its own."""
-    before, neutral = number(totals.dims[-1]) - 1, scan.op.neutral
-    earlier = at_depth(
-        len(totals.dims) - 1,
-        p.Input(totals.name, totals.type),
-        lambda x: p.Pad(1, 0, "constant", p.Take(before, x), neutral),
-    )
-    body = _read(stage, Read(earlier, totals.dims))
-    return Stage(f"{stage.name}.carries", totals.dims, body, stage.names, scan=replace(scan, after=None))
+    axis = None if scan.axis is None else 0
+    which, neutral = totals.dims[-1 if axis is None else 0], scan.op.neutral
+    dims = (*(d for d in totals.dims if d != which), which)
+    rows = Read(permuted(p.Input(totals.name, totals.type), totals.dims, dims), dims)
+    earlier = rows.along(which, lambda x: p.Pad(1, 0, "constant", p.Take(number(which) - 1, x), neutral), (which,))
+    scanned = replace(scan, after=None, axis=axis)
+    return Stage(f"{stage.name}.carries", dims, _read(stage, earlier), stage.names, scan=scanned)
 
 
 def _element(stage: Stage, of: Stage) -> Expr:
-    return _read(stage, Read(p.Input(of.name, of.type), of.dims))
+    return _read(stage, Read(p.Input(of.name, of.type), of.array_dims))
 
 
 def _read(stage: Stage, read: Read) -> Expr:
@@ -151,11 +154,10 @@ def _followed(stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...]] | No
 
 def _own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:
     """At which dimensions the array itself is read, and which component of its element; None if it is laid out."""
+    read = plain_read(read)
     view, dims, path = read.view, read.dims, list[int]()
     while view != array:
         match view:
-            case p.Transpose(x) if len(dims) > 1:
-                view, dims = x, (dims[1], dims[0], *dims[2:])
             case p.Map(body, x, None) if (own := _components(body)) is not None:
                 view, path = x, [*path, *own]
             case _:

@@ -25,7 +25,8 @@ def text_of(stage: Stage) -> str:
         last = len(stage.dims) - 1
         dims, body = ", ".join(dims.split(", ")[:-1]), f"(count for {last} < {stage.dims[-1].extent} of {body})"
         dims = f"{dims}, {last} < {counts.length}" if dims else f"0 < {counts.length}"
-    return f"{stage.name.lstrip('%')}[{dims}] = {body}"
+    laid = "" if stage.array_dims == stage.dims else f" as [{', '.join(order[d] for d in stage.array_dims)}]"
+    return f"{stage.name.lstrip('%')}[{dims}]{laid} = {body}"
 
 
 def _body(names: Names, body: Expr, order: dict[Dim, str]) -> str:

@@ -30,8 +30,8 @@ def folder() -> Path:
     return Path(mkdtemp())
 
 
-#: a text is the same for all its functions, and for all inputs
-parsed = cache(read_source)
+#: a program is the same for all inputs
+program_of = cache(lambda text, function, sizes: el.as_program(from_c(text, function, dict(sizes))))
 
 
 @cache
@@ -82,9 +82,9 @@ def differ(
     **given: Any,
 ) -> None:
     """Fails where the program of a C function computes other results than gcc's.  given: inputs that are not random."""
-    program = el.as_program(from_c(text, function, sizes))
+    program = program_of(text, function, tuple(sizes.items()))
     rng = np.random.default_rng(seed)
-    types, source = inputs_of(program), parsed(text)
+    types, source = inputs_of(program), read_source(text)
     parameters = [p for p in source.functions[function].decl.type.args.params if isinstance(p, c_ast.Decl)]
     values, arguments = {}, []
     outputs: dict[str, Any] = {}
@@ -125,7 +125,7 @@ def differ(
 def _file_values(text: str) -> dict[str, Any]:
     """What arrays of the file hold, in the library itself: a view."""
     found = {}
-    for d in parsed(text).variables:
+    for d in read_source(text).variables:
         t = base_type(d)
         if "const" not in d.quals and t is not None:
             lengths, node = [], d.type
@@ -153,7 +153,7 @@ def written_by(text: str, function: str, sizes: Mapping[str, Any]) -> set[str]:
     """The names of the parameters that are results."""
     from egglift.frontend.lower import Lowering
 
-    source = parsed(text)
+    source = read_source(text)
     lowering = Lowering(source, dict(sizes))
     lowering.function(source.functions[function])
     return {s.target.array for s in lowering.statements}

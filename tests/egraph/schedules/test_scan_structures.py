@@ -54,6 +54,12 @@ def of_maps(n: int) -> Any:
     return el.scan(composed, (1, 2), el.zip(arr("a", n, t=el.i32), arr("b", n, t=el.i32)))
 
 
+def columns_of_maps(n: int, m: int) -> Any:
+    """Compositions down columns, of which one component each is wanted."""
+    pairs = arr("A", n, m, t=el.i32).zip(arr("B", n, m, t=el.i32)).map(lambda rows: el.zip(rows[0], rows[1]))
+    return el.scan(composed, (1, 2), pairs, axis=0).map(lambda row: row.map(lambda p: p[1]))
+
+
 SMALL: dict[str, Callable[[], Any]] = {
     "one": lambda: el.cumsum(arr("x", 1)),
     "two": lambda: el.cumsum(arr("x", 2)),
@@ -62,6 +68,8 @@ SMALL: dict[str, Callable[[], Any]] = {
     "and what follows": lambda: el.cumsum(arr("x", 37)) / (arr("y", 37) + 9),
     "rows": lambda: el.cumsum(arr("A", 5, 33), axis=1),
     "columns": lambda: el.cumsum(arr("A", 12, 7), axis=0) * 2,
+    "columns that are computed": lambda: el.cumsum(arr("A", 9, 6, t=el.u8).cast(el.i32), axis=0),
+    "columns of pairs": lambda: columns_of_maps(8, 5),
     "three axes": lambda: el.cumsum(arr("A", 3, 5, 4), axis=1),
     "rows with beginnings": lambda: weighted(6, 19),
     "segments": lambda: of_segments(45),
@@ -174,9 +182,17 @@ def test_a_row_that_a_group_can_hold_is_not_cut() -> None:
 
 def test_columns_are_cut_for_all_work_items_and_read_together() -> None:
     best = scheduled(as_program(el.cumsum(arr("A", 1 << 12, 1 << 12), axis=0)), GPU, GPU.limits, True)[0]
-    assert best.sign.startswith("chunks of 64: ")
+    assert best.sign.startswith("chunks of 32: ")
     least = 3 * 4 * (1 << 24) / GPU.bandwidth  # seconds to read all twice, and to write it
     assert best.seconds < 2 * least
+
+
+@pytest.mark.parametrize(("t", "columns"), [(el.f32, 4), (el.f32, 16), (el.u8, 64)], ids=str)
+def test_a_few_long_columns_are_cut_too(t: Any, columns: int) -> None:
+    n = (1 << 22) // columns
+    best = scheduled(as_program(el.cumsum(arr("A", n, columns, t=t).cast(el.i32), axis=0)), GPU, GPU.limits, True)[0]
+    assert best.sign.startswith("chunks of ")
+    assert best.seconds < 8 * 8 * (1 << 22) / GPU.bandwidth  # a work-item a column takes a thousand times as long
 
 
 def test_sums_of_floats_keep_their_order_where_asked() -> None:

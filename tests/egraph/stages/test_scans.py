@@ -38,7 +38,20 @@ def test_a_scan_that_two_read_is_an_array() -> None:
 
 def test_a_scan_of_columns_is_written_as_it_is_read() -> None:
     (only,) = texts(el.cumsum(A, axis=0) * A)
-    assert only == "stage1[0 < 6, 1 < 4] = (mul (add up to 1 from 0.0 of (transpose A)[0,1]) A[1,0])"
+    assert only == "stage1[0 < 6, 1 < 4] as [1, 0] = (mul (add up to 1 from 0.0 of (transpose A)[0,1]) A[1,0])"
+
+
+def test_a_scan_of_a_middle_axis_is_written_as_it_is_read() -> None:
+    program = el.cumsum(arr("C", 3, 5, 4), axis=1)
+    (only,) = texts(program)
+    assert only.startswith("stage1[0 < 3, 1 < 4, 2 < 5] as [0, 2, 1] = ")
+    assert same(as_program(program), whole(stages_of(as_program(program))), exact_inputs(as_program(program)))
+
+
+def test_columns_that_others_read_keep_their_order() -> None:
+    program = as_program(el.roll(1, el.cumsum(A, axis=0)) * 2)
+    assert " as [1, 0] = " in texts(program)[0]
+    assert same(program, whole(stages_of(program)), exact_inputs(program))
 
 
 def test_reductions_that_a_scan_needs_come_before_it() -> None:
