@@ -31,7 +31,8 @@ def rooms() -> dict[str, Path]:
     """The packages that are installed, by name, and the benchmarks."""
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     own = {name: ROOT / folder for name, folder in setup["package-dir"].items()}
-    benchmarks = ("benchmarks", "benchmarks.brought", "benchmarks.programs")
+    lines = ("benchmarks.lines", "benchmarks.lines.by_hand", "benchmarks.lines.short")
+    benchmarks = ("benchmarks", "benchmarks.brought", *lines, "benchmarks.programs")
     return own | {name: ROOT / name.replace(".", "/") for name in benchmarks}
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from egglift.codegen.device.arguments import result
 from egglift.codegen.device.device import Device, NdArray, Operand
 from egglift.codegen.device.rows import copy_bytes, read_bytes, read_elements, upload, write_bytes
+from egglift.codegen.device.spare import spare
 from egglift.codegen.device.staging import LARGE
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import BOOL, Scalar, Type, leaves
@@ -45,6 +46,11 @@ class Leaf:
 def leaves_of(t: Type) -> tuple[Leaf, ...]:
     """The arrays of a value of a type."""
     return tuple(Leaf(tuple(evaluate(n) for n in shape), scalar) for shape, scalar in leaves(t))
+
+
+def bytes_of(t: Type) -> int:
+    """The bytes of a value of a type."""
+    return sum(leaf.bytes for leaf in leaves_of(t))
 
 
 @dataclass(frozen=True)
@@ -187,7 +193,7 @@ class Spare:
     def take(self, device: Device, size: int) -> Operand:
         """A buffer of so many bytes."""
         waiting = self._free.get((device, size))
-        return waiting.pop() if waiting else device.allocate(size)
+        return waiting.pop() if waiting else spare(device, size)
 
     def give(self, held: Held) -> None:
         """Takes the buffers of a value that nobody looks at any more."""

@@ -94,7 +94,7 @@ def of_device(place: int, device: Device) -> Iterator[None]:
 
 def begins_at(device: Device, start: int) -> bool:
     """May a part of a buffer begin at this byte?"""
-    return start % max(1, device.device.mem_base_addr_align // 8) == 0
+    return bool(start % max(1, device.device.mem_base_addr_align // 8) == 0)
 
 
 def part_of(device: Device, buffer: Operand, start: int, size: int) -> Operand:
@@ -102,7 +102,9 @@ def part_of(device: Device, buffer: Operand, start: int, size: int) -> Operand:
     if start == 0 and size == buffer.size:
         return buffer
     with reported(f"{device.name} cannot take {size} bytes from byte {start} on as a buffer"):
-        return buffer.get_sub_region(start, max(1, size))
+        part = buffer.get_sub_region(start, max(1, size))
+    part.whole = buffer  # which may be a spare one, and is in use as long as its part is
+    return part
 
 
 def array_over(device: Device, buffer: Operand, shape: tuple[int, ...], scalar: Scalar) -> Any:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from egglift.egraph.distribution.extraction import reads, works
 from egglift.ir import patterns as p
@@ -79,7 +80,7 @@ class Step:
 
     def program(self, count: int) -> Expr:
         """The program of a device whose block has `count` elements; of a scan, its total."""
-        return instantiate(self.body, {self.symbol: count})
+        return _sized(self.body, self.symbol, count)
 
     def going_on(self, count: int) -> Expr:
         """Of a scan, the program that goes on from what precedes the block, an input of the name CARRY."""
@@ -94,6 +95,11 @@ class Step:
     def of(self, source: str) -> tuple[str, ...]:
         """How devices have the input, or result of a step, of that name."""
         return tuple(dict.fromkeys(r.how for r in self.reads if source in inputs_of(r.source)))
+
+
+@lru_cache(maxsize=256)  # calls ask for them again and again
+def _sized(body: Expr, symbol: str, count: int) -> Expr:
+    return instantiate(body, {symbol: count})
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scan_layout import in_memory_order
-from egglift.egraph.stages.scans import with_followers
+from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.segments import segments
 from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
@@ -71,7 +71,8 @@ def stages_of(
     work = _Partition(notation, frugal, 1 if frugal else again, whole)
     value = work.value(work.with_written_indices(program))
     stages, result = together(work.stages, work.result(value))
-    stages, result = in_memory_order(*with_followers(stages, result))
+    stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
+    stages, result = in_memory_order(stages, result)
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
     return Stages(tuple(stages), result)

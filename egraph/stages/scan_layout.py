@@ -24,8 +24,8 @@ def in_memory_order(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage],
     """Stages whose scans are written in the order in which they read, and what yields the result then."""
     found, new = list[Stage](), dict[Expr, Expr]()
     for stage in stages:
-        s = replace_views(stage, lambda view: exchanged(view, new)) if new else stage
-        if s.scan is not None and (order := _order(s)) is not None:
+        s = with_views(stage, lambda view: exchanged(view, new)) if new else stage
+        if s.scan is not None and s.scan.combined is None and (order := _order(s)) is not None:
             laid = _laid(s, order)
             new[p.Input(s.name, s.type)] = permuted(p.Input(laid.name, laid.type), laid.array_dims, s.array_dims)
             s = laid
@@ -33,7 +33,7 @@ def in_memory_order(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage],
     return found, exchanged(result, new) if new else result
 
 
-def replace_views(stage: Stage, f: Callable[[Expr], Expr]) -> Stage:
+def with_views(stage: Stage, f: Callable[[Expr], Expr]) -> Stage:
     """A stage with other views at the same dimensions."""
     names = stage.names
     return stage.with_bodies(lambda body: names.with_reads(body, lambda r: Read(f(r.view), r.dims)))

@@ -57,7 +57,13 @@ def test_programs_are_of_all_patterns_types_and_lengths() -> None:
     programs = [case_of(seed).program for seed in range(700)]
     parts = [list(subterms(e)) for e in programs]
     found = {type(t) for part in parts for t in part}
-    assert {c.__name__ for c in SLOTS.keys() - found} == {"Tree", "To", "ScanSeq", "ScanDoubling"}  # low-level
+    assert {c.__name__ for c in SLOTS.keys() - found} == {
+        "Tree",
+        "To",
+        "ScanSeq",
+        "ScanDoubling",
+        "ScanLinked",
+    }  # low-level
     assert {t.op for part in parts for t in part if isinstance(t, p.Apply)} == FUNCTIONS.keys()
     given = [leaf for part in parts for t in part if isinstance(t, p.Input) for leaf in leaves(t.type)]
     assert {str(s) for _, s in given} == SCALARS.keys()

@@ -12,14 +12,16 @@ import pytest
 import egglift as el
 from egglift.codegen.device import borders
 from egglift.codegen.device.borders import Border, Exchange
-from egglift.codegen.device.device import Device, opencl
+from egglift.codegen.device.device import NO_ROOM, Device, opencl
 from egglift.codegen.device.rows import read_bytes, upload
+from egglift.costmodel.links.links import Links
+from egglift.distribution.building import Request, distributed_kernel
 from egglift.distribution.iterating import Window, windows_of
 from egglift.distribution.kernel import DistributedKernel
 from egglift.distribution.opening import open_devices
 from egglift.distribution.shares import Share, shares_of
 from egglift.egraph.distribution.distribute import distributed
-from egglift.ir.errors import DeviceError
+from egglift.ir.errors import OutOfMemory
 from egglift.steps import time_steps
 from tests import several
 from tests.api.distribution.programs import agree, jacobi, values
@@ -169,12 +171,12 @@ def lost_on_the_way() -> str:
 
     def failing(queue: Any, *args: Any, **named: Any) -> Any:
         if queue.device == made.devices[1].device and named.get("is_blocking") is False:
-            raise cl.RuntimeError("copy failed: OUT_OF_RESOURCES", -5, "enqueue")
+            raise several.refusal(NO_ROOM[1])
         return copy(queue, *args, **named)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cl, "enqueue_copy", failing)
-        with pytest.raises(DeviceError) as caught:
+        with pytest.raises(OutOfMemory) as caught:
             made(x)
     assert np.array_equal(made(x), x)
     return str(caught.value)
@@ -197,7 +199,7 @@ def chunks_of(size: int, chunk: int) -> bool:
         own = {i: [(upload(d, v), 0)] for i, (d, v) in enumerate(zip((a, b), sent, strict=True))}
         windows = {i: [upload(d, np.zeros(size + 16, np.uint8))] for i, d in enumerate((a, b))}
         exchange.send(own, {i: opencl().enqueue_marker(d.queue) for i, d in enumerate((a, b))})
-        for i, events in enumerate(exchange.receive(own, windows)):
+        for i, events in exchange.receive(own, windows).items():
             opencl().enqueue_barrier((a, b)[i].queue, wait_for=events)
         good = good and np.array_equal(_got(b, windows[1][0], size + 16)[8 : 8 + size], sent[0][4 : 4 + size])
         good = good and np.array_equal(_got(a, windows[0][0], size + 16)[:size], sent[1][:size])
@@ -224,3 +226,21 @@ def no_windows() -> tuple[bool, bool]:
     x = el.array("x", el.f32, 20)
     far = el.iterate(2, lambda s: s.map(lambda a: a + 0.1 * s.map(lambda b: b - a).reduce(el.add, 0.0)), x)
     return several.kernel(far, 2).windows is None, several.kernel(jacobi(20), 2).windows is not None
+
+
+def edges(links: Links) -> tuple[int, int, str]:
+    """How many rows are computed first, how many kernels there are, and what is said."""
+    whole = el.as_program(heat(240, WIDE, "clamp", 5))
+    again = time_steps(whole)
+    assert again is not None
+    steps = (again.program, again.state.name, again.whole)
+    made = distributed_kernel(Request(whole, open_devices("all"), "block", again=steps), several.plain, links)
+    assert made.windows is not None
+    return made.windows.edge, len(made.kernels), made.explain()
+
+
+def test_rows_are_computed_first_where_the_exchange_is_long(three: Three) -> None:
+    edge, kernels, text = three(edges, Links(latency=1e-2))
+    assert (edge, kernels) == (1, 2) and "exchanged between, of 1 rows, while the rest is computed" in text
+    edge, kernels, text = three(edges, Links(latency=1e-9, to={}, fro={}))
+    assert (edge, kernels) == (0, 1) and text.splitlines()[1].endswith("only borders are exchanged between")
