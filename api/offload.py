@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -223,8 +224,9 @@ class _Caller:
             if d.name in names:
                 if "static" in d.storage:
                     raise ArgumentError(f"{d.name} is static: no other file reads it; make it a parameter")
-                d.init, d.storage = None, ["extern"]
-                lines.append(f"{CGenerator().visit(d)};\n")
+                shown = copy(d)
+                shown.init, shown.storage = None, ["extern"]
+                lines.append(f"{CGenerator().visit(shown)};\n")
         return "".join(lines)
 
     # ------------------------------------------------------------------------------------ body

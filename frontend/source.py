@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -61,12 +62,13 @@ def read_source(path_or_text: str | os.PathLike[str], given: Collection[str] = (
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
             raise ProgramError(f"cannot read {file}: {reason}") from None
+    return _parsed(text, file, frozenset(given))
+
+
+@lru_cache(16)  # a file of many functions is read for each of them
+def _parsed(text: str, file: str, given: frozenset[str]) -> Source:
     directives = Directives(file)
     directives.read(_without_comments(text), given)
-    return _parsed(directives, file)
-
-
-def _parsed(directives: Directives, file: str) -> Source:
     text = directives.text
     head = "".join(f"typedef {kind} {name};\n" for name, kind in {**TYPEDEFS, **directives.types}.items())
     mark = f'# 1 "{file}"\n'
