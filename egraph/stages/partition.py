@@ -118,7 +118,7 @@ class _Partition:
             return parts.whole(self._stage(parts.dims, parts.body), dims)
         reduction = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
         if reduction is not None and self._free(reduction) == frozenset(dims):
-            once = self._once(dims, reduction)
+            once = self._once(dims, reduction, is_result=True)
             return permuted(once.view, once.dims, dims)
         return self._stage(dims, body)
 
@@ -266,11 +266,12 @@ class _Partition:
             return self.names.with_reads(once, windows.of)
         return self.notation.packed(self.notation.opened(self._once(outer, r)))
 
-    def _once(self, outer: tuple[Dim, ...], r: Reduction) -> Read:
-        """A reduction as an element of a stage of its own, which is written once."""
+    def _once(self, outer: tuple[Dim, ...], r: Reduction, is_result: bool = False) -> Read:
+        """A reduction as an element of a stage of its own, which is written once; a result lies as it is wanted."""
         free = self._free(r)
         dims = tuple(d for d in outer if d in free)
-        dims = self._side_by_side(dims + _in_order(free - set(dims)), r)
+        dims += _in_order(free - set(dims))
+        dims = dims if is_result else self._side_by_side(dims, r)
         read = self._order(r)
         own = self._canonical(read, r)
         if own not in self._written:
