@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from egglog.bindings import Call, Eq, Let, Lit, Rule, Union, Var
-
+from egglift.egraph.rules.egglog_core import Call, Eq, Let, Lit, Rule, Union, Var
 from egglift.egraph.rules.language import declarations, signatures
 
 COMPARISONS = ("<", ">", "<=", ">=", "!=")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf, prod
 from time import perf_counter
 
 from egglift.codegen.device.device import Device
+from egglift.codegen.device.rows import begins_at
 from egglift.costmodel.links.links import Links
 from egglift.distribution.held import leaves_of
+from egglift.distribution.iterating import Windows, windows_of
 from egglift.distribution.kernel import DistributedKernel
 from egglift.distribution.running import DeviceKernel
 from egglift.distribution.shares import Share, cut, shares_of
@@ -24,7 +26,9 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
 
 #: seconds for a kernel, however little time is left
-LEAST = 1.0
+LEAST = 2.5
+#: edges are computed first of blocks that have at least so many times as many rows
+FEWEST = 8
 HOWS = ("block", "overlap", "copy", "single")
 #: makes the kernel of a program for a device, given that of a device of the same kind, or None
 Optimised = Callable[[Expr, Device, DeviceKernel | None], DeviceKernel]
@@ -110,8 +114,8 @@ def _chosen(request: Request, made: Kernels, links: Links) -> DistributedKernel:
     alone = _alone(request, made, "one device does all")
     if request.is_single:
         return alone
-    shared = _shared(request, made)
-    if shared is not None and len(request.devices) == 1 and not shared.streamed:
+    shared = _shared(request, made, links)
+    if shared is not None and len(request.devices) == 1 and not (shared.streamed or shared.remote):
         return alone
     if shared is None or request.distribution is not None or shared.streamed:
         return shared or alone
@@ -122,7 +126,7 @@ def _alone(request: Request, made: Kernels, why: str) -> DistributedKernel:
     return DistributedKernel(request.program, request.devices[:1], Steps((), request.program), {}, made, why)
 
 
-def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
+def _shared(request: Request, made: Kernels, links: Links) -> DistributedKernel | None:
     """The kernel of all devices; None where no law gives each a part, and that was not asked for."""
     program = request.again[0] if request.again else request.program
     divided = {name for name, how in request.named.items() if how in ("block", "overlap")}
@@ -145,11 +149,15 @@ def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
     some = "1 device takes" if count == 1 else f"{count} devices take"
     why = f"{some} blocks that fit, one after the other" if streamed else f"{some} part, as asked"
     kernel = DistributedKernel(request.program, request.devices, steps, shares, made, why)
-    kernel.streamed, kernel.copied = streamed or request.remote, frozenset() if request.remote else copied
+    kernel.streamed, kernel.remote = streamed, request.remote
+    kernel.copied = frozenset() if request.remote else copied
     if request.again:
         _, kernel.state, whole = request.again
         assert isinstance(whole.count, int)
         kernel.start, kernel.count = whole.x, whole.count
+        if not (streamed or request.remote) and (windows := windows_of(steps, kernel.state, shares)) is not None:
+            made.awaited += len(programs)  # edges, and what is between them
+            kernel.windows = replace(windows, edge=_edge(windows, kernel, links))
     return kernel
 
 
@@ -222,6 +230,50 @@ def _bytes(t: Type) -> int:
 # ---------------------------------------------------------------------------------------- does it pay
 
 
+def _edge(windows: Windows, kernel: DistributedKernel, links: Links) -> int:
+    """How many rows at either end of a block are computed first, so that they are exchanged while the rest is computed;
+    0 where that does not pay by the model, or a part of a buffer cannot begin with any row."""
+    edge, leaves = windows.needed, leaves_of(windows.step.type)
+    for window in windows.each:
+        rows = [begins_at(kernel.devices[window.share.place], leaf.row_bytes) for leaf in leaves]
+        if not edge or window.share.count < FEWEST * edge or not all(rows):
+            return 0
+    apart = replace(windows, edge=edge)
+    beside = max(_step_seconds(apart, kernel, w.share, links) for w in windows.each)
+    after = max(
+        _rest_seconds(apart, kernel, w.share) + _exchange_seconds(apart, kernel, w.share, links) for w in windows.each
+    )
+    return edge if beside < after else 0
+
+
+def _step_seconds(windows: Windows, kernel: DistributedKernel, share: Share, links: Links) -> float:
+    """A device's part of one step of an iteration, and the exchange of its borders."""
+    exchange = _exchange_seconds(windows, kernel, share, links)
+    rest = _rest_seconds(windows, kernel, share) / links.together
+    if not windows.edge:
+        return rest + exchange
+    edges = 2 * _seconds_of(windows.step.program(windows.edge), kernel, share) / links.together
+    return edges + max(rest, exchange)
+
+
+def _rest_seconds(windows: Windows, kernel: DistributedKernel, share: Share) -> float:
+    """What a device computes last in a step."""
+    return _seconds_of(windows.step.program(windows.counts(share)[-1]), kernel, share)
+
+
+def _seconds_of(program: Expr, kernel: DistributedKernel, share: Share) -> float:
+    return kernel.made(program, kernel.devices[share.place]).chosen.seconds
+
+
+def _exchange_seconds(windows: Windows, kernel: DistributedKernel, share: Share, links: Links) -> float:
+    """What a device sends, and then gets."""
+    name = kernel.devices[share.place].name
+    borders = [b for b in windows.borders(leaves_of(windows.step.type)) if b.source != b.target]
+    sent = sum(b.size for b in borders if b.source == share.place)
+    got = sum(b.size for b in borders if b.target == share.place)
+    return links.from_device(name, sent) + links.to_device(name, got)
+
+
 def _cheaper(shared: DistributedKernel, alone: DistributedKernel, links: Links) -> DistributedKernel:
     """The kernel that the model says is faster, with NumPy in and out."""
     one, many = _seconds_alone(alone, links), _seconds_shared(shared, links)
@@ -253,11 +305,12 @@ def _seconds_shared(kernel: DistributedKernel, links: Links) -> float:
 def _block_seconds(kernel: DistributedKernel, step: Step, share: Share, links: Links) -> float:
     device = kernel.devices[share.place]
     program = step.program(share.count)
-    computing = kernel.made(program, device).chosen.seconds / links.together
-    if step.kind == "scan":
-        computing += kernel.made(step.going_on(share.count), device).chosen.seconds / links.together
     taken = sum(map(_bytes, inputs_of(program).values()))
-    moved = links.to_device(device.name, taken) + links.from_device(device.name, _bytes(type_of(program)))
+    given = _bytes(type_of(program))
+    moved = links.to_device(device.name, taken, all=True) + links.from_device(device.name, given, all=True)
+    if kernel.windows:
+        return kernel.count * _step_seconds(kernel.windows, kernel, share, links) + moved
+    computing = sum(_seconds_of(q, kernel, share) for q in step.programs(share.count)) / links.together
     if not kernel.state:
         return computing + moved
     border = sum(2 * (r.window - r.step) * leaf.row_bytes for r in step.reads for leaf in leaves_of(type_of(r.source)))

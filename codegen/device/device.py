@@ -167,7 +167,7 @@ def _goes_on(d: Any, kind: str) -> bool:
 
 
 #: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
-_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0)}
+_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0), "i8": (8, 0)}
 
 
 def _matrix_units(d: Any) -> tuple[str, ...]:
@@ -332,6 +332,7 @@ class Device:
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
         self.staging: Any = None  # its pinned memory, made when it is first used
+        self.spare: Any = None  # buffers of results that nobody uses any more
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
 
     name = property(lambda self: self.info.name, doc="The device's name.")

@@ -15,6 +15,7 @@ from egglift.codegen.kernel.distribution import WARP, Distribution, Shape
 from egglift.codegen.kernel.folding import chosen, known
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, ScalarValue, Statement
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
+from egglift.codegen.kernel.index_values import in_i32, of_indices
 from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
 from egglift.codegen.kernel.views import LINE, View, memory
@@ -23,7 +24,7 @@ from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.types import U64, Scalar, Type, leaves
+from egglift.ir.types import I32, U64, Scalar, Type, leaves
 
 SHARED = 2  # times the local memory that there is may be asked for, as tiles may share it (kernel/shared_tiles.py)
 ALONE = 16  # times the private memory of a work-item for one that has its group to itself
@@ -323,6 +324,10 @@ class Builder:
             return self.const(number, t.computed)
         if (choice := chosen(op, args, t)) is not None:
             return choice
+        if (at := of_indices(op, args, t)) is not None:
+            return self.number(at, t)
+        if (narrow := in_i32(op, args, t)) is not None:
+            args = tuple(self.number(i, I32) if i.terms else self.const(i.constant, I32) for i in narrow)
         made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
         if any(id(a) in self.varying for a in args):
             self.varying.add(id(made))

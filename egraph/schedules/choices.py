@@ -24,7 +24,7 @@ from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_count
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
-from egglift.egraph.schedules.reduced_tiles import ReducedTiles, reduced_tiles
+from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
 from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
 from egglift.egraph.schedules.steps import Alone, InPieces, Steps
@@ -298,9 +298,10 @@ class _Choosing:
 
     def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which tiles are reduced in registers."""
-        for x in reduced_tiles(whole):
-            left = [s for s in whole.stages if s.name != x.first.name]
-            choices = [self.of_tiles(x) if s.name == x.last.name else best[s.name] for s in left]
+        for stages, x in tiled(whole):
+            left = [s for s in stages.stages if s.name != x.first.name]
+            known = best | self.of_stages([s for s in left if s not in whole.stages and s.name != x.last.name])
+            choices = [self.of_tiles(x) if s.name == x.last.name else known[s.name] for s in left]
             if all(choices):
                 yield from self.combined(Stages(tuple(left), whole.result), choices, by)
 

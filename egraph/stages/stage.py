@@ -232,7 +232,7 @@ class Stage:
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
     scan: `body` is what is scanned along the last dimension, without reductions in it.  counts: it is what is counted.
-    narrow: are f16 and bf16 that are cast to f32 kept as they are (operands.py)?
+    narrow: types that are kept as they are where they are cast (operands.py).
     """
 
     name: str
@@ -242,7 +242,7 @@ class Stage:
     given: frozenset[p.Input] = frozenset()
     scan: Scanned | None = None
     counts: Counted | None = None
-    narrow: bool = False
+    narrow: tuple[Scalar, ...] = ()
 
     @property
     def is_apart(self) -> bool:

@@ -25,7 +25,7 @@ from tests.fuzz.style import style_of
 
 CHUNK = 25
 #: so many programs, and with `-m deep` so many
-FEW, MANY = 75, 1000
+FEW, MANY = 50, 1000
 #: of how many programs one has its kernels run, too
 KERNELS = 6
 
