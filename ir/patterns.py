@@ -180,7 +180,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
 class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     """`tree (+) z x = reduce (+) z x`, by halving: combine x[i] with x[i + ceil(n/2)] until one is left.
 
-    `body` is an associative and commutative operator's.  Executed by a group in local, or by one item in private memory;
+    `body` is an associative, commutative operator's.  Executed by a group in local, or by one item in private memory;
     `z` is combined in once, at the end.
     """
 

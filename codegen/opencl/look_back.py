@@ -67,7 +67,9 @@ def look_back(text: Text, s: im.LookBack) -> None:
     text.line("}")
     text.line("barrier(CLK_LOCAL_MEM_FENCE);")
     text.line(f"int some_{window} = 0;")
-    first, step, row = (f"{chunk} / {s.rows}", f"{s.rows} * ", f" + {chunk} % {s.rows}") if s.rows > 1 else (chunk, "", "")
+    first, step, row = (
+        (f"{chunk} / {s.rows}", f"{s.rows} * ", f" + {chunk} % {s.rows}") if s.rows > 1 else (chunk, "", "")
+    )
     text.line(f"for (int top = {first} - 1; {going}; top -= {s.items}) {{")
     text.line(f"  if ((int)get_local_id(0) < {s.items} && (int)get_local_id(0) <= top) {{")
     text.line(f"    global ulong* p = &{s.state.name}[1 + {words} * ({step}(top - (int)get_local_id(0)){row})];")
