@@ -14,6 +14,7 @@ from egglift.ir.lengths import about
 from egglift.ir.matrix_parts import diagonal
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.reduction import add
+from egglift.ir.sizes import evaluate
 from egglift.ir.value import Like, Value, as_value
 
 #: arrays up to which all orders of combining them are looked at
@@ -48,7 +49,7 @@ def _path(pairs: Sequence[tuple[Value, str]], wanted: str) -> list[tuple[int, ..
     """Which arrays to combine, step by step; the result of each is put behind those that are left."""
     if len(pairs) < 3:
         return [tuple(range(len(pairs)))]
-    shapes = [np.broadcast_to(np.float32(0), tuple(map(about, v.shape))) for v, _ in pairs]
+    shapes = [np.broadcast_to(np.float32(0), tuple(int(about(evaluate(n))) for n in v.shape)) for v, _ in pairs]
     subscripts = f"{','.join(letters for _, letters in pairs)}->{wanted}"
     how = "optimal" if len(pairs) <= OPTIMAL else "greedy"
     return [tuple(step) for step in np.einsum_path(subscripts, *shapes, optimize=how)[0][1:]]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import inf, prod
+from math import inf
 from time import perf_counter
 
 from egglift.codegen.device.device import Device
-from egglift.codegen.device.rows import begins_at
 from egglift.costmodel.links.links import Links
-from egglift.distribution.held import leaves_of
-from egglift.distribution.iterating import Windows, windows_of
+from egglift.distribution.held import bytes_of, leaves_of
+from egglift.distribution.iterating import windows_of
 from egglift.distribution.kernel import DistributedKernel
+from egglift.distribution.pricing import cheaper, edge_of
 from egglift.distribution.running import DeviceKernel
 from egglift.distribution.shares import Share, cut, shares_of
 from egglift.egraph.distribution.distribute import distributed
@@ -27,8 +27,6 @@ from egglift.ir.types import Type
 
 #: seconds for a kernel, however little time is left
 LEAST = 2.5
-#: edges are computed first of blocks that have at least so many times as many rows
-FEWEST = 8
 HOWS = ("block", "overlap", "copy", "single")
 #: makes the kernel of a program for a device, given that of a device of the same kind, or None
 Optimised = Callable[[Expr, Device, DeviceKernel | None], DeviceKernel]
@@ -119,7 +117,7 @@ def _chosen(request: Request, made: Kernels, links: Links) -> DistributedKernel:
         return alone
     if shared is None or request.distribution is not None or shared.streamed:
         return shared or alone
-    return _cheaper(shared, alone, links)
+    return cheaper(shared, alone, links)
 
 
 def _alone(request: Request, made: Kernels, why: str) -> DistributedKernel:
@@ -157,7 +155,7 @@ def _shared(request: Request, made: Kernels, links: Links) -> DistributedKernel 
         kernel.start, kernel.count = whole.x, whole.count
         if not (streamed or request.remote) and (windows := windows_of(steps, kernel.state, shares)) is not None:
             made.awaited += len(programs)  # edges, and what is between them
-            kernel.windows = replace(windows, edge=_edge(windows, kernel, links))
+            kernel.windows = replace(windows, edge=edge_of(windows, kernel, links))
     return kernel
 
 
@@ -196,7 +194,7 @@ def _speeds(step: Step, devices: Sequence[Device], made: Kernels) -> list[float]
 def _room(step: Step, place: int, device: Device, memory: int | None) -> int:
     """How many elements a block may have at most; OutOfMemory if not one."""
     limit = min(memory or device.info.memory, device.info.memory)
-    copies = sum(_bytes(type_of(r.source)) for r in step.reads if r.how == "copy")
+    copies = sum(bytes_of(type_of(r.source)) for r in step.reads if r.how == "copy")
     one, two = _taken(step, 1), _taken(step, 2)
     each = max(1, two - one)
     room = min((limit - copies - (one - each)) // each, device.info.buffer // max(1, _widest(step)))
@@ -209,7 +207,7 @@ def _room(step: Step, place: int, device: Device, memory: int | None) -> int:
 def _taken(step: Step, count: int) -> int:
     """Bytes of the parts and of the result of a block."""
     program = step.programs(count)[-1]
-    return sum(map(_bytes, _parts(step, count))) + _bytes(type_of(program))
+    return sum(map(bytes_of, _parts(step, count))) + bytes_of(type_of(program))
 
 
 def _widest(step: Step) -> int:
@@ -221,98 +219,3 @@ def _parts(step: Step, count: int) -> list[Type]:
     """The types of the parts that are no copies."""
     parts = {r.name for r in step.reads if r.how != "copy"}
     return [t for n, t in inputs_of(step.program(count)).items() if n in parts]
-
-
-def _bytes(t: Type) -> int:
-    return sum(prod(leaf.shape) * leaf.scalar.size for leaf in leaves_of(t))
-
-
-# ---------------------------------------------------------------------------------------- does it pay
-
-
-def _edge(windows: Windows, kernel: DistributedKernel, links: Links) -> int:
-    """How many rows at either end of a block are computed first, so that they are exchanged while the rest is computed;
-    0 where that does not pay by the model, or a part of a buffer cannot begin with any row."""
-    edge, leaves = windows.needed, leaves_of(windows.step.type)
-    for window in windows.each:
-        rows = [begins_at(kernel.devices[window.share.place], leaf.row_bytes) for leaf in leaves]
-        if not edge or window.share.count < FEWEST * edge or not all(rows):
-            return 0
-    apart = replace(windows, edge=edge)
-    beside = max(_step_seconds(apart, kernel, w.share, links) for w in windows.each)
-    after = max(
-        _rest_seconds(apart, kernel, w.share) + _exchange_seconds(apart, kernel, w.share, links) for w in windows.each
-    )
-    return edge if beside < after else 0
-
-
-def _step_seconds(windows: Windows, kernel: DistributedKernel, share: Share, links: Links) -> float:
-    """A device's part of one step of an iteration, and the exchange of its borders."""
-    exchange = _exchange_seconds(windows, kernel, share, links)
-    rest = _rest_seconds(windows, kernel, share) / links.together
-    if not windows.edge:
-        return rest + exchange
-    edges = 2 * _seconds_of(windows.step.program(windows.edge), kernel, share) / links.together
-    return edges + max(rest, exchange)
-
-
-def _rest_seconds(windows: Windows, kernel: DistributedKernel, share: Share) -> float:
-    """What a device computes last in a step."""
-    return _seconds_of(windows.step.program(windows.counts(share)[-1]), kernel, share)
-
-
-def _seconds_of(program: Expr, kernel: DistributedKernel, share: Share) -> float:
-    return kernel.made(program, kernel.devices[share.place]).chosen.seconds
-
-
-def _exchange_seconds(windows: Windows, kernel: DistributedKernel, share: Share, links: Links) -> float:
-    """What a device sends, and then gets."""
-    name = kernel.devices[share.place].name
-    borders = [b for b in windows.borders(leaves_of(windows.step.type)) if b.source != b.target]
-    sent = sum(b.size for b in borders if b.source == share.place)
-    got = sum(b.size for b in borders if b.target == share.place)
-    return links.from_device(name, sent) + links.to_device(name, got)
-
-
-def _cheaper(shared: DistributedKernel, alone: DistributedKernel, links: Links) -> DistributedKernel:
-    """The kernel that the model says is faster, with NumPy in and out."""
-    one, many = _seconds_alone(alone, links), _seconds_shared(shared, links)
-    count = len(shared.devices)
-    compared = f"{count} devices take {many:.3g} s by the model, one takes {one:.3g} s"
-    chosen = shared if many < one else alone
-    chosen.why = compared
-    return chosen
-
-
-def _seconds_alone(kernel: DistributedKernel, links: Links) -> float:
-    device = kernel.devices[0]
-    taken = sum(map(_bytes, inputs_of(kernel.program).values()))
-    moved = links.to_device(device.name, taken) + links.from_device(device.name, _bytes(type_of(kernel.program)))
-    return kernel.made(kernel.program, device).chosen.seconds + moved
-
-
-def _seconds_shared(kernel: DistributedKernel, links: Links) -> float:
-    """The slowest device's blocks and transfers, step by step; of an iteration, borders are moved each time."""
-    total = links.start * len(kernel.devices)
-    for step in kernel.steps.steps:
-        seconds = {s.place: 0.0 for s in kernel.shares[step.name]}
-        for share in kernel.shares[step.name]:
-            seconds[share.place] += _block_seconds(kernel, step, share, links)
-        total += max(seconds.values(), default=0.0)
-    return total
-
-
-def _block_seconds(kernel: DistributedKernel, step: Step, share: Share, links: Links) -> float:
-    device = kernel.devices[share.place]
-    program = step.program(share.count)
-    taken = sum(map(_bytes, inputs_of(program).values()))
-    given = _bytes(type_of(program))
-    moved = links.to_device(device.name, taken, all=True) + links.from_device(device.name, given, all=True)
-    if kernel.windows:
-        return kernel.count * _step_seconds(kernel.windows, kernel, share, links) + moved
-    computing = sum(_seconds_of(q, kernel, share) for q in step.programs(share.count)) / links.together
-    if not kernel.state:
-        return computing + moved
-    border = sum(2 * (r.window - r.step) * leaf.row_bytes for r in step.reads for leaf in leaves_of(type_of(r.source)))
-    exchange = links.to_device(device.name, border) + links.from_device(device.name, border)
-    return kernel.count * (computing + exchange) + moved

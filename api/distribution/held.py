@@ -48,6 +48,11 @@ def leaves_of(t: Type) -> tuple[Leaf, ...]:
     return tuple(Leaf(tuple(evaluate(n) for n in shape), scalar) for shape, scalar in leaves(t))
 
 
+def bytes_of(t: Type) -> int:
+    """The bytes of a value of a type."""
+    return sum(leaf.bytes for leaf in leaves_of(t))
+
+
 @dataclass(frozen=True)
 class Piece:
     """Rows `start` to `stop` (exclusive) on a device, a buffer for each leaf."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from egglift.codegen.device.arguments import is_on_device
 from egglift.codegen.device.borders import Border, Exchange
@@ -133,6 +133,13 @@ def _window(read: Read, state: str, share: Share) -> Window | None:
 # ---------------------------------------------------------------------------------------- running
 
 
+class Bindable(Protocol):
+    """The kernel of a device of this process: `egglift.Kernel`."""
+
+    def bind(self, /, *args: Any, out: Any) -> Callable[[], Any]:
+        """A call that computes into `out`, made ready to be repeated."""
+
+
 @dataclass(frozen=True, eq=False)
 class Memory:
     """A device's window in buffers, one for each leaf; and its own rows: in which buffer, and from which byte on.
@@ -233,7 +240,7 @@ class Part:
             n: state if n == self.windows.read.name else arrays(self.runner.argument(reads[n], t, share, self.values))
             for n, t in types.items()
         }
-        kernel = self.runner.made(program, self.device)
+        kernel = cast(Bindable, self.runner.made(program, self.device))
         out = self._nested(type_of(program), self._parts(after.own, at, count))
         return kernel.bind(*[self._nested(t, given[n]) for n, t in types.items()], out=out)
 
@@ -263,26 +270,26 @@ def iterated(windows: Windows, runner: Runner, values: Values, state: str, count
     exchange = Exchange(runner.devices, windows.borders(start.leaves))
     before = _each(parts, Part.first)
     after = _each(parts, Part.empty)
-    spare = before if owned else _each(parts, Part.empty) if count > 1 else {}
+    third = before if owned else _each(parts, Part.empty) if count > 1 else {}
     try:
         for left in range(count - 1, -1, -1):
-            computed = _each(parts, lambda part, a=before, b=after: part.edges(a[part.place], b[part.place]))
+            computed = _each(parts, Part.edges, before, after)
+            own, window = ({place: getattr(m, of) for place, m in after.items()} for of in ("own", "window"))
             if left:
-                exchange.send({place: m.own for place, m in after.items()}, computed)
-            _each(parts, lambda part, a=before, b=after: part.rest(a[part.place], b[part.place]))
+                exchange.send(own, computed)
+            _each(parts, Part.rest, before, after)
             if left:
-                arrived = exchange.receive(*[{k: getattr(m, of) for k, m in after.items()} for of in ("own", "window")])
-                _each(parts, lambda part, events=arrived: part.wait(events[part.place]))
-            before, after, spare = after, spare, after
+                _each(parts, Part.wait, exchange.receive(own, window))
+            before, after, third = after, third, after
     finally:
         exchange.finish()
     return Held(start.type, None, tuple(part.piece(before[place]) for place, part in parts.items()))
 
 
-def _each(parts: Mapping[int, Part], work: Callable[[Part], T]) -> dict[int, T]:
-    """What each device gives for `work`; what goes wrong names the device."""
+def _each(parts: Mapping[int, Part], work: Callable[..., T], *given: Mapping[int, Any]) -> dict[int, T]:
+    """What `work` gives for each device and what is given for it; what goes wrong names the device."""
     found = {}
     for place, part in parts.items():
         with of_device(place, part.device):
-            found[place] = work(part)
+            found[place] = work(part, *(g[place] for g in given))
     return found

@@ -20,8 +20,8 @@ from egglift.codegen.device.staging import staging_of
 
 #: bytes of a chunk
 CHUNK = 1 << 20
-#: a buffer, and the byte where something begins in it
-Begin: TypeAlias = tuple[Operand, int]
+#: by place and leaf, a buffer, and the byte where a device's own rows begin in it
+Own: TypeAlias = Mapping[int, Sequence[tuple[Operand, int]]]
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Exchange:
         self._queues = [opencl().CommandQueue(d.context, d.device) for d in devices]
         self._slots = [[self._slot(b) for b in self.borders] for _ in range(2)]
         self._sent: list[Any] = []
-        self._arrived: list[list[Any]] = [[], []]
+        self._arrived: list[list[tuple[int, Any]]] = [[], []]
         self._turn = 0
 
     def _slot(self, b: Border) -> NdArray | None:
@@ -64,13 +64,13 @@ class Exchange:
         device = self.devices[b.source]
         return np.empty(b.size, np.uint8) if is_shared(device) else staging_of(device).pool.array(b.size)
 
-    def send(self, own: Mapping[int, Sequence[Begin]], after: Mapping[int, Any]) -> None:
-        """Has what others need brought to the host.  own: each device's rows, by place and leaf; after: the events that
-        they are computed."""
+    def send(self, own: Own, after: Mapping[int, Any]) -> None:
+        """Has what others need brought to the host.  after: by place, the events of own rows being computed."""
         self._turn ^= 1
-        for event in self._arrived[self._turn]:  # of the time before last: then its slots are free
-            event.wait()
-        self._sent = []
+        for place, event in self._arrived[self._turn]:  # of the time before last: then its slots are free
+            with self._on(place):
+                event.wait()
+        self._sent, self._arrived[self._turn] = [], []
         for b, slot in zip(self.borders, self._slots[self._turn], strict=True):
             if slot is None:
                 self._sent.append(after[b.source])
@@ -81,9 +81,9 @@ class Exchange:
                 self._sent.append(opencl().enqueue_copy(self._queues[b.source], slot, buffer, **how))
         self._flush()
 
-    def receive(self, own: Mapping[int, Sequence[Begin]], windows: Mapping[int, Sequence[Operand]]) -> list[list[Any]]:
+    def receive(self, own: Own, windows: Mapping[int, Sequence[Operand]]) -> dict[int, list[Any]]:
         """Has what was sent brought to the windows of others: by place, the events of what a device gets."""
-        cl, arrived = opencl(), [list[Any]() for _ in self.devices]
+        cl, arrived = opencl(), {place: list[Any]() for place in range(len(self.devices))}
         for b, slot, sent in zip(self.borders, self._slots[self._turn], self._sent, strict=True):
             queue, window = self._queues[b.target], windows[b.target][b.leaf]
             if slot is None:
@@ -97,14 +97,14 @@ class Exchange:
                 with self._on(b.target, b.size):
                     event = cl.enqueue_copy(queue, window, slot, is_blocking=False, dst_offset=b.at)
                     queue.flush()
+            self._arrived[self._turn].append((b.target, event))
             arrived[b.target].append(event)
         self._flush()
-        self._arrived[self._turn] = [event for events in arrived for event in events]
         return arrived
 
     def finish(self) -> None:
         """Waits until no copy uses its memory any more, be they done or given up."""
-        for event in [*self._sent, *self._arrived[0], *self._arrived[1]]:
+        for event in [*self._sent, *(event for arrived in self._arrived for _, event in arrived)]:
             with suppress(opencl().Error):
                 event.wait()
 

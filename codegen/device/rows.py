@@ -94,7 +94,7 @@ def of_device(place: int, device: Device) -> Iterator[None]:
 
 def begins_at(device: Device, start: int) -> bool:
     """May a part of a buffer begin at this byte?"""
-    return start % max(1, device.device.mem_base_addr_align // 8) == 0
+    return bool(start % max(1, device.device.mem_base_addr_align // 8) == 0)
 
 
 def part_of(device: Device, buffer: Operand, start: int, size: int) -> Operand:

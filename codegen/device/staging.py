@@ -56,7 +56,9 @@ class Staging:
         with self._lock, reported(f"{self.device.name} cannot take {flat.nbytes} bytes"):
             if not self.is_pinned or self.pool.holds(flat):
                 copied = self._copy(chain, buffer, flat, dst_offset=at)
-                return None if self.is_pinned else copied.wait()
+                if not self.is_pinned:
+                    copied.wait()
+                return
             for start, part in _parts(flat):
                 chunk = self._next()[: part.nbytes]
                 self._fill(chunk, part)

@@ -300,7 +300,7 @@ class _Choosing:
         """Programs in which tiles are reduced in registers."""
         for stages, x in tiled(whole):
             left = [s for s in stages.stages if s.name != x.first.name]
-            known = best | self.of_stages([s for s in left if s not in whole.stages and s.name != x.last.name])
+            known = dict(best) | self.of_stages([s for s in left if s not in whole.stages and s.name != x.last.name])
             choices = [self.of_tiles(x) if s.name == x.last.name else known[s.name] for s in left]
             if all(choices):
                 yield from self.combined(Stages(tuple(left), whole.result), choices, by)

@@ -125,7 +125,7 @@ def differ(
 def _file_values(text: str) -> dict[str, Any]:
     """What arrays of the file hold, in the library itself: a view."""
     found = {}
-    for d in parsed(text).variables:
+    for d in read_source(text).variables:
         t = base_type(d)
         if "const" not in d.quals and t is not None:
             lengths, node = [], d.type

@@ -199,7 +199,7 @@ def chunks_of(size: int, chunk: int) -> bool:
         own = {i: [(upload(d, v), 0)] for i, (d, v) in enumerate(zip((a, b), sent, strict=True))}
         windows = {i: [upload(d, np.zeros(size + 16, np.uint8))] for i, d in enumerate((a, b))}
         exchange.send(own, {i: opencl().enqueue_marker(d.queue) for i, d in enumerate((a, b))})
-        for i, events in enumerate(exchange.receive(own, windows)):
+        for i, events in exchange.receive(own, windows).items():
             opencl().enqueue_barrier((a, b)[i].queue, wait_for=events)
         good = good and np.array_equal(_got(b, windows[1][0], size + 16)[8 : 8 + size], sent[0][4 : 4 + size])
         good = good and np.array_equal(_got(a, windows[0][0], size + 16)[:size], sent[1][:size])
