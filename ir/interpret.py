@@ -248,8 +248,11 @@ class _Run:
                 return self._computing(e, batch, values)
             case p.ScanSeq(body, init, x):
                 return self._in_turn(body, batch, values[init], values[x])
-            case p.ScanLinked(init=init, x=x):
-                return self._in_turn(in_turn(e), batch, values[init], values[x])
+            case p.ScanLinked(init=init, x=x, rows=rows):
+                scans = [each(along_axis(axis, slice(i, None, number(rows))), values[x]) for i in range(number(rows))]
+                found = join_structures([self._in_turn(in_turn(e), batch, values[init], v) for v in scans], axis)
+                order = np.arange(_count(values[x], batch)).reshape(number(rows), -1).T.ravel()
+                return each(along_axis(axis, order), found)
             case p.Scan(p.Operator(body=body), init, x) | p.ScanDoubling(body, init, x):
                 if (named := recognise(body)) is None:
                     return self._doubled(body, batch, values[init], values[x])

@@ -180,8 +180,8 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
 class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     """`tree (+) z x = reduce (+) z x`, by halving: combine x[i] with x[i + ceil(n/2)] until one is left.
 
-    `body` is the operator's, over `Arg(Tuple((T, T)))`; it must be associative and commutative.  Executed by
-    a work-group in local memory or by one work-item in private memory.  `z` is combined in once, at the end.
+    `body` is an associative, commutative operator's.  Executed by a group in local, or by one item in private memory;
+    `z` is combined in once, at the end.
     """
 
     body: Body
@@ -191,10 +191,7 @@ class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
-    """`scan (+) z [x0, x1, ...] = [z + x0, z + x0 + x1, ...]`, in any association: (+) must be associative.
-
-    Its elements are scalars, or tuples of scalars.
-    """
+    """`scan (+) z [x0, x1, ...] = [z + x0, z + x0 + x1, ...]`, (+) associative, of scalars or tuples of scalars."""
 
     op: Operator
     init: Expr
@@ -236,6 +233,7 @@ class ScanLinked(Node, type="((s, s) -> s) -> ((s, t) -> (s, r)) -> s -> [t]n ->
     body: Body
     init: Expr
     x: Expr
+    rows: Size = 1  # scans: the first elements of all, then their second ones, ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)

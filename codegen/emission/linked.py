@@ -6,7 +6,7 @@ from egglift.codegen.emission import assign
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.imperative import Buffer, Comment, Load, LookBack, ScalarValue
-from egglift.codegen.kernel.views import Arr, View, Where, element, length
+from egglift.codegen.kernel.views import Arr, View, Where, element, length, number
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.axes import element_type
@@ -41,6 +41,8 @@ def _require(em: Translator, t: p.ScanLinked, n: int) -> None:
             f"{brief(t)}: its groups wait for those that started before, which this device may not go on with; "
             "use several kernels"
         )
+    if n % number(t.rows):
+        raise CodegenError(f"{brief(t)}: {n} elements are not as many for each of {t.rows} scans")
     if em.shape.groups != (n, 1, 1) or em.shape.local[1:] != (1, 1) or em.shape.warps:
         raise CodegenError(f"{brief(t)}: it takes {n} groups of one dimension, not {em.shape.groups}")
     before = p.Get(0, p.Arg(Tuple((type_of(t.init), element_type(t.x)))))
@@ -73,6 +75,7 @@ def _look_back(em: Translator, t: p.ScanLinked, n: int, views: tuple[View, View]
             window,
             going,
             items,
+            number(t.rows),
         )
     )
 

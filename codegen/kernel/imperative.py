@@ -222,7 +222,8 @@ class LookBack:
     as a value has.  A word is 4 bytes of a value and, above them, 1 for a group's total, 2 for it and all before it.
     chunk: the group's number.  total, carried: values, and local places, of what is combined; init: what precedes all.
     operands: private places of a left and a right value; combine: the right one becomes both together.  window: local
-    words, of as many groups as `items` look at together; going: local, is more to be looked at?
+    words, of as many groups as `items` look at together; going: local, is more to be looked at?  rows: of so many
+    scans the groups' chunks are, the first ones of all, then the second ones, ...
     """
 
     MOST = 32  # items that look back together
@@ -237,6 +238,7 @@ class LookBack:
     window: Buffer
     going: Buffer
     items: int
+    rows: int = 1
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import prod
 
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import Profile
@@ -98,11 +99,13 @@ class ScanSearch:
         """Lengths of chunks for groups that look back; none where they may not."""
         scan = stage.scan
         assert scan is not None
-        if self.profile.kind != "gpu" or not self.limits.progress or not self.associative(stage) or not can_link(scan):
+        able = self.profile.kind == "gpu" and self.limits.progress and self.associative(stage) and can_link(scan)
+        if not able or side_by_side(stage, self.profile):
             return []
         size = sum(scalar.size for _, scalar in leaves(scan.type))
         held = [b // size for b in LINKED]
-        return [c for c in held if len(stage.dims) == 1 and 4 * c <= number(stage.dims[-1])]
+        rows = prod(map(number, stage.dims[:-1]))
+        return [c for c in held if 2 * c <= number(stage.dims[-1]) and 4 * c <= rows * number(stage.dims[-1])]
 
     def cut(self, stage: Stage, linked: bool = False) -> Iterator[tuple[int, Chunks]]:
         """A stage in chunks of some lengths; linked: such as groups hold that look back."""

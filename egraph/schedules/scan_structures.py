@@ -131,8 +131,8 @@ class Rows:
         return self._whole("runs of rows", found, {run.name: run})
 
     def linked(self, init: Expr) -> ScanStructure:
-        """Rows that follow each other, one a group: what precedes one is known from the groups before it."""
-        run = self._run()
+        """Chunks, one a group: what precedes one is known from the groups before it."""
+        rows, run = prod(map(number, self.batch[1:])), self._run(even=True)
         arg = p.Arg(Tuple((self.scan.type, element_type(self.rows))))
         before, row = p.Get(0, arg), p.Get(1, arg)
         runs, totals = self._in_runs(row, Sym(run.name))
@@ -141,13 +141,13 @@ class Rows:
         up_to = p.ScanDoubling(op, neutral, totals)
         starts = p.Pad(1, 0, "constant", p.Map(op, p.Distl(before, p.Take(last, up_to))), before)
         body = p.Tup((p.At(last, up_to), self._of_group(starts, runs)))
-        return self._whole("linked runs of rows", p.ScanLinked(op, body, init, self.rows), {run.name: run})
+        return self._whole("linked runs of rows", p.ScanLinked(op, body, init, self.rows, rows), {run.name: run})
 
     # ------------------------------------------------------------------------------------ parts
 
-    def _run(self) -> Tile:
-        """The elements in a row that a work-item of a group scans: what is reduced must be no filling."""
-        kind = SCANNED_RUN if self.combined is None else REDUCED_RUN
+    def _run(self, even: bool = False) -> Tile:
+        """The elements in a row that a work-item of a group scans.  even: without filling, which would be reduced."""
+        kind = REDUCED_RUN if even or self.combined is not None else SCANNED_RUN
         return Tile(f"{kind.letter}0", kind.letter, self.length)
 
     def _paired(self, rows: Expr) -> Expr:

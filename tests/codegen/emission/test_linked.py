@@ -26,7 +26,7 @@ SMALL = DeviceLimits(progress=True)
 GRIND = replace(LIMITS, progress=True)
 
 
-def linked(operator: Expr, init: Expr, x: Expr) -> Expr:
+def linked(operator: Expr, init: Expr, x: Expr, rows: int = 1) -> Expr:
     """Scans of rows, each from what all rows before it come to: a row by the first item of a group."""
     t, row = type_of(init), elem(x)
     arg = p.Arg(Tuple((t, row)))
@@ -34,7 +34,7 @@ def linked(operator: Expr, init: Expr, x: Expr) -> Expr:
     step = applied(operator, p.Get(0, inner), p.Get(1, inner))
     own = p.To("local", p.Get(1, arg))
     total = p.Fold(operator, p.At(0, own), p.Drop(1, own))
-    return p.ScanLinked(operator, p.Tup((total, p.ScanSeq(p.Tup((step, step)), p.Get(0, arg), own))), init, x)
+    return p.ScanLinked(operator, p.Tup((total, p.ScanSeq(p.Tup((step, step)), p.Get(0, arg), own))), init, x, rows)
 
 
 def composed(t: Scalar) -> Expr:
@@ -54,6 +54,7 @@ PROGRAMS = {
     "sums": linked(add_of(), lit(0.5), vector("x", 90, 7)),
     "sums of one row": linked(add_of(), lit(0.5), vector("x", 1, 7)),
     "sums of two rows": linked(add_of(), lit(0.5), vector("x", 2, 5)),
+    "sums of three interleaved rows": linked(add_of(), lit(0.5), vector("x", 120, 3), rows=3),
     "sums of wide integers": linked(add_of(I64), lit(1 << 40, I64), vector("x", 40, 3, t=I64)),
     "compositions": linked(composed(I32), p.Tup((lit(1, I32), lit(2, I32))), pairs(70, 3, I32)),
     "two scans": p.Tup(
@@ -114,8 +115,9 @@ def test_words_of_two_scans_are_apart() -> None:
         (PROGRAMS["sums"], SMALL, Launch(8, max_groups=10), "it takes 90 groups"),
         (linked(add_of(I16), lit(0, I16), vector("x", 9, 7, t=I16)), SMALL, Launch(8), "values of 4 and 8 bytes"),
         (fmap(lambda m: linked(add_of(), lit(0.0), m), vector("x", 3, 9, 7)), SMALL, Launch(8), "below no map"),
+        (linked(add_of(), lit(0.0), vector("x", 9, 7), rows=2), SMALL, Launch(8), "not as many for each of 2 scans"),
     ],
-    ids=["no progress", "few groups", "short types", "in a map"],
+    ids=["no progress", "few groups", "short types", "in a map", "uneven rows"],
 )
 def test_what_groups_cannot_link_is_refused(term: Expr, limits: DeviceLimits, launch: Launch, message: str) -> None:
     with pytest.raises(CodegenError, match=message):

@@ -6,7 +6,6 @@ void k0(const global float* restrict A, global float* restrict out) {
   local float s1[64];
   local float s2[64];
   local float s3[64];
-  local float s4[576] __attribute__((aligned(16)));
   // mapWorkgroup0 over 300
   // toLocal
   #pragma unroll
@@ -72,12 +71,12 @@ void k0(const global float* restrict A, global float* restrict out) {
   float acc1 = l0 >= 1 ? s3[l0 - 1] : 0.0f;
   for (int i2 = 0; i2 < 8; ++i2) {
     const float t0 = acc1 + s0[9*l0 + i2];
-    s4[9*l0 + i2] = t0 * 2.0f;
+    s0[9*l0 + i2] = t0 * 2.0f;
     acc1 = t0;
   }
   barrier(CLK_LOCAL_MEM_FENCE);
   #pragma unroll
   for (int i3 = 0; i3 < 2; ++i3) {
-    *(global float4*)&out[512*w0 + 256*i3 + 4*l0] = vload4(0, &s4[288*i3 + 9*(l0 / 2) + 4*(l0 % 2)]);
+    *(global float4*)&out[512*w0 + 256*i3 + 4*l0] = vload4(0, &s0[288*i3 + 9*(l0 / 2) + 4*(l0 % 2)]);
   }
 }

@@ -105,7 +105,7 @@ def terms(stage: Stage, kind: str, rng: Random) -> Iterator[Expr]:
         end = [] if chunks.whole is None else [as_pattern(chunks.whole)]
         for s in all_structures(chunks.chunks, kind):
             yield of_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng), *end], placed))
-        if len(stage.dims) == 1 and stage.scan is not None and can_link(stage.scan) and kind == "gpu":
+        if stage.scan is not None and can_link(stage.scan) and kind == "gpu":
             linked = of_chunks(stage, chunks, sized(Rows(chunks.chunks).linked(stage.scan.init), rng))
             yield placed(end[0], {chunks.chunks.name: p.To("global", linked)}) if end else linked
 
