@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,7 +24,7 @@ from egglift.egraph.stages.partition import stages_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.types import BF16, F16, F32, F64, Scalar
-from tests.codegen.emulated_fragments import emulated
+from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.egraph.schedules.test_fragments import H200, LIMITS, arr, point
 from tests.harness import run
 
@@ -77,7 +78,7 @@ def test_kernels_that_copy_ahead_compute_their_program(unit: str, name: str, siz
     found = point(s, replace(LIMITS, local_bytes=36 << 10), **sizes)
     assert isinstance(found, Point), found
     assert f"multiply_{unit}_" in found.plan.source and "  copy_16(" in found.plan.source
-    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()})
+    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()}, UNOPTIMISED)
     rounding = {"tf32": 2.0**-9, "f64": 1e-13}.get(unit) or TOLERANCE[t.name]
     assert np.abs(actual.astype(np.float64) - expected).max() <= rounding * np.abs(expected).max()
 
@@ -105,10 +106,24 @@ def test_each_step_of_copied_tiles_has_one_barrier() -> None:
         found = point(s, replace(H200.limits, local_bytes=96 << 10), **{**LARGE, "F": buffers})
         assert isinstance(found, Point)
         (kernel,) = found.plan.kernels
-        assert kernel.source.count("barrier(") == 1
-        assert kernel.source.count(f"  await_copies_{open}();") == 1 and kernel.source.count("  close_copies();") == 2
+        loops = re.findall(r"\n  for \(int i\d+ = 0; i\d+ < 8; .*?\n  }\n", kernel.source, re.DOTALL)
+        (loop,) = [text for text in loops if "await_copies" in text]
+        assert loop.count("barrier(") == 1 and loop.count("  close_copies();") == 1
+        assert loop.count(f"  await_copies_{open}();") == 1
         assert kernel.local_bytes == buffers * 2 * (128 * 32 + 32 * 128)
         assert "aligned(128)" in kernel.source
+
+
+def test_fragments_are_loaded_a_product_ahead() -> None:
+    """Of two products in a step, what the first multiplies was loaded before the step."""
+    (s,) = streamed(typed(F16)["whole tiles"]())
+    ahead, alone = (point(s, H200.limits, **{**WARPS, "k": k}) for k in (32, 16))
+    assert isinstance(ahead, Point) and isinstance(alone, Point)
+    calls = re.findall(r"load_matrices_4\w*\(&([ab]\d)|(barrier)\(|multiply_f16\w+\(&.* (a\d)\[0\]", ahead.plan.source)
+    order = [next(filter(None, call)) for call in calls]
+    first = order.index("a1")  # where the loop begins
+    assert order[first:] == ["a1", "b1", "a0", "a0", "barrier", "a0", "b0", "a1", "a1"]
+    assert "a1[" not in alone.plan.source  # one product in a step: none to load beside it
 
 
 @pytest.mark.parametrize(
@@ -142,6 +157,17 @@ def test_closed_prices_of_copied_tiles_are_of_legal_kernels(unit: str) -> None:
         exact = found.search.point(found.sizes(i), found.launch_of(i))
         assert isinstance(exact, Point), (found.sizes(i), exact)
         assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.4, found.sizes(i)
+
+
+def test_units_multiply_beside_instructions() -> None:
+    """Their products take as long as the units need, however few warps there are to fill each other's gaps."""
+    (s,) = streamed(arr("A", 4096, 4096, t=F16) @ arr("B", 4096, 4096, t=F16))
+    found = point(s, H200.limits, **LARGE)
+    assert isinstance(found, Point)
+    terms = found.estimate.kernels[0].terms
+    least = 4096**3 * H200.matrix_costs["f16"] / H200.issue_rate
+    assert least <= terms["units"] <= 1.05 * least  # all but the last round of groups fill the device
+    assert terms["instructions"] < terms["units"] / 2
 
 
 @pytest.mark.parametrize(("unit", "steps"), [("f16", 32), ("tf32", 16)])
