@@ -180,8 +180,10 @@ from egglift.kernel import Kernel
 from egglift.length_kernel import LengthKernel
 from egglift.loading import load
 from egglift.numpy_names import *
+from egglift.offload import Offloaded, offload
 from egglift.optimize import optimize
 from egglift.research import book, laws, prove, saturate
+from egglift.session import Session, session
 
 pow = power
 multiply = mul
@@ -199,12 +201,14 @@ __all__ = [
     "LengthKernel",
     "Matrix",
     "Limits",
+    "Offloaded",
     "OperatorError",
     "OutOfMemory",
     "PackageMissing",
     "ProgramError",
     "RecordError",
     "RuleError",
+    "Session",
     "ShapeError",
     "TypeMismatch",
     "Value",
@@ -323,6 +327,7 @@ __all__ = [
     "ones",
     "ones_like",
     "operator",
+    "offload",
     "optimize",
     "outer",
     "pad",
@@ -350,6 +355,7 @@ __all__ = [
     "scalar",
     "scan",
     "segmented_scan",
+    "session",
     "separable_convolution2d",
     "sign",
     "sin",

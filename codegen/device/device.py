@@ -144,6 +144,7 @@ def _describe(d: Any) -> DeviceInfo:
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),
         asynchronous_copies=bool(_matrix_units(d)),
+        progress="cl_khr_int64_base_atomics" in extensions and _goes_on(d, kind),
     )
     return DeviceInfo(
         name=d.name.strip(),
@@ -157,6 +158,12 @@ def _describe(d: Any) -> DeviceInfo:
         vector_bytes=_vector_bytes(d),
         limits=limits,
     )
+
+
+def _goes_on(d: Any, kind: str) -> bool:
+    """Does each work-group that has started go on, while others wait?  So it is on NVIDIA's GPUs, and where a group is
+    a thread's until it is done."""
+    return "NVIDIA" in d.vendor if kind == "gpu" else "Portable Computing Language" in d.platform.name
 
 
 #: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
@@ -325,6 +332,7 @@ class Device:
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
         self.staging: Any = None  # its pinned memory, made when it is first used
+        self.spare: Any = None  # buffers of results that nobody uses any more
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
 
     name = property(lambda self: self.info.name, doc="The device's name.")
