@@ -24,8 +24,8 @@ def queue() -> Any:
     return cl.CommandQueue(cl.create_some_context(interactive=False))
 
 
-def run(plan: Plan, inputs: dict[str, Any]) -> list[NdArray]:
-    """The plan's outputs, flat; each input is an array, or a tuple of arrays for its leaves."""
+def run(plan: Plan, inputs: dict[str, Any], options: str = "") -> list[NdArray]:
+    """The plan's outputs, flat; each input is an array, or arrays for its leaves.  options: the compiler's."""
     import pyopencl as cl
 
     q = queue()
@@ -42,7 +42,7 @@ def run(plan: Plan, inputs: dict[str, Any]) -> list[NdArray]:
             memory[b] = device(np.asarray(array).reshape(-1)) if b.size else None
     for b in (*plan.temporaries, *plan.outputs):
         memory[b] = device(poison(b)) if b.size else None
-    program = cl.Program(q.context, plan.source).build() if plan.kernels else None
+    program = cl.Program(q.context, plan.source).build(options) if plan.kernels else None
     kernels = [cl.Kernel(program, k.name) for k in plan.kernels]
     for k, buffers in plan.steps:
         kernel = plan.kernels[k]

@@ -117,12 +117,16 @@ class MatrixLoads:
             return False
         return row.at.coefficient(lane) == 1 and is_aligned(row.at.substitute({lane: 0}), self.chunk)
 
-    def read(self, into: Sequence[Load], lines: Sequence[Lines], start: Index) -> FragmentLoad:
-        """Matrices, two or four, of steps that follow each other from `start` on; of several lines in turn."""
+    def read(self, into: Sequence[Load], lines: Sequence[Lines], start: Index, whole: bool = False) -> FragmentLoad:
+        """Matrices, two or four, of steps that follow each other from `start` on; of several lines in turn.
+
+        whole: is all that is read of one line before what is of the next one?
+        """
         number, lane = index(self.ids[1]) % DOWN // 2 % len(into), Var("e", self.chunk, "lane")
-        step = start + number // len(lines) * self.chunk
-        rows = [row for x in lines if (row := self._row(x, step, index(lane))) is not None]
-        at = _either(number % len(lines), rows[0].at, rows[-1].at)
+        each = len(into) // len(lines)
+        line, turn = (number // each, number % each) if whole else (number % len(lines), number // len(lines))
+        rows = [row for x in lines if (row := self._row(x, start + turn * self.chunk, index(lane))) is not None]
+        at = _either(line, rows[0].at, rows[-1].at)
         return FragmentLoad(tuple(into), Load(rows[0].buffer, at), lane, self.transposed)
 
     def _row(self, lines: Lines, start: Index, lane: Index) -> Load | None:

@@ -19,6 +19,7 @@ from egglift.codegen.kernel.fragment_loads import (
     refused,
     rows_of,
 )
+from egglift.codegen.kernel.fragments_ahead import Turns, copied_ahead, rotated
 from egglift.codegen.kernel.imperative import Buffer, FragmentProduct, Load, ScalarValue, Statement, Store, Unit
 from egglift.codegen.kernel.index import OWN, ZERO, Index, Var, index
 from egglift.codegen.kernel.walk import index_values
@@ -71,6 +72,8 @@ class _Pass:
                     if alone:
                         raise refused("stands where not all lanes of a warp come")
                     result += self.product(s)
+                case im.Loop() if not alone and (found := copied_ahead(s)) and (turns := self.turns(found.matrix)):
+                    result += rotated(found, turns)
                 case im.Loop(until=until):
                     apart = until is not None and _is_own(until[0])
                     result.append(replace(s, body=tuple(self.block(s.body, alone or apart))))
@@ -84,6 +87,22 @@ class _Pass:
 
     def product(self, loop: im.Loop) -> Iterator[Statement]:
         """The steps of a loop, so many at once as a unit takes."""
+        fragments = self.fragments(loop)
+        steps = fragments.turns * fragments.unit.steps
+        if loop.trips == steps:
+            yield from fragments.multiplied(ZERO)
+        else:
+            turn = Var(self.names("i"), loop.trips // steps, "loop")
+            yield im.Loop(turn, turn.count, tuple(fragments.multiplied(index(turn) * steps)), unroll=True)
+
+    def turns(self, loop: im.Loop) -> Turns | None:
+        """The steps of a loop, for two sets of registers; None where these would not be used in turn."""
+        fragments = self.fragments(loop)
+        count = loop.trips // fragments.unit.steps
+        return fragments.in_turn(count) if count % 2 == 0 else None
+
+    def fragments(self, loop: im.Loop) -> _Fragments:
+        """What a loop adds up; CodegenError where no unit does, for this group."""
         sums = _sums(loop)
         unit = sums[0].unit
         if unit is None or unit.name not in self.units or any(s.unit is not unit for s in sums):
@@ -96,13 +115,7 @@ class _Pass:
                 sizes = f"{len(s.rows)} x {len(s.columns)} results of a work-item, and {loop.trips} steps"
                 raise refused(f"has {sizes}, which are no multiples of 2, 2 and {unit.steps}")
         ids = (Var("l0", self.local[0], "local", 0), Var("l1", self.local[1], "local", 1))
-        fragments = _Fragments(unit, sums, loop.var, ids, loop.trips, self.names)
-        steps = fragments.turns * unit.steps
-        if loop.trips == steps:
-            yield from fragments.multiplied(ZERO)
-        else:
-            turn = Var(self.names("i"), loop.trips // steps, "loop")
-            yield im.Loop(turn, turn.count, tuple(fragments.multiplied(index(turn) * steps)), unroll=True)
+        return _Fragments(unit, sums, loop.var, ids, loop.trips, self.names)
 
 
 def _is_own(e: Index) -> bool:
@@ -337,6 +350,44 @@ class _Fragments:
                         at = turn * len(self.pairs) + self.pairs.index(rows)
                         factors = self._factors(left, at, 2), self._factors(right, turn, 1)
                         yield FragmentProduct(self.unit, _places(s, rows, columns), *factors)
+
+    def in_turn(self, count: int) -> Turns:
+        """`count` products one after the other, whose fragments two sets of registers take in turn."""
+        alone = replace(self, trips=self.unit.steps)  # each is loaded for itself
+        columns = sum(len(s.columns) // 2 for s in self.sums)
+        left = [alone._registers("a", alone.rows, 2 * len(self.pairs)) for _ in range(2)]
+        right = [alone._registers("b", alone.columns, columns) for _ in range(2)]
+        loads = [tuple(alone._loaded(left[i % 2], right[i % 2], index(i * self.unit.steps))) for i in range(count)]
+        products = [tuple(alone._products(left[i % 2], right[i % 2])) for i in range(count)]
+        return Turns(tuple(map(im.Declare, (*left, *right))), loads, products)
+
+    def _loaded(self, left: Buffer, right: Buffer, start: Index) -> Iterator[Statement]:
+        """The fragments of one product: all rows and all columns."""
+        for i, pair in enumerate(self.pairs):
+            yield from self._rows(left, i, pair, start)
+        lines = [columns_of(pair, self.ids) for s in self.sums for pair in _pairs(s.columns)]
+        each = self._each(right, 1)
+        if self.columns is None:
+            for i, line in enumerate(lines):
+                yield from self._taken(right, i * each, (line(index(self.ids[1]) % DOWN),), start)
+            return
+        for i in range(0, len(lines), 2):
+            some = lines[i : i + 2]
+            into = [Load(right, index(each * i + k)) for k in range(each * len(some))]
+            yield self.columns.read(into, some, start, whole=True)
+
+    def _products(self, left: Buffer, right: Buffer) -> Iterator[Statement]:
+        """All rows by all columns."""
+        yield im.Comment(f"matrix unit: {self.unit.rows} x {self.unit.columns} x {self.unit.steps}")
+        first = 0
+        for s in self.sums:
+            columns = _pairs(s.columns)
+            for rows in _pairs(s.rows):
+                factors = self._factors(left, self.pairs.index(rows), 2)
+                for i, pair in enumerate(columns):
+                    places = _places(s, rows, pair)
+                    yield FragmentProduct(self.unit, places, factors, self._factors(right, first + i, 1))
+            first += len(columns)
 
     def _registers(self, name: str, loads: MatrixLoads | None, lines: int) -> Buffer:
         """What a lane has of lines for all turns: numbers; or registers of 4 bytes, where those are loaded."""

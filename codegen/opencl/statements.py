@@ -20,6 +20,7 @@ from egglift.ir.lengths import surely_less
 from egglift.ir.types import BOOL, U32
 
 INDENT = "  "
+WORD = 4  # bytes of what a GPU's registers and instructions move as one
 
 
 class KernelText(VectorText):
@@ -145,7 +146,7 @@ class KernelText(VectorText):
 
     def _local_address(self, buffer: Buffer, at: Index) -> str:
         """An address as instructions take it, 32 bits wide: compilers do more for pointers to local memory."""
-        return f"(uint)(ulong){buffer.name} + {buffer.scalar.size}*({self.index(at)})"
+        return f"(uint)(ulong){buffer.name} + {self.index(at * buffer.scalar.size)}"
 
     def _atomic(self, s: im.Store) -> None:
         assert isinstance(s.value, im.Call) and s.value.op == "add"
@@ -161,7 +162,11 @@ class KernelText(VectorText):
 
     def _vector_store(self, s: im.Store, lanes: Lanes, declares: bool) -> None:
         buffer = s.buffer
-        if buffer.lanes > 1 and not has_lane(s.at):
+        if (words := self._copied_words(s, lanes)) is not None:
+            if declares:
+                self.line(f"{self._declaration(buffer)};")
+            self.line(words)
+        elif buffer.lanes > 1 and not has_lane(s.at):
             head = self._declaration(buffer) if declares else self._register(buffer, s.at, lanes)
             if buffer.scalar == BOOL:
                 return self.line(f"{head} = {stripped(self.mask(s.value, lanes, 1))};")
@@ -178,6 +183,29 @@ class KernelText(VectorText):
             self.line(f"*({buffer.space} {vector}*){place} = {stripped(text)};")
         else:
             self._scattered([s], lanes, ())
+
+    def _copied_words(self, s: im.Store, lanes: Lanes) -> str | None:
+        """`s` by words of 4 bytes, if it only copies numbers of 1 or 2: GPUs' compilers take vectors of those apart.
+
+        r0[i] = *(const global ushort8*)&x[k]   ->   *(private uint4*)&r0[i] = *(const global uint4*)&x[k]
+        """
+        size = s.buffer.scalar.size * lanes.width
+        small = s.buffer.scalar.size < WORD and size in (WORD, 2 * WORD, 4 * WORD)
+        if self.cpu or not small or not isinstance(s.value, im.Load) or s.value.buffer.scalar != s.buffer.scalar:
+            return None
+        into, taken = self._words(s.buffer, s.at, lanes), self._words(s.value.buffer, s.value.at, lanes, "const ")
+        return None if into is None or taken is None else f"{into} = {taken};"
+
+    def _words(self, buffer: Buffer, at: Index, lanes: Lanes, const: str = "") -> str | None:
+        """A vector in memory, or in registers, as words; None where it is no aligned one."""
+        if buffer.lanes > 1 and not has_lane(at):
+            place, aligned = f"&{self._register(buffer, at, lanes)}", True
+        elif buffer.lanes == 1 and buffer.space != "private" and at.coefficient(lanes.var) == 1:
+            place, aligned = self.address(buffer, at, lanes)
+        else:
+            return None
+        count = buffer.scalar.size * lanes.width // WORD
+        return f"*({const}{buffer.space} uint{count if count > 1 else ''}*){place}" if aligned else None
 
     def _scattered(self, stores: list[im.Store], lanes: Lanes, guard: tuple[tuple[Index, int], ...]) -> None:
         """Stores to elements that are not neighbours, or not all there: one by one, from named vectors."""

@@ -31,7 +31,7 @@ def seconds(work: Work, p: Profile) -> Numbers:
 
 def combined(found: dict[str, Numbers]) -> Numbers:
     """The terms as one: the largest hides most of the others."""
-    overlapping = [found[n] for n in ("memory", "cache", "instructions", "chain", "local", "starts")]
+    overlapping = [found[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
     most = overlapping[0]
     for x in overlapping[1:]:
         most = np.maximum(most, x)
@@ -53,7 +53,8 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     busy = groups / (rounded_up(groups, units) * units)
     dram, cached, near = traffic(work, resident, p)
     issue = work.issue if gpu else work.issue + LEAP * leaps(work) / items
-    slow = _latency(resident, groups, _gaps(work), p) * _spilled(work, issue, registers, p) * _nested(work, p)
+    spilled = _spilled(work, issue, registers, p)
+    slow = _latency(resident, groups, _gaps(work), p) * spilled * _nested(work, p)
     shared = np.minimum(groups, units)
     if gpu:
         share = _spread(items, groups, p) * busy
@@ -61,11 +62,13 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     else:
         share, chain = busy, work.chain * items * p.op_latency / shared
     instructions = slow * issue * items / (p.issue_rate * share)
+    products = spilled * work.products * items / (p.issue_rate * share)
     if gpu:
-        chain = chain + instructions / side_by_side * _stalled(work)
+        chain = chain + (instructions + products) / side_by_side * _stalled(work)
     return {
         "memory": dram / (_memory_rate(work, p) * _bandwidth_share(work, resident, groups, p)),
         "cache": np.maximum(cached / p.cache_bandwidth, near / p.local_bandwidth) / np.minimum(1, groups / units),
+        "units": products,
         "instructions": instructions,
         "chain": chain,
         "local": slow * _local(work, p) / busy if gpu else number(0),
@@ -84,7 +87,7 @@ def _groups_per_unit(work: Work, registers: Numbers, p: Profile) -> Numbers:
 
 
 def _gaps(work: Work) -> Numbers:
-    chains = np.where(work.chain > 0, work.issue / np.maximum(work.chain, 1), 1)
+    chains = np.where(work.chain > 0, (work.issue + work.products) / np.maximum(work.chain, 1), 1)
     return GAPS / np.maximum(1, chains / CHAINS)
 
 

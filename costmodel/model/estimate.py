@@ -58,6 +58,7 @@ class Estimate:
         what = {
             "memory": f"memory traffic ({plain(k.bytes / 1e6)} MB)",
             "cache": "cache traffic",
+            "units": f"matrix units ({plain(k.flops / 1e6)} Mflop)",
             "instructions": f"instructions ({plain(k.flops / 1e6)} Mflop)",
             "chain": "dependent operations of one work-item",
             "local": "local-memory traffic",
@@ -93,20 +94,22 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     resident = min(items, p.compute_units * (group * side_by_side if p.kind == "gpu" else 1))
     waves = -(-items // max(1, resident))
     moved = traffic(t, kernel, resident, p)
-    slow = _latency(resident, groups, _gaps(t, items), p) * _spilled(t, group, registers, p)
-    slow *= _nested(t, kernel.local_size, p)
+    spilled = _spilled(t, group, registers, p)
+    slow = _latency(resident, groups, _gaps(t, items), p) * spilled * _nested(t, kernel.local_size, p)
+    rate = p.issue_rate * _issue_share(items, groups, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
-        "instructions": slow * t.issue / (p.issue_rate * _issue_share(items, groups, p)),
+        "units": spilled * t.products / rate,  # beside instructions: a warp goes on while its products are made
+        "instructions": slow * t.issue / rate,
         "chain": _chain(t, waves, groups, p),
         "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
         "barriers": t.barriers * groups * _barrier(group, p) / min(groups, p.compute_units * side_by_side),
         "starts": (groups * p.group_start + items * p.item_start) / min(groups, p.compute_units),
         "launch": p.launch,
     }
-    terms["chain"] += terms["instructions"] / side_by_side * _stalled(t, p)
-    overlapping = [terms[n] for n in ("memory", "cache", "instructions", "chain", "local", "starts")]
+    terms["chain"] += (terms["instructions"] + terms["units"]) / side_by_side * _stalled(t, p)
+    overlapping = [terms[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
     rest = sum(overlapping) - max(overlapping)
     seconds = max(overlapping) + 0.15 * rest + terms["barriers"] + terms["launch"]
     return KernelEstimate(kernel.name, seconds, terms, moved.dram, t.flops)
@@ -145,7 +148,7 @@ def _spilled(t: Tally, group: int, registers: int, p: Profile) -> float:
 
 def _gaps(t: Tally, items: int) -> float:
     """Instructions' worth of waiting that other warps must fill: less where items have many chains side by side."""
-    side_by_side = t.issue / items / t.chain if t.chain else 1.0
+    side_by_side = (t.issue + t.products) / items / t.chain if t.chain else 1.0
     return GAPS / max(1.0, side_by_side / CHAINS)
 
 

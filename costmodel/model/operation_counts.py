@@ -53,6 +53,7 @@ class Tally:
     """
 
     issue: float = 0.0  # simple instructions
+    products: float = 0.0  # what matrix units multiply, in simple instructions that take as long
     chain: float = 0.0  # dependent operations: a loop that adds to one accumulator cannot overlap them
     chains: float = 0.0
     waits: float = 0.0  # rounds of global loads, each of which the work-item waits for, in latencies of the memory
@@ -210,7 +211,8 @@ class _Counter:
     def _fragment_product(self, unit: c.Unit, here: _Here) -> None:
         count = here.times * here.share * self.items
         products = unit.rows * unit.columns * unit.steps / self.profile.warp  # of each lane
-        self.total.issue += count * products * matrix_cost(unit, self.profile)
+        self.total.issue += count
+        self.total.products += count * products * matrix_cost(unit, self.profile)
         self.total.flops += 2 * count * products
 
     def _fragment_load(self, s: c.FragmentLoad, here: _Here) -> None:

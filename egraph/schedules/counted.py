@@ -144,8 +144,9 @@ class _Counting(KeptCounts):
         """Steps on matrix units, if the sizes and the device are such that there are any."""
         unit = unit_of(self.stage)
         assert unit is not None
-        cost = len(self.stage.phases[0]) * matrix_cost(unit, self.profile)
-        self.work.issue = self.work.issue + times * cost
+        products = len(self.stage.phases[0]) * times
+        self.work.issue = self.work.issue + products * self.profile.warp / (unit.rows * unit.columns * unit.steps)
+        self.work.products = self.work.products + products * matrix_cost(unit, self.profile)
         pairs = product(d.count for d in self.digits if d.role == "unrolled" and d.loop.dim != self.stage.dims[-1])
         steps = product(d.count for d in self.digits if d.loop.kind == "matrix")
         x, y, _ = self.work.local

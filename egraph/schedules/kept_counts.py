@@ -65,7 +65,7 @@ class KeptCounts(Counts):
         width = np.where(step == 1, near, 1)  # steps that lie together, as vectors do, are read together
         for d, s in apart.items():
             width = np.where((d.loop.kind != "matrix") & (np.fmod(s, near) != 0), 1, width)
-        turns = self._turns(unit.steps)
+        turns = self._turns(unit.steps) if alike or self.copied_ahead else number(1)
         steps = np.where(matrices, 2 * unit.steps * (1 if own else turns), width / part)
         times = self.own(outer) * self.own(tile) / steps
         across = Axis("item", number(ACROSS), np.where(matrices, far, step * near), 0)
@@ -76,11 +76,16 @@ class KeptCounts(Counts):
         self.work.accesses.append(
             Access("local", f"local{operand}", 0, source.bytes, bytes, read, False, (down, across))
         )
-        held = number(ACROSS * source.bytes) * (self.own(tile) if own else 1)
-        if alike:
-            lines = self.own([d for d in tile if d.loop.kind != "matrix"]) if own else number(1)
-            held = lines * turns * (unit.steps // ACROSS * source.bytes)
+        # all lines of a turn, of columns one after the other: of two turns, where one is loaded ahead
+        lines = self.own([d for d in tile if d.loop.kind != "matrix"])
+        one = np.where((turns == 2) & self.copied_ahead, lines / 2, 1)
+        held = (lines if own else one) * turns * (unit.steps // ACROSS * source.bytes)
         self.work.private, self.work.held = self.work.private + held, self.work.held + held
+
+    @property
+    def copied_ahead(self) -> bool:
+        """Are steps copied ahead, asynchronously?"""
+        return any(d.loop.buffers for d in self.digits)
 
     def _turns(self, steps: int) -> Numbers:
         """Products one after the other whose fragments are read together."""

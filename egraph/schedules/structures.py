@@ -343,11 +343,11 @@ class Work:
                 continue
             match space:
                 case "local" if self.reduced or tiled <= set(o.dims):
-                    inside = self._has_steps_inside(o)
-                    if self.way.streamed:
+                    if "matrix" in self.way.reduced:  # in the order of memory, as lanes of matrix units read any order
+                        inside = not _is_across(o)
                         yield Keep(i, "local", 0, inside, self._swizzle(o, inside))
                     else:
-                        yield Keep(i, "local", self._padding(i, o), inside)
+                        yield Keep(i, "local", self._padding(i, o))
                 case "global" if self._is_packed(o):
                     yield Keep(i, "global")
                 case "private" if tiled & set(o.dims) or ("held" in self.way.reduced and self.chunk in o.dims):
@@ -363,11 +363,6 @@ class Work:
         t = type_of(o.at)
         assert isinstance(t, Scalar)
         return 1 if t.size < 4 or (inside and t.size == 4) else 2
-
-    def _has_steps_inside(self, o: Operand) -> bool:
-        """Is a local copy in the order of memory, so that vectors are copied?  Lanes of matrix units read any order."""
-        even = self.chunk is not None and isinstance(self.chunk.extent, int) and self.chunk.extent % 2 == 0
-        return self.way in (FRAGMENTS, STREAMED) and not _is_across(o) and even
 
     def _is_packed(self, o: Operand) -> bool:
         """Is an operand worth a copy: is it read again, for other rows or, where the way says so, other columns?"""

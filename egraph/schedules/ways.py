@@ -56,26 +56,20 @@ CHUNKS = Way(
     *("chunks", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("chunk", "step"), ("k",), ("local", "private")),
     narrow=(F16, BF16),
 )
-#: the same on matrix units, whose lanes have results in pairs of rows and columns (codegen/kernel/fragments.py)
+#: the same on matrix units, whose lanes have results in pairs of rows and columns (codegen/kernel/fragments.py): warps
+#: are beside each other, each has rows in eights, and columns in eights; rows of local memory are rotated
 FRAGMENTS = replace(
     CHUNKS,
     name="fragments",
     rows=TILE[:3],
-    row_blocks=("m", "m/q"),
-    column_blocks=("n", "8", "2"),
-    reduced=("chunk", "matrix"),
-    narrow=CAST,
-)
-#: the same in which chunks are copied ahead, and warps are beside each other: each has rows in eights, and columns in
-#: eights
-STREAMED = replace(
-    FRAGMENTS,
-    name="streamed",
     row_blocks=("m", "m/R"),
     columns=("grid", "item", "own", "item", "own"),
     column_blocks=("n", "n/E", "8", "2"),
-    streamed=True,
+    reduced=("chunk", "matrix"),
+    narrow=CAST,
 )
+#: the same in which chunks are copied ahead
+STREAMED = replace(FRAGMENTS, name="streamed", streamed=True)
 #: the same where more is reduced than is cut: a convolution as a product for each place in its window
 CHUNKS_IN_TURN = replace(CHUNKS, name="chunks in turn", in_turn=True)
 #: each work-item reduces all elements of its own results

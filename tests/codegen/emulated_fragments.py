@@ -37,6 +37,8 @@ LAYOUTS = {
     ),
     "tf32": replace(_OF_ONES, number="as_float((as_uint(x) + 0x1000) & ~0x1fffu)"),
 }
+#: how they are compiled: PoCL was seen to drop tests of a loop behind barriers within branches, where it optimises
+UNOPTIMISED = "-cl-opt-disable"
 #: what units add up in, where that is not a float
 TOTALS = {"f64": "double", "i8": "int"}
 _IDS = """  const int lane = (get_local_id(0) + {x} * get_local_id(1)) % 32; \\

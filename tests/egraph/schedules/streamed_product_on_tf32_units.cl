@@ -49,75 +49,101 @@ void k0(const global float* restrict A, const global float* restrict B, global f
   for (int i0 = 0; i0 < 2; ++i0) {
     #pragma unroll
     for (int i1 = 0; i1 < 2; ++i1) {
-      copy_16((uint)(ulong)s0 + 4*(1024*i0 + 512*i1 + 256*l2 + 32*(l1 / 2) + 4*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8)), &B[2048*i0 + 1024*i1 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0]);
+      copy_16((uint)(ulong)s0 + 4096*i0 + 2048*i1 + 1024*l2 + 128*(l1 / 2) + 16*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8), &B[2048*i0 + 1024*i1 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0]);
     }
     #pragma unroll
     for (int i2 = 0; i2 < 2; ++i2) {
-      copy_16((uint)(ulong)s1 + 4*(1024*i0 + 512*i2 + 256*l2 + 16*l1 + 4*(((l1 / 2) + l0) % 4)), &A[16384*w1 + 8192*i2 + 4096*l2 + 256*l1 + 16*i0 + 4*l0]);
+      copy_16((uint)(ulong)s1 + 4096*i0 + 2048*i2 + 1024*l2 + 64*l1 + 16*(((l1 / 2) + l0) % 4), &A[16384*w1 + 8192*i2 + 4096*l2 + 256*l1 + 16*i0 + 4*l0]);
     }
     close_copies();
   }
+  uint a0[8];
+  uint a1[8];
+  float b0[8];
+  float b1[8];
+  await_copies_1();
+  barrier(CLK_LOCAL_MEM_FENCE);
+  #pragma unroll
+  for (int i4 = 0; i4 < 2; ++i4) {
+    copy_16((uint)(ulong)s0 + 2048*i4 + 1024*l2 + 128*(l1 / 2) + 16*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8) + 8192, &B[1024*i4 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0 + 4096]);
+  }
+  #pragma unroll
+  for (int i5 = 0; i5 < 2; ++i5) {
+    copy_16((uint)(ulong)s1 + 2048*i5 + 1024*l2 + 64*l1 + 16*(((l1 / 2) + l0) % 4) + 8192, &A[16384*w1 + 8192*i5 + 4096*l2 + 256*l1 + 4*l0 + 32]);
+  }
+  close_copies();
+  // mapLocal1 over 16
+  barrier(CLK_LOCAL_MEM_FENCE);
+  load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], (uint)(ulong)s1 + 1024*(((l1 / 2)) % 2) + 512*(l1 / 8) + 256*(l1 % 2) + 64*l0 + 16*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4));
+  load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], (uint)(ulong)s1 + 1024*(((l1 / 2)) % 2) + 512*(l1 / 8) + 256*(l1 % 2) + 64*l0 + 16*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4) + 2048);
+  b0[0] = s0[72*l0 + 32*l2 + (l1 % 8)];
+  b0[1] = s0[72*l0 + 32*l2 + (l1 % 8) + 256];
+  b0[2] = s0[64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8)];
+  b0[3] = s0[64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8) + 256];
+  b0[4] = s0[64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8)];
+  b0[5] = s0[64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8) + 256];
+  b0[6] = s0[64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8)];
+  b0[7] = s0[64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8) + 256];
   int i3_0 = 0;
-  int i3_2 = 2;
+  int i3_1 = 1;
   for (int i3 = 0; i3 < 16; ++i3) {
+    // mapLocal2 over 2
+    // mapLocal0 over 4
+    // reduceSeq over 16
+    load_matrices_4(&a1[0], &a1[1], &a1[2], &a1[3], (uint)(ulong)s1 + 4096*i3_0 + 1024*(((l1 / 2)) % 2) + 512*(l1 / 8) + 256*(l1 % 2) + 64*l0 + 16*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4));
+    load_matrices_4(&a1[4], &a1[5], &a1[6], &a1[7], (uint)(ulong)s1 + 4096*i3_0 + 1024*(((l1 / 2)) % 2) + 512*(l1 / 8) + 256*(l1 % 2) + 64*l0 + 16*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4) + 2048);
+    b1[0] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8) + 512];
+    b1[1] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8) + 768];
+    b1[2] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8) + 512];
+    b1[3] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8) + 768];
+    b1[4] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8) + 512];
+    b1[5] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8) + 768];
+    b1[6] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8) + 512];
+    b1[7] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8) + 768];
+    // matrix unit: 16 x 8 x 8
+    multiply_tf32_16x8x8(&acc0[0], &acc0[1], &acc0[8], &acc0[9], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[0], b0[1]);
+    multiply_tf32_16x8x8(&acc0[2], &acc0[3], &acc0[10], &acc0[11], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[2], b0[3]);
+    multiply_tf32_16x8x8(&acc0[4], &acc0[5], &acc0[12], &acc0[13], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[4], b0[5]);
+    multiply_tf32_16x8x8(&acc0[6], &acc0[7], &acc0[14], &acc0[15], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[6], b0[7]);
+    multiply_tf32_16x8x8(&acc0[16], &acc0[17], &acc0[24], &acc0[25], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[0], b0[1]);
+    multiply_tf32_16x8x8(&acc0[18], &acc0[19], &acc0[26], &acc0[27], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[2], b0[3]);
+    multiply_tf32_16x8x8(&acc0[20], &acc0[21], &acc0[28], &acc0[29], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[4], b0[5]);
+    multiply_tf32_16x8x8(&acc0[22], &acc0[23], &acc0[30], &acc0[31], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[6], b0[7]);
     await_copies_1();
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (i3 < 14) {
+    if (i3 < 13) {
       #pragma unroll
       for (int i4 = 0; i4 < 2; ++i4) {
-        copy_16((uint)(ulong)s0 + 4*(1024*i3_2 + 512*i4 + 256*l2 + 32*(l1 / 2) + 4*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8)), &B[2048*i3 + 1024*i4 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0 + 4096]);
+        copy_16((uint)(ulong)s0 + 4096*i3_0 + 2048*i4 + 1024*l2 + 128*(l1 / 2) + 16*((4*(l1 % 4) + 2*(l1 / 4) + l0) % 8), &B[2048*i3 + 1024*i4 + 512*l2 + 128*(l1 / 4) + 64*w0 + 32*(((l1 / 2)) % 2) + 16*(l1 % 2) + 4*l0 + 6144]);
       }
       #pragma unroll
       for (int i5 = 0; i5 < 2; ++i5) {
-        copy_16((uint)(ulong)s1 + 4*(1024*i3_2 + 512*i5 + 256*l2 + 16*l1 + 4*(((l1 / 2) + l0) % 4)), &A[16384*w1 + 8192*i5 + 4096*l2 + 256*l1 + 16*i3 + 4*l0 + 32]);
+        copy_16((uint)(ulong)s1 + 4096*i3_0 + 2048*i5 + 1024*l2 + 64*l1 + 16*(((l1 / 2) + l0) % 4), &A[16384*w1 + 8192*i5 + 4096*l2 + 256*l1 + 16*i3 + 4*l0 + 48]);
       }
     }
     close_copies();
     // mapLocal1 over 16
-    // mapLocal2 over 2
-    // mapLocal0 over 4
-    // reduceSeq over 16
+    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], (uint)(ulong)s1 + 4096*i3_1 + 1024*(((l1 / 2)) % 2) + 512*(l1 / 8) + 256*(l1 % 2) + 64*l0 + 16*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4));
+    load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], (uint)(ulong)s1 + 4096*i3_1 + 1024*(((l1 / 2)) % 2) + 512*(l1 / 8) + 256*(l1 % 2) + 64*l0 + 16*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4) + 2048);
+    b0[0] = s0[1024*i3_1 + 72*l0 + 32*l2 + (l1 % 8)];
+    b0[1] = s0[1024*i3_1 + 72*l0 + 32*l2 + (l1 % 8) + 256];
+    b0[2] = s0[1024*i3_1 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8)];
+    b0[3] = s0[1024*i3_1 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8) + 256];
+    b0[4] = s0[1024*i3_1 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8)];
+    b0[5] = s0[1024*i3_1 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8) + 256];
+    b0[6] = s0[1024*i3_1 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8)];
+    b0[7] = s0[1024*i3_1 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8) + 256];
     // matrix unit: 16 x 8 x 8
-    uint a0[16];
-    float b0[4];
-    load_matrices_4(&a0[0], &a0[1], &a0[2], &a0[3], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4)));
-    load_matrices_4(&a0[8], &a0[9], &a0[10], &a0[11], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4)));
-    load_matrices_4(&a0[4], &a0[5], &a0[6], &a0[7], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2)) % 4) + 512));
-    load_matrices_4(&a0[12], &a0[13], &a0[14], &a0[15], (uint)(ulong)s1 + 4*(1024*i3_0 + 256*(((l1 / 2)) % 2) + 128*(l1 / 8) + 64*(l1 % 2) + 16*l0 + 4*((2*(l1 % 2) + (((l1 / 4)) % 2) + (l0 / 2) + 2) % 4) + 512));
-    b0[0] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8)];
-    b0[1] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8) + 256];
-    b0[2] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8) + 512];
-    b0[3] = s0[1024*i3_0 + 72*l0 + 32*l2 + (l1 % 8) + 768];
-    multiply_tf32_16x8x8(&acc0[0], &acc0[1], &acc0[8], &acc0[9], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[16], &acc0[17], &acc0[24], &acc0[25], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[0], &acc0[1], &acc0[8], &acc0[9], as_float(a0[8]), as_float(a0[9]), as_float(a0[10]), as_float(a0[11]), b0[2], b0[3]);
-    multiply_tf32_16x8x8(&acc0[16], &acc0[17], &acc0[24], &acc0[25], as_float(a0[12]), as_float(a0[13]), as_float(a0[14]), as_float(a0[15]), b0[2], b0[3]);
-    b0[0] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8)];
-    b0[1] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8) + 256];
-    b0[2] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8) + 512];
-    b0[3] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 1) % 4) + (l1 % 8) + 768];
-    multiply_tf32_16x8x8(&acc0[2], &acc0[3], &acc0[10], &acc0[11], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[18], &acc0[19], &acc0[26], &acc0[27], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[2], &acc0[3], &acc0[10], &acc0[11], as_float(a0[8]), as_float(a0[9]), as_float(a0[10]), as_float(a0[11]), b0[2], b0[3]);
-    multiply_tf32_16x8x8(&acc0[18], &acc0[19], &acc0[26], &acc0[27], as_float(a0[12]), as_float(a0[13]), as_float(a0[14]), as_float(a0[15]), b0[2], b0[3]);
-    b0[0] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8)];
-    b0[1] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8) + 256];
-    b0[2] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8) + 512];
-    b0[3] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 2) % 4) + (l1 % 8) + 768];
-    multiply_tf32_16x8x8(&acc0[4], &acc0[5], &acc0[12], &acc0[13], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[20], &acc0[21], &acc0[28], &acc0[29], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[4], &acc0[5], &acc0[12], &acc0[13], as_float(a0[8]), as_float(a0[9]), as_float(a0[10]), as_float(a0[11]), b0[2], b0[3]);
-    multiply_tf32_16x8x8(&acc0[20], &acc0[21], &acc0[28], &acc0[29], as_float(a0[12]), as_float(a0[13]), as_float(a0[14]), as_float(a0[15]), b0[2], b0[3]);
-    b0[0] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8)];
-    b0[1] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8) + 256];
-    b0[2] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8) + 512];
-    b0[3] = s0[1024*i3_0 + 64*l0 + 32*l2 + 8*((l0 + 3) % 4) + (l1 % 8) + 768];
-    multiply_tf32_16x8x8(&acc0[6], &acc0[7], &acc0[14], &acc0[15], as_float(a0[0]), as_float(a0[1]), as_float(a0[2]), as_float(a0[3]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[22], &acc0[23], &acc0[30], &acc0[31], as_float(a0[4]), as_float(a0[5]), as_float(a0[6]), as_float(a0[7]), b0[0], b0[1]);
-    multiply_tf32_16x8x8(&acc0[6], &acc0[7], &acc0[14], &acc0[15], as_float(a0[8]), as_float(a0[9]), as_float(a0[10]), as_float(a0[11]), b0[2], b0[3]);
-    multiply_tf32_16x8x8(&acc0[22], &acc0[23], &acc0[30], &acc0[31], as_float(a0[12]), as_float(a0[13]), as_float(a0[14]), as_float(a0[15]), b0[2], b0[3]);
+    multiply_tf32_16x8x8(&acc0[0], &acc0[1], &acc0[8], &acc0[9], as_float(a1[0]), as_float(a1[1]), as_float(a1[2]), as_float(a1[3]), b1[0], b1[1]);
+    multiply_tf32_16x8x8(&acc0[2], &acc0[3], &acc0[10], &acc0[11], as_float(a1[0]), as_float(a1[1]), as_float(a1[2]), as_float(a1[3]), b1[2], b1[3]);
+    multiply_tf32_16x8x8(&acc0[4], &acc0[5], &acc0[12], &acc0[13], as_float(a1[0]), as_float(a1[1]), as_float(a1[2]), as_float(a1[3]), b1[4], b1[5]);
+    multiply_tf32_16x8x8(&acc0[6], &acc0[7], &acc0[14], &acc0[15], as_float(a1[0]), as_float(a1[1]), as_float(a1[2]), as_float(a1[3]), b1[6], b1[7]);
+    multiply_tf32_16x8x8(&acc0[16], &acc0[17], &acc0[24], &acc0[25], as_float(a1[4]), as_float(a1[5]), as_float(a1[6]), as_float(a1[7]), b1[0], b1[1]);
+    multiply_tf32_16x8x8(&acc0[18], &acc0[19], &acc0[26], &acc0[27], as_float(a1[4]), as_float(a1[5]), as_float(a1[6]), as_float(a1[7]), b1[2], b1[3]);
+    multiply_tf32_16x8x8(&acc0[20], &acc0[21], &acc0[28], &acc0[29], as_float(a1[4]), as_float(a1[5]), as_float(a1[6]), as_float(a1[7]), b1[4], b1[5]);
+    multiply_tf32_16x8x8(&acc0[22], &acc0[23], &acc0[30], &acc0[31], as_float(a1[4]), as_float(a1[5]), as_float(a1[6]), as_float(a1[7]), b1[6], b1[7]);
     i3_0 = i3_0 < 2 ? i3_0 + 1 : 0;
-    i3_2 = i3_2 < 2 ? i3_2 + 1 : 0;
+    i3_1 = i3_1 < 2 ? i3_1 + 1 : 0;
   }
   #pragma unroll
   for (int i17 = 0; i17 < 4; ++i17) {

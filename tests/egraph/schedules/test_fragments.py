@@ -19,10 +19,11 @@ from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.schedules.account import account_of
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
-from tests.codegen.emulated_fragments import emulated
+from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.harness import run
 
 H200 = presets()["nvidia_h200"]
@@ -70,21 +71,22 @@ def point(s: Structure, limits: DeviceLimits = LIMITS, **sizes: int) -> Point | 
     return search.point(wish, search.launches()[0])
 
 
-SMALL = {"m": 16, "n": 16, "k": 16, "q": 2, "f": 0}
-TALL = {"m": 64, "n": 8, "k": 32, "q": 4, "f": 1}
+SMALL = {"m": 16, "n": 16, "k": 16, "R": 2, "E": 1, "f": 0}
+TALL = {"m": 64, "n": 8, "k": 32, "R": 4, "E": 1, "f": 1}
+ACROSS = {"m": 16, "n": 16, "k": 16, "R": 2, "E": 2, "f": 1}
 
 
-@pytest.mark.parametrize("sizes", [SMALL, TALL], ids=["small", "tall"])
+@pytest.mark.parametrize("sizes", [SMALL, TALL, ACROSS], ids=["small", "tall", "across"])
 @pytest.mark.parametrize("make", PRODUCTS.values(), ids=PRODUCTS.keys())
 def test_kernels_of_fragments_compute_their_program(make: Callable[[], Any], sizes: dict[str, int]) -> None:
     program = as_program(make())
     data = sample_inputs(program, 0)
-    expected = np.asarray(evaluate(program, data)).reshape(-1)
     (s,) = fragments(program)
+    expected = np.asarray(evaluate(as_pattern(s.stage), data)).reshape(-1)  # as the stage writes it
     found = point(s, **sizes)
     assert isinstance(found, Point), found
     assert "multiply_f64_16x8x16(" in found.plan.source
-    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()})
+    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()}, UNOPTIMISED)
     np.testing.assert_allclose(actual, expected, rtol=1e-11, atol=1e-11)
 
 
@@ -111,7 +113,7 @@ def test_what_is_shorter_than_a_fragment_has_none(shape: tuple[int, int, int]) -
             "adds up products of f64 in f64, which this device has no matrix units for",
         ),
         (LIMITS, {**SMALL, "m": 8}, r"groups of 4 times a multiple of 8 work-items, not of \(4, 4, 1\)"),
-        (LIMITS, {**SMALL, "q": 1}, "has 1 x 4 results of a work-item, and 16 steps"),
+        (LIMITS, {**SMALL, "R": 1}, "has 1 x 4 results of a work-item, and 16 steps"),
         (LIMITS, {**SMALL, "k": 8}, "has 2 x 4 results of a work-item, and 8 steps"),
     ],
 )
@@ -150,7 +152,7 @@ def test_units_are_estimated_to_be_faster_than_multiply_adds() -> None:
 
 def test_the_kernel_of_a_product_on_matrix_units(request: pytest.FixtureRequest) -> None:
     (s,) = fragments(arr("A", 128, 64) @ arr("B", 64, 128))
-    found = point(s, H200.limits, m=64, n=16, k=16, q=2, f=1, a=4)
+    found = point(s, H200.limits, m=64, n=32, k=16, R=4, E=2, f=1)
     assert isinstance(found, Point)
     path = Path(__file__).with_name("product_on_matrix_units.cl")
     if request.config.getoption("--update-golden"):

@@ -16,11 +16,11 @@ from egglift.egraph.stages.partition import stages_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.types import I8, I32
-from tests.codegen.emulated_fragments import emulated
+from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.egraph.schedules.test_fragments import LIMITS, arr, point
 from tests.harness import run
 
-SMALL = {"m": 16, "n": 16, "k": 32, "q": 2, "f": 0}
+SMALL = {"m": 16, "n": 16, "k": 32, "R": 2, "E": 1, "f": 0}
 WARPS = {"m": 32, "n": 32, "k": 64, "R": 2, "E": 2, "F": 2}
 
 
@@ -53,7 +53,7 @@ def test_sums_of_products_of_bytes_are_exact(name: str, way: str, sizes: dict[st
     found = point(s, LIMITS, **sizes)
     assert isinstance(found, Point), found
     assert "multiply_i8_16x8x32(" in found.plan.source
-    (actual,) = run(emulated(found.plan), dict(data))
+    (actual,) = run(emulated(found.plan), dict(data), UNOPTIMISED)
     np.testing.assert_array_equal(np.asarray(actual).reshape(-1).astype(expected.dtype), expected)
 
 

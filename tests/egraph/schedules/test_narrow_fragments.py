@@ -17,13 +17,14 @@ from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import account_of
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.types import BF16, F16, F32, Scalar
-from tests.codegen.emulated_fragments import emulated
+from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.deep import every
-from tests.egraph.schedules.test_fragments import H200, LIMITS, SMALL, TALL, arr, point
+from tests.egraph.schedules.test_fragments import ACROSS, H200, LIMITS, SMALL, TALL, arr, point
 from tests.harness import run
 
 TYPES = {"f16": F16, "bf16": BF16, "tf32": F32}
@@ -51,17 +52,17 @@ def fragments(program: Any, tf32: bool = False, reassociate: bool = True) -> lis
     return [s for stage in stages for s in structures(stage, "gpu", reassociate, tf32) if s.sign.endswith("fragments")]
 
 
-@pytest.mark.parametrize(("unit", "name", "sizes"), every(2, TYPES, typed(F32), (SMALL, TALL)))
+@pytest.mark.parametrize(("unit", "name", "sizes"), every(2, TYPES, typed(F32), (SMALL, TALL, ACROSS)))
 def test_kernels_of_fragments_compute_their_program(unit: str, name: str, sizes: dict[str, int]) -> None:
     t = TYPES[unit]
     program = as_program(typed(t)[name]())
     data = sample_inputs(program, 0)
-    expected = np.asarray(evaluate(program, data, wide=True)).reshape(-1)
     (s,) = fragments(program, tf32=unit == "tf32")
+    expected = np.asarray(evaluate(as_pattern(s.stage), data, wide=True)).reshape(-1)  # as the stage writes it
     found = point(s, **sizes)
     assert isinstance(found, Point), found
     assert f"multiply_{unit}_" in found.plan.source
-    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()})
+    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()}, UNOPTIMISED)
     scale = np.sqrt(np.mean(expected**2))
     rounding = TOLERANCE[t.name] if t.is_narrow else 2.0**-9
     assert actual.dtype == t.dtype
@@ -96,11 +97,12 @@ def test_factors_of_different_types_are_no_unit_s() -> None:
 @pytest.mark.parametrize("t", [F16, BF16], ids=str)
 def test_factors_are_staged_as_they_are(t: Scalar) -> None:
     (s,) = fragments(typed(t)["whole tiles"]())
-    found = point(s, H200.limits, m=64, n=32, k=16, q=2, f=1, a=4)
+    found = point(s, H200.limits, m=64, n=32, k=16, R=4, E=2, f=1)
     assert isinstance(found, Point)
     (kernel,) = found.plan.kernels
-    assert kernel.local_bytes == t.size * (64 * (16 + 8) + 16 * (32 + 8))  # rows are aligned as vectors of eight are
+    assert kernel.local_bytes == t.size * (64 * 16 + 16 * 32)  # rows are rotated, not padded
     assert f"cast_{t}_f32" not in kernel.source
+    assert "*(local uint4*)&s1[" in kernel.source and "ushort8*)" not in kernel.source  # by words
 
 
 @pytest.mark.parametrize("unit", TYPES)
@@ -117,7 +119,7 @@ def test_units_are_estimated_to_be_faster_than_multiply_adds(unit: str) -> None:
 def test_the_kernel_of_a_product_on_matrix_units(request: pytest.FixtureRequest, unit: str) -> None:
     t = TYPES[unit]
     (s,) = fragments(arr("A", 128, 64, t=t) @ arr("B", 64, 128, t=t), tf32=True)
-    found = point(s, H200.limits, m=64, n=16, k=16, q=2, f=1, a=4)
+    found = point(s, H200.limits, m=64, n=32, k=16, R=4, E=2, f=1)
     assert isinstance(found, Point)
     path = Path(__file__).with_name(f"product_on_{unit}_units.cl")
     if request.config.getoption("--update-golden"):

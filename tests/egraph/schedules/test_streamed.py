@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -19,11 +20,12 @@ from egglift.egraph.schedules.account import account_of
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.types import BF16, F16, F32, F64, Scalar
-from tests.codegen.emulated_fragments import emulated
+from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.egraph.schedules.test_fragments import H200, LIMITS, arr, point
 from tests.harness import run
 
@@ -43,6 +45,8 @@ def typed(t: Scalar) -> dict[str, Callable[[], Any]]:
     return {
         "whole tiles": lambda: arr("A", 64, 96, t=t) @ arr("B", 96, 64, t=t),
         "both transposed": lambda: arr("A", 64, 128, t=t).T @ arr("B", 64, 64, t=t).T,
+        "rows by rows": lambda: arr("A", 64, 64, t=t) @ arr("B", 64, 64, t=t).T,
+        "columns by columns": lambda: arr("A", 64, 64, t=t).T @ arr("B", 64, 64, t=t),
         "rows beyond the edge, and what follows": lambda: (
             el.tanh(arr("A", 70, 64, t=t) @ arr("B", 64, 64, t=t) * 0.1) + arr("c", 64, t=t)
         ),
@@ -72,12 +76,12 @@ def test_kernels_that_copy_ahead_compute_their_program(unit: str, name: str, siz
     t = TYPES[unit]
     program = as_program(typed(t)[name]())
     data = sample_inputs(program, 0)
-    expected = np.asarray(evaluate(program, data, wide=True)).reshape(-1)
     (s,) = streamed(program)
+    expected = np.asarray(evaluate(as_pattern(s.stage), data, wide=True)).reshape(-1)  # as the stage writes it
     found = point(s, replace(LIMITS, local_bytes=36 << 10), **sizes)
     assert isinstance(found, Point), found
     assert f"multiply_{unit}_" in found.plan.source and "  copy_16(" in found.plan.source
-    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()})
+    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()}, UNOPTIMISED)
     rounding = {"tf32": 2.0**-9, "f64": 1e-13}.get(unit) or TOLERANCE[t.name]
     assert np.abs(actual.astype(np.float64) - expected).max() <= rounding * np.abs(expected).max()
 
@@ -93,10 +97,13 @@ def test_lines_in_memory_are_read_as_matrices() -> None:
     halves, floats = typed(F16), typed(F32)
     plain, transposed = {"load_matrices_4"}, {"load_matrices_4_transposed"}
     assert (calls(halves["whole tiles"], "a"), calls(halves["whole tiles"], "b")) == (plain, transposed)
-    assert (calls(halves["both transposed"], "a"), calls(halves["both transposed"], "b")) == (transposed, plain)
+    assert (calls(halves["rows by rows"], "a"), calls(halves["rows by rows"], "b")) == (plain, plain)
+    columns = halves["columns by columns"]
+    assert (calls(columns, "a"), calls(columns, "b")) == (transposed, transposed)
     # of 4 bytes, none are transposed
     assert (calls(floats["whole tiles"], "a"), calls(floats["whole tiles"], "b")) == (plain, set())
-    assert (calls(floats["both transposed"], "a"), calls(floats["both transposed"], "b")) == (set(), plain)
+    assert (calls(floats["rows by rows"], "a"), calls(floats["rows by rows"], "b")) == (plain, plain)
+    assert (calls(floats["columns by columns"], "a"), calls(floats["columns by columns"], "b")) == (set(), set())
 
 
 def test_each_step_of_copied_tiles_has_one_barrier() -> None:
@@ -105,10 +112,24 @@ def test_each_step_of_copied_tiles_has_one_barrier() -> None:
         found = point(s, replace(H200.limits, local_bytes=96 << 10), **{**LARGE, "F": buffers})
         assert isinstance(found, Point)
         (kernel,) = found.plan.kernels
-        assert kernel.source.count("barrier(") == 1
-        assert kernel.source.count(f"  await_copies_{open}();") == 1 and kernel.source.count("  close_copies();") == 2
+        loops = re.findall(r"\n  for \(int i\d+ = 0; i\d+ < 8; .*?\n  }\n", kernel.source, re.DOTALL)
+        (loop,) = [text for text in loops if "await_copies" in text]
+        assert loop.count("barrier(") == 1 and loop.count("  close_copies();") == 1
+        assert loop.count(f"  await_copies_{open}();") == 1
         assert kernel.local_bytes == buffers * 2 * (128 * 32 + 32 * 128)
         assert "aligned(128)" in kernel.source
+
+
+def test_fragments_are_loaded_a_product_ahead() -> None:
+    """Of two products in a step, what the first multiplies was loaded before the step."""
+    (s,) = streamed(typed(F16)["whole tiles"]())
+    ahead, alone = (point(s, H200.limits, **{**WARPS, "k": k}) for k in (32, 16))
+    assert isinstance(ahead, Point) and isinstance(alone, Point)
+    calls = re.findall(r"load_matrices_4\w*\(&([ab]\d)|(barrier)\(|multiply_f16\w+\(&.* (a\d)\[0\]", ahead.plan.source)
+    order = [next(filter(None, call)) for call in calls]
+    first = order.index("a1")  # where the loop begins
+    assert order[first:] == ["a1", "b1", "a0", "a0", "barrier", "a0", "b0", "a1", "a1"]
+    assert "a1[" not in alone.plan.source  # one product in a step: none to load beside it
 
 
 @pytest.mark.parametrize(
@@ -142,6 +163,17 @@ def test_closed_prices_of_copied_tiles_are_of_legal_kernels(unit: str) -> None:
         exact = found.search.point(found.sizes(i), found.launch_of(i))
         assert isinstance(exact, Point), (found.sizes(i), exact)
         assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.4, found.sizes(i)
+
+
+def test_units_multiply_beside_instructions() -> None:
+    """Their products take as long as the units need, however few warps there are to fill each other's gaps."""
+    (s,) = streamed(arr("A", 4096, 4096, t=F16) @ arr("B", 4096, 4096, t=F16))
+    found = point(s, H200.limits, **LARGE)
+    assert isinstance(found, Point)
+    terms = found.estimate.kernels[0].terms
+    least = 4096**3 * H200.matrix_costs["f16"] / H200.issue_rate
+    assert least <= terms["units"] <= 1.05 * least  # all but the last round of groups fill the device
+    assert terms["instructions"] < terms["units"] / 2
 
 
 @pytest.mark.parametrize(("unit", "steps"), [("f16", 32), ("tf32", 16)])
