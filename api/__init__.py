@@ -101,7 +101,6 @@ from egglift.ir.notation import (
     argmin,
     array,
     as_type,
-    concat,
     cross,
     drop,
     fill,
@@ -118,19 +117,29 @@ from egglift.ir.notation import (
     pad_up,
     reduce,
     reorder,
-    roll,
     scalar,
     slide,
     split,
     stride,
     take,
-    transpose,
     tuple,
     unzip,
     zip,
 )
 from egglift.ir.parser import loads
-from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel, repeat, stack, swapaxes, tile
+from egglift.ir.rearranging import (
+    broadcast_to,
+    concat,
+    expand_dims,
+    moveaxis,
+    ravel,
+    repeat,
+    roll,
+    stack,
+    swapaxes,
+    tile,
+    transpose,
+)
 from egglift.ir.reduction import (
     add,
     bitwise_and,

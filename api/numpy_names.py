@@ -19,7 +19,7 @@ from egglift.ir.inverse_functions import (
     arctan,
     arctanh,
 )
-from egglift.ir.linear_algebra import norm
+from egglift.ir.linear_algebra import matrix_norm, vector_norm
 from egglift.ir.more_composed import (
     around,
     cbrt,
@@ -69,7 +69,9 @@ from egglift.ir.more_statistics import (
     allclose,
     average,
     count_nonzero,
+    nanmax,
     nanmean,
+    nanmin,
     nanprod,
     nanstd,
     nansum,
@@ -77,7 +79,9 @@ from egglift.ir.more_statistics import (
     ptp,
 )
 from egglift.ir.scans import cumprod, cumsum
+from egglift.ir.statistics import max, min
 
+amax, amin = max, min
 acos = arccos
 acosh = arccosh
 asin = arcsin
@@ -86,7 +90,7 @@ atan = arctan
 atanh = arctanh
 atan2 = arctan2
 astype = cast
-bitwise_invert = invert
+bitwise_invert = bitwise_not = invert
 bitwise_left_shift = left_shift
 bitwise_right_shift = right_shift
 conjugate = conj
@@ -95,11 +99,9 @@ cumulative_sum = cumsum
 degrees = rad2deg
 fabs = absolute
 float_power = power
-matrix_norm = norm
 radians = deg2rad
 round = around
 true_divide = divide
-vector_norm = norm
 e, inf, nan, newaxis, pi = math.e, math.inf, math.nan, None, math.pi
 
 
@@ -107,6 +109,8 @@ __all__ = [
     "acos",
     "acosh",
     "allclose",
+    "amax",
+    "amin",
     "arccos",
     "arccosh",
     "arcsin",
@@ -123,6 +127,7 @@ __all__ = [
     "average",
     "bitwise_invert",
     "bitwise_left_shift",
+    "bitwise_not",
     "bitwise_right_shift",
     "broadcast_arrays",
     "cbrt",
@@ -162,7 +167,9 @@ __all__ = [
     "meshgrid",
     "nan",
     "nan_to_num",
+    "nanmax",
     "nanmean",
+    "nanmin",
     "nanprod",
     "nanstd",
     "nansum",

@@ -8,6 +8,7 @@ from functools import reduce
 from egglift.ir import promotion
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.more_rearranging import diagonal
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.reduction import add
@@ -116,6 +117,9 @@ def tensordot(a: Like, b: Like, axes: int | Sequence[int | Sequence[int]] = 2) -
     return einsum(f"{''.join(names)},{''.join(others)}->{''.join(kept)}", x, y)
 
 
-def vecdot(a: Like, b: Like) -> Value:
-    """The sums of products along the last axis, of arrays of one shape."""
-    return (as_value(a) * as_value(b)).sum(-1)
+def vecdot(a: Like, b: Like, axis: int = -1) -> Value:
+    """The sums of products along an axis, of arrays of one shape."""
+    return (as_value(a) * as_value(b)).sum(axis)
+
+
+explain(globals())

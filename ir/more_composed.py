@@ -12,6 +12,7 @@ import numpy as np
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.composed import as_floats, isnan, log1p, trunc
 from egglift.ir.errors import TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.making import full_like
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL
@@ -146,9 +147,14 @@ def conj(x: Like) -> Value:
     return as_value(x)
 
 
-real = conj
+def real(x: Like) -> Value:
+    """x, which is real."""
+    return as_value(x)
 
 
 def imag(x: Like) -> Value:
     """0, as x is real."""
     return full_like(x, 0)
+
+
+explain(globals())

@@ -7,16 +7,19 @@ from functools import reduce
 from math import prod
 
 from egglift.ir import patterns as p
-from egglift.ir.axes import Axes, at_depth, axes_of, scalar_of_elements
+from egglift.ir.axes import Axes, at_depth, axes_of, axis_of, element_type, scalar_of_elements
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.lengths import Length
+from egglift.ir.lifting import filled
 from egglift.ir.making import zeros
 from egglift.ir.notation import iota
 from egglift.ir.patterns import Expr
-from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel
+from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel, swapaxes
 from egglift.ir.text import brief
-from egglift.ir.types import I32, I64, dims
+from egglift.ir.type_names import TypeLike
+from egglift.ir.types import BOOL, I32, I64, dims
 from egglift.ir.value import Like, Value, as_value, elementwise, typed
 from egglift.ir.whole_numbers import whole
 
@@ -84,17 +87,18 @@ def fliplr(x: Like) -> Value:
     return flip(x, 1)
 
 
-def rot90(x: Like, k: int = 1) -> Value:
-    """A matrix turned k times by 90 degrees, from the first axis towards the second."""
+def rot90(x: Like, k: int = 1, axes: Sequence[int] = (0, 1)) -> Value:
+    """A matrix turned k times by 90 degrees, from the first of two axes towards the second."""
     v = as_value(x)
+    first, second = axes
     match k % 4:
         case 0:
             return v
         case 1:
-            return flip(moveaxis(v, 0, 1), 0)
+            return flip(swapaxes(v, first, second), first)
         case 2:
-            return flip(v, (0, 1))
-    return moveaxis(flip(v, 0), 0, 1)
+            return flip(v, (first, second))
+    return swapaxes(flip(v, first), first, second)
 
 
 def permute_dims(x: Like, axes: Sequence[int]) -> Value:
@@ -183,18 +187,21 @@ def diag(x: Like, k: int = 0) -> Value:
     return places.map(lambda i: places.map(lambda j: elementwise("where", elementwise("eq", j, i + k), v[i - low], 0)))
 
 
-def diagonal(x: Like, k: int = 0) -> Value:
-    """The elements `x[i][i + k]` of a matrix."""
-    v = as_value(x)
+def diagonal(x: Like, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
+    """The elements `x[i][i + offset]` of two axes, as the last axis of the result."""
+    v, k = as_value(x), offset
+    if len(v.shape) < 2:
+        raise ShapeError(f"diagonal of {brief(v.expr)}, of shape {v.shape}: give an array of two axes or more")
+    v = moveaxis(v, (axis1, axis2), (0, 1))
     rows, columns = (whole(n, "a length") for n in v.shape[:2])
     count = max(0, min(rows + min(k, 0), columns - max(k, 0)))
     part = v.drop(max(-k, 0)).take(count)
-    return part.map(lambda row, i: row[i + max(k, 0)], iota(count, I32))
+    return moveaxis(part.map(lambda row, i: row[i + max(k, 0)], iota(count, I32)), 0, -1)
 
 
-def trace(x: Like, k: int = 0) -> Value:
-    """The sum of a diagonal of a matrix."""
-    return diagonal(x, k).sum()
+def trace(x: Like, offset: int = 0, axis1: int = 0, axis2: int = 1, *, dtype: TypeLike = None) -> Value:
+    """The sum of a diagonal of two axes."""
+    return diagonal(x, offset, axis1, axis2).sum(-1, dtype=dtype)
 
 
 def _where_places(x: Like, holds: Callable[[Value, Value], Value]) -> Value:
@@ -217,7 +224,7 @@ def take_along_axis(x: Like, indices: Like, axis: int = -1) -> Value:
     Negative indices count from the end; those outside are clamped into the axis.  The other axes must be the same.
     """
     v, at = as_value(x), as_value(indices)
-    (a,) = axes_of(v.expr, axis)
+    a = axis_of(v.expr, axis)
     others = [tuple(n for i, n in enumerate(t.shape) if i != a) for t in (v, at)]
     if len(v.shape) != len(at.shape) or others[0] != others[1]:
         raise ShapeError(f"take_along_axis of {v.shape} at {at.shape}: all but axis {a} must be the same")
@@ -232,12 +239,30 @@ def take_along_axis(x: Like, indices: Like, axis: int = -1) -> Value:
     return moveaxis(go(last, places), -1, a)
 
 
-def diff(x: Like, n: int = 1, axis: int = -1) -> Value:
-    """The differences of neighbours along an axis, n times over."""
+def diff(x: Like, n: int = 1, axis: int = -1, prepend: Like = None, append: Like = None) -> Value:
+    """The differences of neighbours along an axis, n times over; of bools, whether they differ.
+
+    prepend, append: a number, or an array of other length along the axis, that stands before and after.
+    """
     v = moveaxis(x, axis, 0)
+    first, last = (None if e is None else _beside(v, e, axis) for e in (prepend, append))
+    v = v if first is None else first.concat(v)
+    v = v if last is None else v.concat(last)
+    if scalar_of_elements(v.expr) == BOOL:
+        for _ in range(whole(n, "how often")):
+            v = elementwise("ne", v.drop(1), v.take(max(len(v) - 1, 0)))
+        return moveaxis(v, 0, axis)
     for _ in range(whole(n, "how often")):
         v = v.drop(1) - v.take(max(len(v) - 1, 0))
     return moveaxis(v, 0, axis)
+
+
+def _beside(v: Value, e: Like, axis: int) -> Value:
+    """What stands beside `v` along its first axis: a number is repeated to one row."""
+    other = as_value(e)
+    if other.shape:
+        return moveaxis(other, axis, 0)
+    return typed(p.Fill(1, filled(e, element_type(v.expr))))
 
 
 def kron(a: Like, b: Like) -> Value:
@@ -249,3 +274,6 @@ def kron(a: Like, b: Like) -> Value:
         return x.map(lambda v: y.map(lambda w: v * w)).join()
     rows = x.map(lambda r: y.map(lambda s: r.map(lambda v: s.map(lambda w: v * w)).join()))
     return rows.join()
+
+
+explain(globals())
