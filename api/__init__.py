@@ -397,4 +397,5 @@ __all__ = [
     "zeros",
     "zeros_like",
     "zip",
-] + numpy_names.__all__
+]
+__all__ += numpy_names.__all__
