@@ -1,6 +1,6 @@
 """Shows an editable install to type checkers, which do not run the hooks that Python imports it by.
 
-The packages' files become links in a package of stubs, `egglift-stubs`, in the environment that runs this: a type checker
+The packages' files become links in a package of stubs, `egglift-stubs`, in the environment that runs this: a checker
 reads them in place of the packages, and Python itself sees none.  Again after files were added: `make` does it.
 """
 
