@@ -141,8 +141,8 @@ class _OnDevice:
         except (opencl().Error, MemoryError) as error:
             raise refused(f"{self.device.name} did not take a launch", error) from error
         self._last = chain.last
-        add_reads(self.device, self.there, chain)
         self.caller.written(self.outs, chain)
+        add_reads(self.device, self.there, chain)
         self._seen = frozenset(e for a in self._arrays if is_array(a) for e in a.events)
 
 

@@ -245,15 +245,13 @@ class Caller:
         for a, f in zip(outs, found, strict=False):
             if f.buffer is not a.base_data or a.offset:
                 copied(self.device, chain, f.buffer, a)
+        self.written(outs, chain)  # before the reads, whose event other readers need not wait for
         add_reads(self.device, there, chain)
-        if not outs:
-            return self.arrays(found, chain.queue, allocator)
-        self.written(outs, chain)
-        return checked.out
+        return checked.out if outs else self.arrays(found, chain.queue, allocator)
 
     def written(self, outs: Sequence[Any], chain: Chain) -> None:
         """Has the arrays that `chain` writes carry its event."""
-        if chain.last is not None:
+        if outs and chain.last is not None:
             with reported(f"{self.device.name} did not take its launches"):
                 chain.queue.flush()
             for a in outs:
