@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -116,6 +117,18 @@ class Jitted:
             return self._function(*args, **named)
         kernel = self._kernel(given)
         return kernel(*[given[name] for name in kernel.inputs])  # whatever the inputs are called
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickled as functions are, by name: another process has its own kernels."""
+        name = str(self._function.__qualname__)
+        if getattr(sys.modules.get(self._function.__module__), name, None) is self:
+            return name
+        lengths = {parameter: " ".join(axes) for parameter, axes in self._lengths.items()}
+        return Jitted, (self._function, tuple(self._static), self._options, lengths)
+
+    def __deepcopy__(self, memo: object) -> Jitted:
+        """Itself: its kernels are not copied."""
+        return self
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """As a method: `self` is the first argument, and must be named in `static`."""

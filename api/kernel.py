@@ -27,11 +27,12 @@ from egglift.costmodel.measurement.refused_kernels import named
 from egglift.costmodel.records.whole_file import write_whole
 from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, ForkError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.plain_numbers import plain
 from egglift.ir.signature import inputs_of
 from egglift.launches import LaunchedKernel, launches_of
+from egglift.lost_kernel import LostKernel
 from egglift.options import Options
 from egglift.report import USUAL, duration
 from egglift.saved import Saved, read, text_of
@@ -344,8 +345,11 @@ class Kernel:
         return given | dict(named)
 
 
-def _restored(cls: type[Kernel], text: str, where: str) -> Kernel:
-    device = open_device(None)
+def _restored(cls: type[Kernel], text: str, where: str) -> Kernel | LostKernel:
+    try:
+        device = open_device(None)
+    except (DeviceError, ForkError) as error:
+        return LostKernel(error)
     return cls.restored(read(text, device, where), device, where)
 
 

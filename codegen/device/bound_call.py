@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from egglift.codegen.device.execute import Executable
 from egglift.codegen.device.outputs import direct
 from egglift.codegen.device.queues import add_reads, chain_for, is_array, queue_of
 from egglift.codegen.kernel.imperative import Buffer
+from egglift.ir.errors import ArgumentError
 
 #: enqueues something on a queue, after the events of a list (None: at once): its event
 Command: TypeAlias = Callable[[Any, Any], Any]
@@ -48,6 +49,19 @@ class BoundCall:
             else:
                 self._device.launch()
         return self.result
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            "a call with bound arguments belongs to this process: pickle the kernel, and bind its arguments there"
+        )
+
+    def __copy__(self) -> BoundCall:
+        """Itself, as it has its arrays for good."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> BoundCall:
+        """Itself: what is on a device is not copied."""
+        return self
 
     def __repr__(self) -> str:
         return f"<{self._caller.device.name}: a call with bound arguments, written into {type(self.result).__name__}>"
@@ -108,6 +122,7 @@ class _OnDevice:
 
         Another launch is over before: the results carry its event.
         """
+        opencl()  # ForkError in a process that was forked, where nothing would run
         if self._is_pending():
             self._launch_after_others()
             return

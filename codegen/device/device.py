@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.kernel.imperative import DeviceLimits, PlannedKernel
-from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
+from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.forks import imported_before_fork, lost, use
 from egglift.ir.types import BOOL, Scalar
 
@@ -326,6 +326,11 @@ class Device:
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
         self.staging: Any = None  # its pinned memory, made when it is first used
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            f"{self.name} is open in this process alone: pickle a kernel, which opens its own, or the name of a device"
+        )
 
     name = property(lambda self: self.info.name, doc="The device's name.")
     driver = property(lambda self: self.info.driver, doc="The driver's version.")
