@@ -21,6 +21,7 @@ from egglift.egraph.rules.limits import Limits
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, EggliftError
+from egglift.ir.keywords import explain
 from egglift.ir.lengths_liked import choices_of_lengths, with_like
 from egglift.ir.lifting import as_program
 from egglift.ir.parser import loads
@@ -316,3 +317,6 @@ def remembered(program: Expr, device: Device, options: Options) -> list[Candidat
         return None
     remember(program, device, options, checked)
     return checked
+
+
+explain(globals())

@@ -24,6 +24,8 @@ def einsum(subscripts: str, *operands: Like) -> Value:
     occur once, in alphabetical order.  f16 and bf16 are added in f32.  ShapeError where axes of one letter differ in
     length; `...` is not taken.
     """
+    if not isinstance(subscripts, str):
+        raise TypeMismatch(f'einsum takes subscripts first, as in einsum("ij,jk->ik", A, B), and not {subscripts!r}')
     values = [as_value(x) for x in operands]
     given, wanted = _parsed(subscripts, len(values))
     pairs = [_without_repeats(v, letters, subscripts) for v, letters in zip(values, given, strict=True)]

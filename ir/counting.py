@@ -67,6 +67,8 @@ def histogram(
         raise TypeMismatch(
             f"histogram of {brief(v.expr)}: give the first and the last edge, range=(0, 1): bins are fixed"
         )
+    if not range[0] < range[1]:
+        raise ShapeError(f"histogram of {brief(v.expr)}: range={tuple(range)} must go from a number to a greater one")
     if count > MOST:
         raise ShapeError(f"histogram of {brief(v.expr)} in {count} bins: {MOST} at most; bincount counts in more")
     edges = np.histogram_bin_edges(np.zeros(0, t.dtype if t.is_float else np.float64), count, (range[0], range[1]))

@@ -118,6 +118,8 @@ def unstack(x: Like, axis: int = 0) -> tuple[Value, ...]:
 
 def concatenate(arrays: Sequence[Like], axis: int | None = 0) -> Value:
     """Arrays one behind the other along an axis; None: all their elements in one vector."""
+    if isinstance(arrays, Value) or len(arrays) == 0:
+        raise ShapeError("arrays that are put beside each other are a list of one or more: concatenate([x, y])")
     if axis is None:
         first, *rest = (ravel(a) for a in arrays)
         return first.concat(*rest)
@@ -133,7 +135,7 @@ def vstack(arrays: Sequence[Like]) -> Value:
 def hstack(arrays: Sequence[Like]) -> Value:
     """Arrays beside each other; vectors one behind the other."""
     values = [as_value(a) for a in arrays]
-    return concatenate(values, 0 if len(values[0].shape) == 1 else 1)
+    return concatenate(values, 0 if values and len(values[0].shape) == 1 else 1)
 
 
 def column_stack(arrays: Sequence[Like]) -> Value:
@@ -206,6 +208,8 @@ def trace(x: Like, offset: int = 0, axis1: int = 0, axis2: int = 1, *, dtype: Ty
 
 def _where_places(x: Like, holds: Callable[[Value, Value], Value]) -> Value:
     v = as_value(x)
+    if len(v.shape) < 2:
+        raise ShapeError(f"a triangle of {brief(v.expr)}, of shape {v.shape}: give a matrix, or an array of more axes")
     rows, columns = (whole(n, "a length") for n in v.shape[-2:])
     down, across = iota(rows, I64), iota(columns, I64)
 

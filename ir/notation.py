@@ -38,7 +38,7 @@ def array(name: str, type: TypeLike, shape: int | Sequence[int]) -> Value:
 
     `el.array("A", el.f32, (m, k))` has m rows of k elements.
     """
-    given = builtins.tuple(shape) if isinstance(shape, Sequence) else (shape,)
+    given = builtins.tuple(shape) if isinstance(shape, Sequence | np.ndarray) and np.ndim(shape) else (shape,)
     if not given:
         raise ShapeError(f"array {name} has no dimension; use scalar({name!r}, {type})")
     lengths = builtins.tuple(whole(n, f"a length of {name}") for n in given)
@@ -61,7 +61,10 @@ def literal(value: Any, type: TypeLike = None) -> Value:
     t = None if type is None else as_type(type)
     if isinstance(value, bool | int | float):
         return Value(promotion.literal(value, t) if isinstance(t, Scalar) else as_expr(value))
-    data = np.asarray(value, t.dtype if isinstance(t, Scalar) else None)
+    try:
+        data = np.asarray(value, t.dtype if isinstance(t, Scalar) else None)
+    except ValueError as error:
+        raise TypeMismatch(f"{value!r} is no array of numbers: {error}") from None
     return Value(as_expr(data))
 
 
@@ -92,7 +95,7 @@ def fill(shape: int | Sequence[int], x: Like) -> Value:
 
 def map(f: Callable[..., Like], xs: Like, *more: Like) -> Value:
     """`[f(x0), f(x1), ...]`; with more arrays of the same length, f takes an element of each."""
-    return as_value(xs).map(f, *more)
+    return array_last("map(f, x)", f, xs).map(f, *more)
 
 
 def reduce(op: ReduceOperator | Callable[..., Like], init: Like, xs: Like) -> Value:
@@ -100,12 +103,12 @@ def reduce(op: ReduceOperator | Callable[..., Like], init: Like, xs: Like) -> Va
 
     `op` is a named operator (`el.add`), one made by `el.operator`, or a lambda that writes out a named one.
     """
-    return as_value(xs).reduce(op, init)
+    return array_last("reduce(op, init, x)", op, xs).reduce(op, init)
 
 
 def fold(f: Callable[..., Like], init: Like, xs: Like) -> Value:
     """`... f(f(init, x0), x1) ...`, left to right; the accumulator may be a tuple or an array."""
-    return as_value(xs).fold(f, init)
+    return array_last("fold(f, init, x)", f, xs).fold(f, init)
 
 
 def iterate(n: int, f: Callable[..., Like], x: Like) -> Value:

@@ -42,6 +42,14 @@ class Refusing:
             "trunc(x), which are numbers of x's type"
         )
 
+    def __setitem__(self, at: object, value: object) -> NoReturn:
+        raise TypeMismatch(
+            f"{brief(self.expr)} does not change: write where(condition, new, x), or concat slices of it"
+        )
+
+    def __delitem__(self, at: object) -> NoReturn:
+        raise TypeMismatch(f"{brief(self.expr)} does not change: concat the parts that stay")
+
     __trunc__ = __floor__ = __ceil__ = __round__
 
     def __contains__(self, item: object) -> NoReturn:

@@ -12,7 +12,7 @@ from egglift.ir import promotion, trace
 from egglift.ir.absent_names import ABSENT
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
-from egglift.ir.keywords import methods_explained
+from egglift.ir.keywords import bound, methods_explained
 from egglift.ir.lengths import Length
 from egglift.ir.lifting import (
     adapt,
@@ -88,13 +88,22 @@ def call(f: Callable[..., Like], *args: Expr) -> Expr:
 
     A function of several arguments, called with one tuple of as many components, gets the components.
     """
+    if not callable(f):
+        raise TypeMismatch(f"{f!r} is no function: patterns take the function first, as in map(lambda v: v * 2, x)")
     wanted = arity(f)
     if len(args) == 1 and isinstance(t := type_of(args[0]), Tuple) and wanted == len(t.items):
         args = tuple(component(args[0], i) for i in range(len(t.items)))
     if wanted is not None and wanted > len(args):
         given = ", ".join(str(type_of(a)) for a in args)
         raise TypeMismatch(f"the function {_name(f)} takes {wanted} arguments, but is applied to {given}")
-    e = as_expr(f(*map(Value, args)))
+    values = [Value(a) for a in args]
+    try:
+        e = as_expr(f(*values))
+    except TypeMismatch:
+        raise
+    except TypeError:
+        bound(f"the function {_name(f)}", f, values, {})
+        raise
     type_of(e)
     return e
 
@@ -227,6 +236,8 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
                 return self.gather(index)
             return typed(p.At(0, p.Gather(p.Fill(1, index.expr), self.expr)))
         if isinstance(at, slice):
+            if is_number(at.step) and at.step == 0:
+                raise ShapeError(f"{brief(self.expr)}: a slice in steps of 0 has no end; give another step")
             return self._slice(at)
         if isinstance(self.type, Tuple):
             return typed(component(self.expr, self._position(at)))

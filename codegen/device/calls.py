@@ -131,12 +131,12 @@ class Caller:
         self, values: Sequence[Any], queue: Any, wait_for: Sequence[Any], allocator: Any, out: Any = None
     ) -> Any:
         """The plan's value on `values`, for the rest see `Kernel.__call__`; ArgumentError where something is amiss."""
-        checked = self.checked(values, queue, out)
+        checked = self.checked(values, queue, out, wait_for)
         if checked.there or checked.is_out_there:
             return self._on_device(checked, queue, wait_for, allocator)
         return self.on_host(checked, queue, wait_for)
 
-    def checked(self, values: Sequence[Any], queue: Any, out: Any) -> Checked:
+    def checked(self, values: Sequence[Any], queue: Any, out: Any, wait_for: Sequence[Any] = ()) -> Checked:
         """The arguments of a call, checked; ArgumentError where something is amiss."""
         cl = opencl()
         if queue is not None and not (isinstance(queue, cl.CommandQueue) and queue.context == self.device.context):
@@ -144,6 +144,8 @@ class Caller:
                 f"queue= is the pyopencl CommandQueue of {self.device.name} that a call runs on; "
                 f"an input of that name is given by position: ({', '.join(self.names)})"
             )
+        if wait_for and not (isinstance(wait_for, Sequence) and all(isinstance(e, cl.Event) for e in wait_for)):
+            raise ArgumentError(f"wait_for= is a list of pyopencl Events, and not {wait_for!r}")
         given = {name: self._taken(i, name, values[i]) for i, name in enumerate(self.names)}
         there = [v for vs in given.values() for v in vs if not isinstance(v, np.ndarray)]
         outs = [] if out is None else destinations(self.device, self.type, out)

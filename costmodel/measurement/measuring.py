@@ -32,6 +32,10 @@ class Measuring:
     deadline: float = field(default=DEADLINE, compare=False)
 
     def __post_init__(self) -> None:
+        for name in ("measurements", "deadline", "budget"):
+            value = getattr(self, name)
+            if not (isinstance(value, int | float) or (value is None and name == "budget")):
+                raise ArgumentError(f"{name} is a number, and not {value!r}")
         if self.measurements < 1:
             raise ArgumentError(f"measurements is 1 or more, not {self.measurements}")
         if self.deadline <= 0:

@@ -190,7 +190,7 @@ forked(lambda: tried(*launches))"""
     assert len(lines) == 3 and all(line.startswith("ForkError: ") for line in lines)
 
 
-def test_a_kernel_that_is_sent_to_a_forked_process_says_so_when_called(tmp_path: Path) -> None:
+def test_a_kernel_sent_to_a_forked_process_says_so_when_called(tmp_path: Path) -> None:
     code = """
 kernel = optimized()
 kernel(given)
