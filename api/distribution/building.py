@@ -19,6 +19,7 @@ from egglift.ir.check import type_of
 from egglift.ir.deadline import until
 from egglift.ir.errors import ArgumentError, OutOfMemory
 from egglift.ir.patterns import Expr, Iterate
+from egglift.ir.plain_numbers import duration
 from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
@@ -226,7 +227,7 @@ def _cheaper(shared: DistributedKernel, alone: DistributedKernel, links: Links) 
     """The kernel that the model says is faster, with NumPy in and out."""
     one, many = _seconds_alone(alone, links), _seconds_shared(shared, links)
     count = len(shared.devices)
-    compared = f"{count} devices take {many:.3g} s by the model, one takes {one:.3g} s"
+    compared = f"{count} devices take {duration(many)} by the model, one takes {duration(one)}"
     chosen = shared if many < one else alone
     chosen.why = compared
     return chosen

@@ -12,6 +12,7 @@ import numpy as np
 
 from egglift.codegen.device.device import Device, opencl, reported
 from egglift.costmodel.links.links import Links
+from egglift.ir.plain_numbers import plain
 
 #: bytes of a long copy, and of the shortest; how often each is made, of which the best counts
 LONG, SHORT, TIMES = 1 << 24, 4, 5
@@ -33,7 +34,7 @@ def measure_links(devices: Sequence[Device], report: Callable[[str], None] = lam
         rates = _copies(device)
         to[device.name], fro[device.name] = rates[0], rates[1]
         latencies.append(rates[2])
-        report(f"device {place}, {device.name}: {rates[0] / 1e9:.3g} GB/s there, {rates[1] / 1e9:.3g} GB/s back")
+        report(f"device {place}, {device.name}: {plain(rates[0] / 1e9)} GB/s there, {plain(rates[1] / 1e9)} GB/s back")
     together = _together(devices)
     report(f"all at once: each at {together:.0%} of its speed")
     return Links(to, fro, max(latencies), _start(devices), together)
