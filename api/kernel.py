@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from egglift.candidate import Candidate
-from egglift.codegen.device.arguments import as_it_lies, is_on_device, operands, placed
+from egglift.codegen.device.arguments import Lies, as_it_lies, is_on_device, operands, placed
 from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
@@ -89,7 +89,8 @@ class Kernel:
     given before.  Buffers carry no events: they are read after what `device.queue` was given before.
 
     orders: by input, the order of axes in which kernels take it, where that is another than the caller's: the array
-    that is given is transposed, which copies nothing where it lies so in memory.
+    that is given is transposed, which copies nothing where it lies so in memory; or its layout, with gaps, where
+    kernels take the memory that it reaches over.
 
     program: the source program; plan: its OpenCL; candidates: all that were looked at, best first
     (`candidate.best_first`); chosen: the one that runs; device: where it runs.
@@ -102,7 +103,7 @@ class Kernel:
         device: Device,
         candidates: Sequence[Candidate],
         options: Options = Options(),
-        orders: Mapping[str, Sequence[int]] = {},
+        orders: Mapping[str, Lies] = {},
     ) -> None:
         self.program, self.device = program, device
         self.options, self._orders = options, {name: tuple(order) for name, order in orders.items()}
@@ -189,7 +190,7 @@ class Kernel:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
         return f"Kernel({names} -> {type_of(self.program)} on {self.device.name}, {self.chosen.structure})"
 
-    def taking(self, orders: Mapping[str, Sequence[int]]) -> Kernel:
+    def taking(self, orders: Mapping[str, Lies]) -> Kernel:
         """The same for callers whose arrays have other orders of axes than it takes: see `orders`."""
         return Kernel(self.program, self.chosen, self.device, self.candidates, self.options, orders)
 

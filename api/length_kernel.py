@@ -10,6 +10,7 @@ from math import log2
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from egglift.candidate import Candidate
+from egglift.codegen.device.arguments import Lies
 from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.device import FAST_MATH, Device
 from egglift.codegen.device.execute import Executable
@@ -54,7 +55,7 @@ class LengthKernel(Kernel):
         device: Device,
         candidates: Sequence[Candidate],
         options: Options = Options(),
-        orders: Mapping[str, Sequence[int]] = {},
+        orders: Mapping[str, Lies] = {},
         others: Sequence[LengthKernel] = (),
     ) -> None:
         super().__init__(program, chosen, device, candidates, options, orders)

@@ -8,12 +8,14 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from egglift.codegen.device.arguments import part_of
 from egglift.codegen.device.calls import Caller, Checked
 from egglift.codegen.device.chain import in_order
 from egglift.codegen.device.device import opencl, refused
 from egglift.codegen.device.execute import Executable
 from egglift.codegen.device.outputs import direct
 from egglift.codegen.device.queues import add_reads, chain_for, is_array, queue_of
+from egglift.codegen.device.strided import packing
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.ir.errors import ArgumentError
 
@@ -102,10 +104,14 @@ class _OnDevice:
                 return value if is_number else self.device.upload(value)
             if not is_array(value):
                 return value
-            if value.size and not value.offset:
+            if value.size and not value.offset and value.flags.c_contiguous:
                 return value.base_data
+            if value.size and value.flags.c_contiguous and (whole := part_of(self.device, value)) is not None:
+                return whole
             part = self.device.allocate(value.nbytes)
-            if value.size:
+            if value.size and not value.flags.c_contiguous:
+                before.append(packing(self.device, value, part))
+            elif value.size:
                 before.append(_copy(part, value.base_data, value.nbytes, start=value.offset))
             return part
 

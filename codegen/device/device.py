@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -331,6 +331,11 @@ class Device:
         raise ArgumentError(
             f"{self.name} is open in this process alone: pickle a kernel, which opens its own, or the name of a device"
         )
+
+    @cached_property
+    def part_alignment(self) -> int:
+        """Parts of buffers begin at a multiple of so many bytes."""
+        return max(1, int(self.device.mem_base_addr_align) // 8)
 
     name = property(lambda self: self.info.name, doc="The device's name.")
     driver = property(lambda self: self.info.driver, doc="The driver's version.")
