@@ -130,7 +130,7 @@ def test_a_part_that_may_begin_there_is_not_copied(device: Device, monkeypatch: 
     np.testing.assert_array_equal(launch().get(), 2 * given[2 * n :])
 
 
-def test_such_kernels_take_arrays_that_lie_otherwise_and_can_be_kept(device: Device) -> None:
+def test_such_kernels_take_other_arrays_and_can_be_kept(device: Device) -> None:
     f = el.jit(plus_sums, device="pocl", measure="none", cache=False)
     kernel = f.kernel(A[0, ::2, 1::3])
     for k in (kernel, pickle.loads(pickle.dumps(kernel))):
