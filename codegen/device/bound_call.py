@@ -155,6 +155,7 @@ class _OnDevice:
         return False
 
     def _launch_after_others(self) -> None:
+        before = [list(a.events) for a in self.outs]
         chain = chain_for(self.device, self.there, self.queue, written=self.outs)
         try:
             for command in self.commands:
@@ -162,7 +163,7 @@ class _OnDevice:
         except (opencl().Error, MemoryError) as error:
             raise refused(f"{self.device.name} did not take a launch", error) from error
         self._last = chain.last
-        self.caller.written(self.outs, chain)
+        self.caller.written(self.outs, chain, before)
         add_reads(self.device, self.there, chain)
         self._seen = frozenset(e for a in self._arrays if is_array(a) for e in a.events)
 

@@ -148,7 +148,7 @@ class Caller:
             raise ArgumentError(f"wait_for= is a list of pyopencl Events, and not {wait_for!r}")
         given = {name: self._taken(i, name, values[i]) for i, name in enumerate(self.names)}
         there = [v for vs in given.values() for v in vs if not isinstance(v, np.ndarray)]
-        outs = [] if out is None else destinations(self.device, self.type, out)
+        outs = [] if out is None else self._into(out)
         if there and outs and not is_array(outs[0]):
             first = next(name for name, vs in given.items() if not isinstance(vs[0], np.ndarray))
             raise ArgumentError(
@@ -171,6 +171,17 @@ class Caller:
             elif not leaf.shape and kind in leaf.numbers and leaf.least <= value <= leaf.most:
                 return (np.array(value, leaf.dtype),)
         return leaves_of(self.device, name, self.types[name], value)
+
+    def _into(self, out: Any) -> list[Any]:
+        """The leaves of `out`, checked: at once where it is an array of the result's very type."""
+        leaf, kind = self._results[0], type(out)
+        known = self._is_array and kind in (np.ndarray, self._arrays)
+        if known and out.strides == leaf.strides and out.shape == leaf.shape and out.dtype == leaf.dtype:
+            if kind is np.ndarray and out.flags.writeable and out.dtype.isnative:
+                return [out]
+            if kind is not np.ndarray and not out.offset and out.context == self.device.context:
+                return [out]
+        return destinations(self.device, self.type, out)
 
     # ------------------------------------------------------------------------------------ NumPy in, NumPy out
 
@@ -240,6 +251,7 @@ class Caller:
     def _on_device(self, checked: Checked, queue: Any, wait_for: Sequence[Any], allocator: Any) -> Any:
         """Nothing is waited for: results are arrays that carry events."""
         there, outs = checked.there, checked.outs
+        before = [list(a.events) for a in outs]
         chain = chain_for(self.device, there, queue, wait_for, written=outs)
         inputs = placed(self.device, checked.given, chain)
         into = [direct(a, [b for bs in inputs.values() for b in bs]) for a in outs]
@@ -247,17 +259,17 @@ class Caller:
         for a, f in zip(outs, found, strict=False):
             if f.buffer is not a.base_data or a.offset:
                 copied(self.device, chain, f.buffer, a)
-        self.written(outs, chain)  # before the reads, whose event other readers need not wait for
+        self.written(outs, chain, before)  # before the reads, whose event other readers need not wait for
         add_reads(self.device, there, chain)
         return checked.out if outs else self.arrays(found, chain.queue, allocator)
 
-    def written(self, outs: Sequence[Any], chain: Chain) -> None:
-        """Has the arrays that `chain` writes carry its event."""
+    def written(self, outs: Sequence[Any], chain: Chain, before: Sequence[Sequence[Any]]) -> None:
+        """Has the arrays that `chain` writes carry its event.  before: what each carried, which `chain` waited for."""
         if outs and chain.last is not None:
             with reported(f"{self.device.name} did not take its launches"):
                 chain.queue.flush()
-            for a in outs:
-                add_write(a, chain.last)
+            for a, events in zip(outs, before, strict=True):
+                add_write(a, chain.last, events)
 
     def arrays(self, found: Sequence[Enqueued], queue: Any, allocator: Any = None) -> Any:
         """The result as pyopencl arrays of a queue."""
