@@ -302,7 +302,7 @@ def _input(sizes: Mapping[str, int], name: str, type: Scalar, shape: tuple[int |
     try:
         lengths = [sizes[n] if isinstance(n, str) else n for n in shape]
         if order and not isinstance(order[0], int):
-            layout: Layout = tuple((n, s) for n, s in order)  # type: ignore[misc]
+            layout: Layout = tuple(pair for pair in order if isinstance(pair, tuple))
             return seen(array(name, type, span(layout)), layout)
         if order:
             places = [i for i in order if isinstance(i, int)]

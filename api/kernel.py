@@ -21,6 +21,7 @@ from egglift.codegen.device.queues import chain_for
 from egglift.codegen.device.timeline import Span, chrome_trace
 from egglift.codegen.export.folder import texts, write_folder
 from egglift.codegen.export.host_program import host_program
+from egglift.codegen.kernel.donation import without_promises
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
@@ -111,7 +112,8 @@ class Kernel:
         self.chosen = next(mine for mine, c in zip(self.candidates, candidates, strict=True) if c is chosen)
         self._inputs = inputs_of(program)
         self._lock = threading.RLock()
-        self._executables: dict[bool, Executable] = {}  # by whether they take numbers by value
+        #: by whether they take numbers by value, and whether arguments may overlap
+        self._executables: dict[tuple[bool, bool], Executable] = {}
         self._caller: Caller | None = None
         self._explained: dict[Expr, Explanation | Derivation | InParts] = {}
 
@@ -263,9 +265,10 @@ class Kernel:
 
         out: the array that the result is written into, and that is returned: NumPy's, or pyopencl's (then nothing is
         waited for), of the result's dtype and shape, C-contiguous and writable; a tuple of arrays where the results are
-        one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  As
-        kernels promise their compiler that nothing they write is what they read, the result is then computed into
-        memory of its own, and copied; so it is where pyopencl's array begins within a buffer.
+        one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  Where
+        each element of an input is read only for the result's element in its place, an input is written in place;
+        else the result is computed into memory of its own, and copied; so it is where pyopencl's array begins within a
+        buffer.
 
         These words always mean the call's own: an input of such a name is given by position.
         """
@@ -289,14 +292,14 @@ class Kernel:
 
     def _prepared(self) -> Caller:
         if self.plan.numbers:
-            executable = self._built(by_value=True)
-            self._caller = Caller(executable, self._inputs, type_of(self.program), self._caller_by_address)
+            executable, free = self._built(by_value=True), lambda: self._built(True, free=True)
+            self._caller = Caller(executable, self._inputs, type_of(self.program), self._caller_by_address, free)
         else:
             self._caller = self._caller_by_address()
         return self._caller
 
     def _caller_by_address(self) -> Caller:
-        return Caller(self.executable, self._inputs, type_of(self.program))
+        return Caller(self.executable, self._inputs, type_of(self.program), None, lambda: self._built(free=True))
 
     def profile(self, /, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
@@ -322,16 +325,17 @@ class Kernel:
         """The compiled plan; compiled on first use.  ForkError in a process that was forked after OpenCL was used."""
         return self._built()
 
-    def _built(self, by_value: bool = False) -> Executable:
+    def _built(self, by_value: bool = False, free: bool = False) -> Executable:
         opencl()
         with self._lock:
-            if by_value not in self._executables:
+            if (by_value, free) not in self._executables:
                 flags = FAST_MATH if self.options.fast_math else ()
+                plan = without_promises(self.plan) if free else self.plan
                 try:
-                    self._executables[by_value] = build(self.device, self.plan, flags, by_value)
+                    self._executables[by_value, free] = build(self.device, plan, flags, by_value)
                 except BuildError as error:
                     raise named(error) from error
-            return self._executables[by_value]
+            return self._executables[by_value, free]
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by input name."""

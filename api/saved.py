@@ -87,7 +87,7 @@ def read(text: str, device: Device, where: str) -> Saved:
 
 def _lies(order: Sequence[Any]) -> Lies:
     """How an input lies in memory, from the lists of JSON."""
-    return tuple(o if isinstance(o, int) else tuple(o) for o in order)
+    return tuple(o if isinstance(o, int) else (int(o[0]), int(o[1])) for o in order)
 
 
 def _fit(chosen: Sequence[Candidate], program: Expr) -> bool:

@@ -18,7 +18,7 @@ from egglift.ir.strided import Layout
 from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
 
 #: how an array lies in memory that a kernel takes otherwise: its axes in another order, or its layout
-Lies: TypeAlias = "Sequence[int] | Layout"
+Lies: TypeAlias = Sequence[int | tuple[int, int]]
 
 
 def is_on_device(value: object) -> bool:
@@ -62,8 +62,9 @@ def as_it_lies(name: str, type: Type, value: Any, order: Lies) -> Any:
     order: its axes in the order in which `type` has them; or its layout (ir.strided), of which `type` is the memory.
     """
     ((lengths, scalar),) = leaves(type)
-    if not isinstance(order[0], int):
-        layout: Layout = tuple((n, s) for n, s in order)  # type: ignore[misc]
+    axes = [a for a in order if isinstance(a, int)]
+    if not axes:
+        layout: Layout = tuple(pair for pair in order if isinstance(pair, tuple))
         shape = tuple(n for n, _ in layout)
         if not is_array(value):
             return stretch(name, elements(name, scalar, shape, value), layout)
@@ -72,12 +73,12 @@ def as_it_lies(name: str, type: Type, value: Any, order: Lies) -> Any:
                 f"input {name} is {value.dtype} of shape {value.shape}, but the program takes {scalar.dtype} of {shape}"
             )
         return stretch_there(name, value, layout)
-    shape = tuple(evaluate(lengths[order.index(axis)]) for axis in range(len(order)))
+    shape = tuple(evaluate(lengths[axes.index(axis)]) for axis in range(len(axes)))
     if not is_array(value):
-        return elements(name, scalar, shape, value).transpose(order)
+        return elements(name, scalar, shape, value).transpose(axes)
     if tuple(value.shape) != shape:
         raise ArgumentError(f"input {name} has shape {tuple(value.shape)}, but the program takes {shape}")
-    return value.transpose(order)
+    return value.transpose(axes)
 
 
 def leaf_names(name: str, type: Type) -> list[str]:

@@ -13,7 +13,6 @@ from egglift.codegen.device.calls import Caller, Checked
 from egglift.codegen.device.chain import in_order
 from egglift.codegen.device.device import opencl, refused
 from egglift.codegen.device.execute import Executable
-from egglift.codegen.device.outputs import direct
 from egglift.codegen.device.queues import add_reads, chain_for, is_array, queue_of
 from egglift.codegen.device.strided import packing
 from egglift.codegen.kernel.imperative import Buffer
@@ -76,9 +75,9 @@ class _OnDevice:
         self.caller, self.device, self.there = caller, caller.device, checked.there
         self.queue = queue or queue_of(self.device, [*checked.there, *checked.outs])
         before, inputs = self._placed(checked)
-        into = [direct(a, [b for bs in inputs.values() for b in bs]) for a in checked.outs]
-        self.table = caller.executable.table_for(inputs, into)
-        caller.executable.allocate_outputs(self.table)
+        executable, into = caller.destined(inputs, checked.outs)
+        self.table = executable.table_for(inputs, into)
+        executable.allocate_outputs(self.table)
         plan = caller.plan
         self.table |= {b: self.device.allocate(b.size * b.scalar.size) for b in plan.temporaries}
         given = {b for bs in plan.inputs.values() for b in bs}
@@ -87,7 +86,7 @@ class _OnDevice:
             own = [self.device.allocate(o.size * o.scalar.size) if o in given else self.table[o] for o in plan.outputs]
             self.result, self.outs = caller.arrays_of(own, self.queue)
         after = [_copy(a.base_data, self.table[o], a.nbytes, to=a.offset) for o, a in self._moved()]
-        self.commands = [*before, *_launches(caller.executable, self.table), *after]
+        self.commands = [*before, *_launches(executable, self.table), *after]
         self._last: Any = None
         #: events of the arrays that the queue is after already
         self._seen: frozenset[Any] = frozenset()

@@ -50,11 +50,15 @@ class HostMemory:
 
         Kernels promise their compiler (`restrict`) that what they write is not what they read.
         """
-        if out.nbytes and _is_usable(out) and not any(np.may_share_memory(out, a) for a in inputs):
-            flat = out.reshape(-1).view(np.uint8)
-            if out.nbytes >= SMALL or self._own is _ordinary or self._needs_no_buffer(flat):
-                return flat
+        if self.writes_into(out, inputs):
+            return out.reshape(-1).view(np.uint8)
         return self.result(out.nbytes)
+
+    def writes_into(self, out: NdArray, inputs: Sequence[NdArray]) -> bool:
+        """Do kernels that read `inputs` write a result into the memory of `out` itself?"""
+        if not out.nbytes or not _is_usable(out) or any(np.may_share_memory(out, a) for a in inputs):
+            return False
+        return out.nbytes >= SMALL or self._own is _ordinary or self._needs_no_buffer(out.reshape(-1).view(np.uint8))
 
     def wrapped(self, array: NdArray, *, written: bool = False) -> Operand:
         """What kernels are given for `array`, which is in C order, not empty, and must outlive what is done with it."""
@@ -83,7 +87,7 @@ class HostMemory:
     def _readable(self, array: NdArray, taken: list[tuple[NdArray, Operand]]) -> Operand:
         """taken: the arrays before, and what kernels are given for them; this one is added."""
         for other, operand in taken:
-            if other is array or _is_same(other, array):
+            if other is array or is_same(other, array):
                 return operand
         shares = taken and not self._takes_any and any(np.may_share_memory(array, a) for a, _ in taken)
         if shares or not _is_usable(array):
@@ -175,7 +179,8 @@ def _is_usable(array: NdArray) -> bool:
     return bool(array.flags.c_contiguous and array.flags.aligned)
 
 
-def _is_same(a: NdArray, b: NdArray) -> bool:
+def is_same(a: NdArray, b: NdArray) -> bool:
+    """Are two arrays in C order one stretch of memory?"""
     return a.nbytes == b.nbytes and _address(a) == _address(b)
 
 
