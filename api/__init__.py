@@ -189,8 +189,10 @@ from egglift.kernel import Kernel
 from egglift.length_kernel import LengthKernel
 from egglift.loading import load
 from egglift.numpy_names import *
+from egglift.offload import Offloaded, offload
 from egglift.optimize import optimize
 from egglift.research import book, laws, prove, saturate
+from egglift.session import Session, session
 
 pow = power
 multiply = mul
@@ -208,12 +210,14 @@ __all__ = [
     "LengthKernel",
     "Limits",
     "Matrix",
+    "Offloaded",
     "OperatorError",
     "OutOfMemory",
     "PackageMissing",
     "ProgramError",
     "RecordError",
     "RuleError",
+    "Session",
     "ShapeError",
     "TypeMismatch",
     "Value",
@@ -329,6 +333,7 @@ __all__ = [
     "negative",
     "norm",
     "not_equal",
+    "offload",
     "ones",
     "ones_like",
     "operator",
@@ -360,6 +365,7 @@ __all__ = [
     "scan",
     "segmented_scan",
     "separable_convolution2d",
+    "session",
     "sign",
     "sin",
     "sinh",

@@ -1,4 +1,4 @@
-"""The command line: `egglift devices | optimize | batch | calibrate | records | laws | check-rules`."""
+"""The command line: `egglift devices | optimize | offload | session | batch | calibrate | records | laws | ...`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from egglift import archive, lawbook, rulecheck
+from egglift import archive, lawbook, rulecheck, session_lines
 from egglift.batch import run_batch
 from egglift.codegen.device.arguments import operands
 from egglift.codegen.device.device import devices, open_device
@@ -27,6 +27,7 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
 from egglift.kernel import Kernel
 from egglift.length_kernel import LengthKernel
+from egglift.offload import offload
 from egglift.optimize import optimize
 from egglift.processes.interrupts import delivered
 from egglift.programs import load_program
@@ -81,10 +82,18 @@ def parser() -> argparse.ArgumentParser:
     )
     one.add_argument("--rules", type=Path, action="append", default=[], metavar="FILE", help="laws of your own")
     one.add_argument("--without", action="append", default=[], metavar="LAW", help="a law to leave out, or `schedules`")
+    _wishes(one)
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
     one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
     one.add_argument("--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32")
+    by_hand = _command(commands, "session", session_lines.run, "derive a kernel by hand, law by law")
+    session_lines.add(by_hand, _size)
+    there = _command(commands, "offload", _offload, "write what takes the place of a C function or nest")
+    there.add_argument("source", metavar="FILE.c[:NAME]", help="a file of C, and one of several functions in it")
+    there.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="where the C files are written")
+    there.add_argument("--size", type=_size, action="append", default=[], metavar="NAME=N", help="a length: n=4096")
+    _choices(there)
     many = _command(commands, "batch", _batch, "optimise many programs; an interrupted batch can be resumed")
     many.add_argument("files", nargs="+", metavar="PROGRAM", help="as for optimize")
     _choices(many)
@@ -131,6 +140,20 @@ def _choices(command: argparse.ArgumentParser) -> None:
     )
 
 
+def _wishes(command: argparse.ArgumentParser) -> None:
+    """What the kernel must be like."""
+    command.add_argument("--require", action="append", default=[], metavar="LAW", help="a law that it must need")
+    tile = "how long a tile is: m0=64"
+    command.add_argument("--tile", type=_size, action="append", default=[], metavar="NAME=N", help=tile)
+    command.add_argument("--group-size", type=_numbers, metavar="N[,N]", help="work-items of a group, by dimension")
+    command.add_argument("--parallel", type=int, choices=(1, 2, 3), help="dimensions of the grid")
+    command.add_argument("--candidates", type=_positive, metavar="N", help="look at the best N by the model only")
+
+
+def _numbers(text: str) -> int | tuple[int, ...]:
+    return _size(f"group_size={text}")[1]
+
+
 def _silent(line: str) -> None:
     """Says nothing: standard output is for the JSON."""
 
@@ -172,6 +195,11 @@ def _optimize(arguments: argparse.Namespace) -> int:
         allow_tf32=arguments.allow_tf32,
         rules=[_text(path) for path in arguments.rules],
         without=arguments.without,
+        require=arguments.require,
+        sizes=dict(arguments.tile),
+        group_size=arguments.group_size,
+        parallel=arguments.parallel,
+        candidates=arguments.candidates,
         cache=not arguments.no_cache,
         measurements=arguments.measurements,
         isolate=not arguments.no_isolate,
@@ -215,6 +243,19 @@ def check(kernel: Kernel) -> str | None:
     expected = expect(kernel.program, seed=1)
     arguments = operands(kernel.device, inputs_of(kernel.program), expected.inputs)
     return expected.disagreement(kernel.executable.run(arguments, poison=True, rows=expected.rows))
+
+
+def _offload(arguments: argparse.Namespace) -> int:
+    file, _, name = arguments.source.partition(".c:")
+    path = f"{file}.c" if name else file
+    options = {"measure": arguments.measure, "budget": arguments.budget, "measurements": arguments.measurements}
+    done = offload(path, arguments.out, name or None, dict(arguments.size), arguments.device, **options)
+    problem = check(done.kernel)
+    files = [str(f) for f in done.files]
+    print(json.dumps({"place": done.place, "call": done.call, "files": files}) if arguments.json else done)
+    if problem:
+        print(f"Check: FAILED: {problem}", file=sys.stderr)
+    return 1 if problem else 0
 
 
 def _batch(arguments: argparse.Namespace) -> int:

@@ -60,8 +60,8 @@ class RemoteKernel:
     chosen: Unknown = Unknown()
     candidates: tuple[Unknown, ...] = ()
 
-    def __call__(self, /, *args: Any) -> Any:
-        """The program's value; DeviceLost where workers die again and again, ClusterError where none is left."""
+    def __call__(self, /, *args: Any, out: Any = None, allocator: Any = None) -> Any:
+        """The value, but not in `out`; DeviceLost where workers die again and again, ClusterError if none is left."""
         # the arguments are part of the task: scattered ones would be lost with the worker that holds them
         future = self.client.submit(self.task, self.text, self.options, args, pure=False, retries=AGAIN)
         try:

@@ -23,6 +23,7 @@ from egglift.codegen.export.folder import texts, write_folder
 from egglift.codegen.export.host_program import host_program
 from egglift.codegen.kernel.donation import without_promises
 from egglift.codegen.kernel.imperative import Plan
+from egglift.constants import constant
 from egglift.costmodel.measurement.expected_results import sample_inputs
 from egglift.costmodel.measurement.refused_kernels import named
 from egglift.costmodel.records.whole_file import write_whole
@@ -195,6 +196,24 @@ class Kernel:
     def taking(self, orders: Mapping[str, Lies]) -> Kernel:
         """The same for callers whose arrays have other orders of axes than it takes: see `orders`."""
         return Kernel(self.program, self.chosen, self.device, self.candidates, self.options, orders)
+
+    def use(self, i: int) -> Kernel:
+        """The same program by candidate i of `candidates`; ArgumentError where there is none, or it cannot be used."""
+        if not 0 <= i < len(self.candidates):
+            raise ArgumentError(f"there is no candidate {i}: this kernel has {len(self.candidates)}, from 0 on")
+        c = self.candidates[i]
+        if c.status not in USUAL:
+            raise ArgumentError(f"candidate {i} ({c.structure}) cannot be used: {c.status}: {c.reason}")
+        return Kernel(self.program, c, self.device, self.candidates, self.options, self._orders)
+
+    def with_constants(self, **numbers: float) -> Kernel:
+        """The same kernel with inputs that are numbers as constants in its source: `kernel.with_constants(alpha=2.0)`.
+
+        Nothing is searched again; calls, files and exported programs take the other inputs only.  ArgumentError where
+        an input is none of the program's, or an array.
+        """
+        program, chosen = constant(self.program, self.chosen, numbers)
+        return Kernel(program, chosen, self.device, [chosen], self.options, self._orders)
 
     # ------------------------------------------------------------------------------------ keeping it
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from egglift.ir.composed import deg2rad, rad2deg
+from egglift.ir.along_axis import diff, take_along_axis
+from egglift.ir.composed import around, cbrt, deg2rad, fix, logical_xor, rad2deg, sinc
 from egglift.ir.contractions import (
     einsum,
     tensordot,
@@ -19,67 +20,15 @@ from egglift.ir.inverse_functions import (
     arctan,
     arctanh,
 )
+from egglift.ir.joining import broadcast_arrays, column_stack, concatenate, hstack, meshgrid, vstack
 from egglift.ir.linear_algebra import matrix_norm, vector_norm
-from egglift.ir.more_composed import (
-    around,
-    cbrt,
-    conj,
-    copysign,
-    fix,
-    fmax,
-    fmin,
-    fmod,
-    heaviside,
-    imag,
-    isclose,
-    logaddexp,
-    logical_xor,
-    nan_to_num,
-    positive,
-    real,
-    signbit,
-    sinc,
-)
-from egglift.ir.more_rearranging import (
-    broadcast_arrays,
-    column_stack,
-    concatenate,
-    diag,
-    diagonal,
-    diff,
-    flip,
-    fliplr,
-    flipud,
-    hstack,
-    kron,
-    matrix_transpose,
-    meshgrid,
-    permute_dims,
-    reshape,
-    rot90,
-    squeeze,
-    take_along_axis,
-    trace,
-    tril,
-    triu,
-    unstack,
-    vstack,
-)
-from egglift.ir.more_statistics import (
-    allclose,
-    average,
-    count_nonzero,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-    ptp,
-)
+from egglift.ir.matrix_parts import diag, diagonal, kron, trace, tril, triu
+from egglift.ir.nan_and_infinities import fmax, fmin, isclose, logaddexp, nan_to_num
+from egglift.ir.nan_statistics import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
+from egglift.ir.reshaping import flip, fliplr, flipud, matrix_transpose, permute_dims, reshape, rot90, squeeze, unstack
 from egglift.ir.scans import cumprod, cumsum
-from egglift.ir.statistics import max, min
+from egglift.ir.signs import conj, copysign, fmod, heaviside, imag, positive, real, signbit
+from egglift.ir.statistics import allclose, average, count_nonzero, max, min, ptp
 
 amax, amin = max, min
 acos = arccos

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Unpack, overload
@@ -15,9 +16,10 @@ from egglift.codegen.device.device import FAST_MATH, Device, open_device
 from egglift.costmodel.links.links import Links, load_links
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
-from egglift.costmodel.measurement.worker_pool import worker_for
+from egglift.costmodel.measurement.worker_pool import begun
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.egraph.rules.limits import Limits
+from egglift.granted import for_laws, granted
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, EggliftError
@@ -39,6 +41,7 @@ from egglift.research import left_out
 from egglift.steps import time_steps
 from egglift.suspects import suspicion
 from egglift.timing import measured
+from egglift.wishes import Wishes
 
 if TYPE_CHECKING:
     from egglift.distribution.kernel import DistributedKernel
@@ -64,6 +67,11 @@ def optimize(
     rules: Sequence[str] = (),
     without: Sequence[str] = (),
     only: Sequence[str] | None = None,
+    require: Sequence[str] = (),
+    sizes: Mapping[str, int] | None = None,
+    group_size: Sequence[int] | int | None = None,
+    parallel: int | None = None,
+    candidates: int | None = None,
     limits: Limits | None = None,
     cache: bool = True,
     measurements: int = SAMPLE,
@@ -102,6 +110,11 @@ def optimize(
     rules: Sequence[str] = (),
     without: Sequence[str] = (),
     only: Sequence[str] | None = None,
+    require: Sequence[str] = (),
+    sizes: Mapping[str, int] | None = None,
+    group_size: Sequence[int] | int | None = None,
+    parallel: int | None = None,
+    candidates: int | None = None,
     limits: Limits | None = None,
     cache: bool = True,
     measurements: int = SAMPLE,
@@ -130,7 +143,12 @@ def optimize(
     stay f32.  `explain` says where they do.
     rules: further laws, as .egg text.  without: names of laws that are left out; only: of those that rewrite the
     program, besides the ones that lower it; "schedules" is the name of all schedules of stages.  RuleError lists the
-    laws.  limits: when saturation stops (`el.Limits(rows=..., seconds=...)`).
+    laws.
+    require: laws that the kernel must need: without any of them it is not found.  sizes: lengths of tiles, by the
+    names in `kernel.chosen.parameters`; group_size: work-items of a group, in all, or for each dimension; parallel:
+    dimensions of the grid, 1, 2 or 3; candidates: how many, the best by the model, are looked at.  Where none is so,
+    ArgumentError says what there is.
+    limits: when saturation stops (`el.Limits(rows=..., seconds=...)`).
     cache: use and keep records of earlier results.  Each measurement is kept at once: Ctrl-C loses none.  The
     environment variable EGGLIFT_CACHE is the folder, "off" for none; else it is the user's cache folder.
     measurements: how many candidates are built, checked and timed.  More are tried only if none of these can be chosen.
@@ -145,7 +163,10 @@ def optimize(
     laws = Laws(reassociate, texts(rules), tf32=allow_tf32, limits=limits or Limits())
     if without or only is not None:
         laws = replace(laws, disabled=left_out(laws.rules, without, only))
-    options = Options(laws, measure, measuring, fast_math, cache, on_interrupt)
+    wishes = Wishes.of(require, sizes, group_size, parallel, candidates)
+    if require:
+        laws = for_laws(laws, wishes)
+    options = Options(laws, measure, measuring, fast_math, wishes, cache, on_interrupt)
     program = as_program(expr)
     if devices is not None:
         end = float("inf") if budget is None else start + max(budget, LEAST)
@@ -211,22 +232,24 @@ _of_worker: dict[tuple[str, Options], Kernel] = {}
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
     """Remembered, or searched and measured."""
-    from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
-
     if options.cache and (known := remembered(program, device, options)) is not None:
         return kernel_of(program, device, known, options)
-    if options.is_measured and options.measuring.isolate:
-        worker_for(device)  # it starts while the program is searched
+    isolated = options.is_measured and options.measuring.isolate
+    with begun(device, _subject(program, options)) if isolated else nullcontext():
+        return _found(program, device, profile, options)
 
-    interrupts, search = (
-        Interrupts(options.on_interrupt == "best"),
-        Searched(program, profile, device.limits, options.laws),
-    )
+
+def _found(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
+    """Searched and measured."""
+    from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
+
+    interrupts = Interrupts(options.on_interrupt == "best")
+    search = Searched(program, profile, device.limits, options.laws)
     with interrupts.caught():
         _search(search, options)
     if interrupts.met:
         search.complete()
-    candidates = best_first(search.candidates)
+    candidates = best_first(granted(search.candidates, options.wishes, program, profile, options.laws))
     if options.is_measured and not interrupts.met:
         candidates = _timed(candidates, program, device, options, interrupts)
         if candidates[0].status == "model" and not interrupts.met:
@@ -243,6 +266,10 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
 
 def _over_lengths(program: Expr, device: Device, profile: Profile, options: Options) -> LengthKernel:
     """The kernel of a program whose lengths are known when it is called: of those for each lengths that they like."""
+    if options.wishes != Wishes():
+        raise ArgumentError(
+            "require, sizes, group_size, parallel and candidates are for programs whose lengths are numbers"
+        )
     choices = choices_of_lengths(program)
     first, *others = (_near(with_like(program, i), device, profile, options) for i in range(choices))
     if not others:
@@ -289,11 +316,15 @@ def _timed(
     interrupts: Interrupts = Interrupts(),
 ) -> list[Candidate]:
     """Those that are worth it measured; with the cache, what was measured before is taken over."""
-    flags = FAST_MATH if options.fast_math else ()
-    laws = options.laws
-    subject = Subject(dumps(program), options=flags, rounded=not laws.reassociate, tf32=laws.tf32)
+    subject = _subject(program, options)
     kept = journal(subject, device, options.measuring.budget) if options.cache else None
     return measured(candidates, subject, device, options.measuring, kept, interrupts)
+
+
+def _subject(program: Expr, options: Options) -> Subject:
+    """What candidates for a program are measured for."""
+    flags = FAST_MATH if options.fast_math else ()
+    return Subject(dumps(program), options=flags, rounded=not options.laws.reassociate, tf32=options.laws.tf32)
 
 
 def remembered(program: Expr, device: Device, options: Options) -> list[Candidate] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypedDict
 
@@ -10,6 +10,7 @@ from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.rules.limits import Limits
 from egglift.ir.errors import ArgumentError
+from egglift.wishes import Wishes
 
 MANY_UNITS = 16  # fewer compute units are busy without sharing out single reductions, as these laws do
 SPLITTING = ("split-k", "split-row")
@@ -27,6 +28,11 @@ class Asked(TypedDict, total=False):
     rules: Sequence[str]
     without: Sequence[str]
     only: Sequence[str] | None
+    require: Sequence[str]
+    sizes: Mapping[str, int] | None
+    group_size: Sequence[int] | int | None
+    parallel: int | None
+    candidates: int | None
     limits: Limits | None
     cache: bool
     measurements: int
@@ -66,7 +72,7 @@ class Options:
     """How a program is optimised.
 
     measure: "sample": the best few candidates are timed, as `measuring` says; "none": the analytic model is trusted.
-    fast_math: may the device's compiler use less exact functions?
+    fast_math: may the device's compiler use less exact functions?  wishes: what the kernel must be like.
     cache: use and keep records of earlier results.  on_interrupt: does Ctrl-C end the call ("raise"), or is the best so
     far returned ("best")?  These change no result: what differs in them alone is equal.
     """
@@ -75,6 +81,7 @@ class Options:
     measure: str = "sample"
     measuring: Measuring = field(default_factory=Measuring)
     fast_math: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
     cache: bool = field(default=True, compare=False)
     on_interrupt: str = field(default="raise", compare=False)
 

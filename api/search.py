@@ -35,7 +35,7 @@ from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
 from egglift.steps import Steps, time_steps
 
-AT_BEST = 1.16  # times as slow as the least traffic may the best schedule be for the laws not to be searched
+AT_BEST = 1.25  # times as slow as the least traffic may the best schedule be for the laws not to be searched
 PROMISING = 2.0  # times as slow as the best schedule may a structure be at its most plausible sizes, to be refined
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 #: seconds of extraction, after which a program is compiled as it stands, and of pricing, which then ends early

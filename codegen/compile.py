@@ -28,10 +28,10 @@ from egglift.ir.check import type_of
 from egglift.ir.deep import deep, deeply
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Tracing
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Expr, Level
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import I32, U64, Scalar, Type, leaves
 
 #: programs that nest no more deeply than this are tried without a stack of their own
 SHALLOW = 100
@@ -186,6 +186,8 @@ class _Planner:
     def _kernel(self, term: Expr, outputs: tuple[Buffer, ...]) -> None:
         """Add the one kernel that writes the value of `term` to `outputs`."""
         emitter = self._emitted(term, outputs)
+        for state in emitter.states:
+            self._cleared(state)
         body = finished(emitter, emitter.blocks[0].statements)
         if not self.limits.branch_barriers and in_branches(body):
             raise CodegenError(
@@ -194,7 +196,7 @@ class _Planner:
             )
         name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
         cpu = self.limits.warp == 1
-        how, written = (self.defined, cpu, self.limits.half_functions), frozenset(outputs)
+        how, written = (self.defined, cpu, self.limits.half_functions), frozenset((*outputs, *emitter.states))
         texts, lengths = kernel_source(name, shape, params, written, body, *how, self.tracing)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
@@ -203,6 +205,13 @@ class _Planner:
         made = PlannedKernel(name, texts.source, params, sizes, group, body, *memory, lengths=lengths)
         self.kernels.append(replace(made, whole=whole, by_value=texts.by_value))
         self.steps.append((len(self.kernels) - 1, params))
+
+    def _cleared(self, state: Buffer) -> None:
+        """Add the kernel that makes words 0."""
+        zeros = p.Map(p.Literal(0, U64), p.Iota(state.size, I32), Level("global", 0))
+        self.temporaries.append(state)
+        self.memory[state.name] = (type_of(zeros), (state,))
+        self._kernel(zeros, (state,))
 
     def _emitted(self, term: Expr, outputs: tuple[Buffer, ...]) -> Emitter:
         """The translation of a kernel's term: an emitter with its statements."""

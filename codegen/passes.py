@@ -18,6 +18,7 @@ from egglift.codegen.kernel.imperative import Declare, Loop, Statement
 from egglift.codegen.kernel.join_branches import join_branches
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.narrow_floats import compute_narrow_in_f32
+from egglift.codegen.kernel.shared_tiles import share_tiles
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
 from egglift.codegen.kernel.walk import walk
 from egglift.codegen.terms.drop_idle_patterns import drop_idle_patterns
@@ -43,6 +44,15 @@ def _register_bytes(body: Sequence[Statement]) -> int:
     return sum(b.bytes for b in declared if b.space == "private")
 
 
+def tiles_in_one_place(b: Builder, body: Sequence[Statement]) -> Sequence[Statement]:
+    """Tiles of local memory that share it, as kernel/shared_tiles.py shows.  CodegenError where there is too little."""
+    if not b.shape.warps:
+        body, gone = share_tiles(body, b.shape.local)
+        b.locals = [buffer for buffer in b.locals if buffer not in gone]
+    b.require_local()
+    return body
+
+
 StatementPass: TypeAlias = Callable[[Builder, Sequence[Statement]], Sequence[Statement]]
 #: over the statements of a kernel, in order, with the builder that made them
 STATEMENT_PASSES: tuple[tuple[str, StatementPass], ...] = (
@@ -50,6 +60,7 @@ STATEMENT_PASSES: tuple[tuple[str, StatementPass], ...] = (
     ("unroll register loops", lambda b, body: unroll_register_loops(body) if b.undecided else body),
     ("products of fragments", products_of_fragments),
     ("continue accumulators", continue_accumulators),
+    ("tiles in one place", tiles_in_one_place),
     ("insert barriers", lambda b, body: insert_barriers(body, b.shape.group_items)),
     ("dissolve steps", lambda b, body: dissolve_steps(body)),
     ("join branches", lambda b, body: body if b.limits.branch_barriers else join_branches(body)),

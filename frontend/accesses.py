@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from egglift.frontend.arithmetic import guards_of
 from egglift.frontend.dependence import is_covered
 from egglift.frontend.nest import Affine, Apply, CExpr, Read, Statement, parts
-from egglift.frontend.source import refused
+from egglift.frontend.places import refused
 from egglift.frontend.variables import Variable
 from egglift.ir.types import BOOL
 

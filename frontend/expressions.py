@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from pycparser import c_ast
 
 from egglift.frontend import arithmetic as c
 from egglift.frontend.nest import Apply, CExpr, Number, form_of
-from egglift.frontend.source import Source, refused
+from egglift.frontend.places import refused
+from egglift.frontend.source import Source
 from egglift.frontend.variables import Alias, Variable, base_type
 from egglift.ir.types import F32, F64, I32, I64, U32, U64, Scalar
 
 Meaning = Variable | Alias | Number | Apply | Any
 CHARACTERS = {"n": 10, "t": 9, "0": 0, "r": 13, "\\": 92, "'": 39, '"': 34}
 LIMITS = {"INT_MAX": (1 << 31) - 1, "INT_MIN": -(1 << 31), "UINT_MAX": (1 << 32) - 1, "INFINITY": float("inf")}
-LIMITS |= {"FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308, "FLT_EPSILON": 2.0**-23}
+LIMITS |= {"NAN": float("nan"), "HUGE_VAL": float("inf"), "FLT_EPSILON": 2.0**-23}
+LIMITS |= {"FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308}
 LIMITS |= {"M_PI": 3.141592653589793, "M_E": 2.718281828459045, "DBL_EPSILON": 2.0**-52, "FLT_MIN": 2.0**-126}
-TYPES_OF_LIMITS = {"UINT_MAX": U32, "INFINITY": F32, "FLT_MAX": F32, "FLT_EPSILON": F32, "FLT_MIN": F32}
+NOT_AFFINE = "where a pointer points to must be a sum of iterators and numbers; use subscripts"
+TYPES_OF_LIMITS = {"UINT_MAX": U32, "INFINITY": F32, "NAN": F32, "FLT_MAX": F32, "FLT_EPSILON": F32, "FLT_MIN": F32}
 
 
 @dataclass
 class Expressions:
     """Translates expressions in a scope.
 
-    lets: what scalars are now, where that is known as an expression; call: inlines a function of the file.
+    lets: what scalars are now, where that is known as an expression; call: inlines a function of the file; sizes: what
+    names stand for that are declared nowhere.
     """
 
     source: Source
     scope: dict[str, Meaning]
     call: Callable[[Any], CExpr | None]
+    sizes: Mapping[str, Any] = field(default_factory=dict)
     lets: dict[Variable, CExpr] = field(default_factory=dict)
 
     def refuse(self, node: Any, why: str) -> NoReturn:
@@ -95,6 +100,9 @@ class Expressions:
         if name in LIMITS:
             t = TYPES_OF_LIMITS.get(name, I32 if isinstance(LIMITS[name], int) else F64)
             return c.number(LIMITS[name], t)
+        if isinstance(size := self.sizes.get(name), int | float):
+            t = F64 if isinstance(size, float) else I32 if abs(size) < 1 << 31 else I64
+            return c.number(size, t)
         self.refuse(node, f"{name} is not declared; declare it, or give sizes={{{name!r}: ...}}")
 
     def _name(self, node: Any) -> CExpr:
@@ -133,11 +141,33 @@ class Expressions:
                     self.refuse(node, "only arrays and pointers that are parameters or local arrays have elements")
         found = self.meaning(node)
         if isinstance(found, Alias):
-            return found.variable, (*found.prefix, *at)
+            whole = found.at(at)
+            return found.variable, whole if whole is not None else self.refuse(node, NOT_AFFINE)
         if not isinstance(found, Variable) or not found.shape:
             self.refuse(node, f"{node.name} is no array")
         assert isinstance(found, Variable)
         return found, tuple(at)
+
+    def pointee(self, node: Any) -> Alias:
+        """What a pointer points to: `A`, `A[i]` of rows, `&A[i][j]`, `A + i*n`."""
+        match node:
+            case c_ast.UnaryOp(op="&", expr=c_ast.ArrayRef() as element):
+                array, at = self.subscripts(element)
+                offset = form_of(at[-1])
+                return Alias(array, at[:-1], offset if offset is not None else self.refuse(node, NOT_AFFINE))
+            case c_ast.BinaryOp(op="+" | "-"):
+                before, offset = self.pointee(node.left), form_of(self._subscript(node.right))
+                if offset is None:
+                    self.refuse(node, NOT_AFFINE)
+                assert offset is not None
+                return replace(before, offset=before.offset + offset.scaled(1 if node.op == "+" else -1))
+            case c_ast.ID() if isinstance(found := self.meaning(node), Alias):
+                return found
+            case c_ast.ID() | c_ast.ArrayRef():
+                array, at = self.subscripts(node)
+                if len(at) < len(array.shape):
+                    return Alias(array, at)
+        self.refuse(node, "an array is passed by its name, as a row A[i], or as a place in it: &A[i], A + i")
 
     def _subscript(self, node: Any) -> CExpr:
         found = self.of(node)

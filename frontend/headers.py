@@ -3,44 +3,73 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, NoReturn
 
 from pycparser import c_ast
 
 from egglift.frontend.arithmetic import fits
 from egglift.frontend.expressions import Expressions, known
-from egglift.frontend.nest import Affine, CExpr, Loop, form_of, reads_in, shown
-from egglift.frontend.source import refused
+from egglift.frontend.nest import Affine, Apply, CExpr, Loop, form_of, reads_in, shown
+from egglift.frontend.places import refused
 from egglift.frontend.variables import Variable, assigned, base_type
 from egglift.ir.types import Scalar
 
 
 @dataclass(frozen=True)
 class Header:
-    """`for (name = first; ...; name += step)`, up to `last`, which it need not meet."""
+    """`for (name = first; ...; name += step)`: from the last of `firsts` up to the first of `lasts`, or downwards."""
 
     name: str
-    first: Affine
-    last: Affine
+    firsts: tuple[Affine, ...]
+    lasts: tuple[Affine, ...]
     step: int
     type: Scalar
+    shifted: bool
+
+    @property
+    def _fixed(self) -> int | None:
+        """How many iterations there are at most, wherever it begins; None where that depends on the beginning."""
+        first = self.firsts[0]
+        ways = [(last - first).scaled(1 if self.step > 0 else -1) for last in self.lasts]
+        known = [w.constant // abs(self.step) + 1 for w in ways if not w.terms]
+        return min(known) if known and self._varies and self.shifted and len(self.firsts) == 1 else None
+
+    @property
+    def _varies(self) -> bool:
+        return len(self.firsts) > 1 or bool(self.firsts[0].terms)
+
+    @property
+    def is_even(self) -> bool:
+        """Does it begin at a constant, or run for a number of times that is one, or by ones?"""
+        return not self._varies or abs(self.step) == 1 or self._fixed is not None
 
     def loop(self, node: Any) -> Loop | None:
         """The loop; None if it never runs."""
-        least, most = (self.first, self.last) if self.step > 0 else (self.last, self.first)
-        low, high = least.range[0], most.range[1]
-        extent = (high - low) // abs(self.step) + 1
-        return Loop(self.name, extent, low if self.step > 0 else high, self.step, node.coord) if extent > 0 else None
+        if (extent := self._fixed) is not None:
+            begin = self.firsts[0]
+            return Loop(self.name, extent, begin.constant, self.step, node.coord, begin) if extent > 0 else None
+        nearest, farthest = (min, max) if self.step > 0 else (max, min)
+        first = farthest(f.range[self.step < 0] for f in self.firsts)
+        last = nearest(f.range[self.step > 0] for f in self.lasts)
+        extent = (last - first) // self.step + 1
+        return Loop(self.name, extent, first, self.step, node.coord) if extent > 0 else None
 
-    def bounds(self, form: Affine) -> tuple[Affine, ...]:
+    def form(self, loop: Loop) -> Affine:
+        """C's iterator."""
+        begin = self.firsts[0] if loop.origin is not None else Affine(loop.begin)
+        return begin + Affine(0, ((loop, loop.step),))
+
+    def bounds(self, form: Affine, loop: Loop) -> tuple[Affine, ...]:
         """Where an iterator of this form is within its bounds, if these vary: what is 0 or more."""
         way = 1 if self.step > 0 else -1
-        begun = ((form - self.first).scaled(way),) if self.first.terms else ()
-        return (*begun, (self.last - form).scaled(way)) if self.last.terms else begun
+        begun = [(form - first).scaled(way) for first in self.firsts if self._varies and loop.origin is None]
+        ends = [(last - form).scaled(way) for last in self.lasts if last.terms or loop.origin is not None]
+        return tuple(g for g in (*begun, *ends) if g.range[0] < 0)
 
 
-def header_of(node: Any, x: Expressions) -> Header:
-    """A loop's iterator, its first and last value, its step, and its type."""
+def header_of(node: Any, x: Expressions, shifted: bool) -> Header:
+    """A loop's iterator, its first and last value, its step, and its type; shifted: as Lowering is told."""
     match node.init:
         case c_ast.DeclList(decls=[decl]):
             name, begin, t = decl.name, decl.init, base_type(decl)
@@ -57,24 +86,34 @@ def header_of(node: Any, x: Expressions) -> Header:
     cond = node.cond
     if not isinstance(cond, c_ast.BinaryOp) or not isinstance(cond.left, c_ast.ID) or cond.left.name != name:
         refused(node, f"a loop ends by its iterator: {name} < ...", x.source.file)
-    first, end = _bound(begin, name, x), _bound(cond.right, name, x)
-    ends = {"<": 1, "<=": 1, ">": -1, ">=": -1, "!=": step if abs(step) == 1 else 0}
-    if ends.get(cond.op, 0) * step <= 0:
+    firsts, ends = _ends(begin, name, step > 0, x), _ends(cond.right, name, step < 0, x)
+    ways = {"<": 1, "<=": 1, ">": -1, ">=": -1, "!=": step if abs(step) == 1 else 0}
+    if ways.get(cond.op, 0) * step <= 0:
         refused(cond, f"{name} moves by {step}: this condition does not end the loop", x.source.file)
-    last = end if cond.op in ("<=", ">=") else end - Affine(1 if step > 0 else -1)
-    way = (last - first).scaled(1 if step > 0 else -1)
-    if not fits(last + Affine(step), t) or (cond.op == "!=" and way.range[0] < -1):
-        refused(cond, f"{name} is {t} and moves by {step}: this condition does not end the loop", x.source.file)
-    return Header(name, first, last, step, t)
+    beyond = Affine(0 if cond.op in ("<=", ">=") else 1 if step > 0 else -1)
+    lasts = tuple(end - beyond for end in ends)
+    for last, first in product(lasts, firsts):
+        way = (last - first).scaled(1 if step > 0 else -1)
+        if not fits(last + Affine(step), t) or (cond.op == "!=" and (way.range[0] < -1 or len(ends) + len(firsts) > 2)):
+            refused(cond, f"{name} is {t} and moves by {step}: this condition does not end the loop", x.source.file)
+    return Header(name, tuple(firsts), lasts, step, t, shifted)
 
 
-def _bound(node: Any, name: str, x: Expressions) -> Affine:
+def _ends(node: Any, name: str, largest: bool, x: Expressions) -> list[Affine]:
+    """What is meant by the smaller of two bounds, or by the largest: `i < (n < m ? n : m)`."""
     e = x.of(node)
+    match e:
+        case Apply("where", (Apply("lt" | "le" | "gt" | "ge" as op, (a, b)), yes, no)) if {yes, no} == {a, b}:
+            smaller_first = op in ("lt", "le")
+            forms = [form_of(a), form_of(b)]
+            exact = all(f is not None and fits(f, a.type) for f in forms)
+            if exact and ((yes == a) == smaller_first) != largest:
+                return [f for f in forms if f is not None]
     form = form_of(e)
     if form is None:
         unknown(node, e, f"a bound of {name}", x)
     assert form is not None
-    return form
+    return [form]
 
 
 def _step(node: Any, name: str, x: Expressions) -> int:

@@ -16,7 +16,8 @@ from egglift.frontend import arithmetic as c
 from egglift.frontend.expressions import Expressions, known
 from egglift.frontend.headers import header_of, unknown
 from egglift.frontend.nest import Affine, CExpr, Index, Loop, Number, Read, Statement, reads_in
-from egglift.frontend.source import Source, refused
+from egglift.frontend.places import refused
+from egglift.frontend.source import Source
 from egglift.frontend.variables import (
     Alias,
     Variable,
@@ -24,9 +25,11 @@ from egglift.frontend.variables import (
     assigned,
     base_type,
     block,
+    is_allocation,
     loops_that_own,
+    names_used,
+    parameters_of,
     refuse_jumps,
-    root,
 )
 from egglift.ir.types import I32, I64, Scalar
 
@@ -36,10 +39,13 @@ RETURNED = "return%"
 
 
 class Lowering:
-    """The statements of a nest.  variables: all that they write and read, by name; outputs: those of the caller."""
+    """The statements of a nest.  variables: all that they write and read, by name; outputs: those of the caller.
 
-    def __init__(self, source: Source, sizes: Mapping[str, Any]) -> None:
-        self.source, self.sizes = source, sizes
+    shifted: are loops that run for a known number of times from a beginning that varies counted from there?
+    """
+
+    def __init__(self, source: Source, sizes: Mapping[str, Any], shifted: bool = True) -> None:
+        self.source, self.sizes, self.shifted = source, sizes, shifted
         self.variables: dict[str, Variable] = {}
         self.statements: list[Statement] = []
         self.result: Variable | None = None
@@ -52,16 +58,20 @@ class Lowering:
         self._calls: list[str] = []
         #: scalars in memory whose values are followed through an if, with the number of conditions around it
         self._followed: dict[Variable, int] = {}
-        self._x = Expressions(source, {}, self._inlined)
+        #: what the file declares outside of its functions
+        self._globals: dict[str, Any] = {}
+        self._x = Expressions(source, {}, self._inlined, sizes)
 
     # ------------------------------------------------------------------------------------ whole programs
 
     def function(self, node: Any) -> None:
-        """The statements of a function; its parameters are the caller's."""
+        """The statements of a function; its parameters, and variables of the file that are no constants, are given."""
         refuse_jumps(node.body, self.source.file)
-        for p in node.decl.type.args.params if node.decl.type.args else ():
-            if isinstance(p, c_ast.Decl):
-                self._parameter(p, by_value=p.name in assigned(node.body, calls=False))
+        self._file_variables(node)
+        for p in parameters_of(node):
+            if p.name in self.variables:
+                refused(p, f"{p.name} is a variable of the file, too, which a function reads", self.source.file)
+            self._parameter(p, by_value=p.name in assigned(node.body, calls=False))
         items = block(node.body)
         last = items.pop() if items and isinstance(items[-1], c_ast.Return) else None
         for k, item in enumerate(items):
@@ -70,6 +80,20 @@ class Lowering:
         if last is not None and last.expr is not None and t is not None:
             self.result = self._variable(RETURNED, t, (), True, node)
             self._store(self.result.read((), last.coord), c.cast(self._x.of(last.expr), t))
+        for v in [v for v in self._x.lets if v.given]:
+            self._kept(v)
+
+    def _file_variables(self, node: Any) -> None:
+        """What is declared outside of functions and used by one, or by those that it calls."""
+        used = names_used(node, self.source.functions)
+        for d in self.source.variables:
+            if d.name not in used:
+                continue
+            if "const" in d.quals and d.init is not None:
+                self._declared(d, [])
+            else:
+                self._parameter(d, by_value=False)
+        self._globals = dict(self._x.scope)
 
     def nest(self, node: Any) -> None:
         """The statements of a nest: what is declared before it is the caller's."""
@@ -160,6 +184,8 @@ class Lowering:
                 self._for(node)
             case c_ast.If():
                 self._if(node)
+            case c_ast.FuncCall(name=c_ast.ID(name="free")):
+                pass
             case c_ast.FuncCall():
                 self._inlined(node)
             case c_ast.EmptyStatement() | c_ast.Pragma():
@@ -171,23 +197,49 @@ class Lowering:
 
     def _declared(self, node: Any, rest: list[Any]) -> None:
         t = base_type(node)
-        if t is None or isinstance(node.type, c_ast.PtrDecl | c_ast.FuncDecl):
-            refused(
-                node,
-                f"{node.name} may point into an array: two names for one place are not followed; use subscripts",
-                self.source.file,
-            )
-        shape = self._shape(node)
+        if t is None or isinstance(node.type, c_ast.FuncDecl):
+            refused(node, f"{node.name} is no number and no array of numbers", self.source.file)
+        if "static" in node.storage and "const" not in node.quals:
+            why = f"{node.name} keeps its value from call to call; make it a parameter, or const"
+            refused(node, why, self.source.file)
+        if isinstance(node.type, c_ast.PtrDecl) and not is_allocation(node.init):
+            self._points(node, t)
+            return
+        shape = self._shape(node) if not is_allocation(node.init) else (self._allocated(node.init, t),)
         if node.init is None and not shape and (owners := loops_that_own(rest, node.name)):
             for loop in owners:
                 self._owned.setdefault(id(loop), []).append(node)
             return
         variable = self._variable(node.name, t, shape, False, node)
         self._x.scope[node.name] = variable
+        if is_allocation(node.init):
+            return
         if node.init is not None and shape:
             self._initialised(variable, node.init, ())
         elif node.init is not None:
             self._x.lets[variable] = c.cast(self._x.of(node.init), t)
+
+    def _points(self, node: Any, t: Scalar) -> None:
+        """`float *row = A + i*m;`: another name, for good, of a part of an array."""
+        if node.init is None:
+            refused(node, f"{node.name} points nowhere yet: give it its place where it is declared", self.source.file)
+        self._x.scope[node.name] = self._pointee(node.init, t)
+
+    def _pointee(self, pointer: Any, t: Scalar) -> Alias:
+        found = self._x.pointee(pointer)
+        if found.variable.type != t:
+            why = f"{found.variable.title} holds {found.variable.type}, and not {t}: it is not read as another type"
+            refused(pointer, why, self.source.file)
+        return found
+
+    def _allocated(self, call: Any, t: Scalar) -> int:
+        """How many elements `malloc(n * sizeof(float))` has room for."""
+        call = call.expr if isinstance(call, c_ast.Cast) else call
+        size = known(self._x.of(call.args.exprs[0]))
+        if size is None or size % t.size:
+            refused(call, f"how many elements of {t} this is must be known", self.source.file)
+        assert size is not None
+        return size // t.size
 
     def _initialised(self, array: Variable, init: Any, at: tuple[int, ...]) -> None:
         """`float w[3] = {1, 2, 1};`: what is not written there is 0."""
@@ -205,11 +257,24 @@ class Lowering:
                 self._store(array.read(tuple(c.number(i, I64) for i in (*at, k)), init.coord), value)
 
     def _assigned(self, node: Any) -> None:
-        value = self._x.of(node.rvalue)
+        if isinstance(node.lvalue, c_ast.ID):
+            self._refuse_moving(node.lvalue)
+        source = node.rvalue
+        if isinstance(source, c_ast.Assignment):  # a = b = 0
+            self._assigned(source)
+            source = source.lvalue
+        value = self._x.of(source)
         if node.op == "=":
             self._assign(node.lvalue, lambda old: value)
         else:
             self._assign(node.lvalue, lambda old: self._x.binary(node, c.SYMBOLS[node.op[:-1]], old, value))
+
+    def _refuse_moving(self, name: Any) -> None:
+        found = self._x.meaning(name)
+        if isinstance(found, Alias) or (isinstance(found, Variable) and found.shape):
+            advice = "use subscripts, or copy what it points to"
+            why = f"{name.name} points elsewhere from here on: pointers that move are not followed; {advice}"
+            refused(name, why, self.source.file)
 
     def _assign(self, lvalue: Any, f: Any) -> None:
         """`lvalue = f(what it was)`."""
@@ -335,18 +400,18 @@ class Lowering:
             self._tests.pop()
 
     def _for(self, node: Any) -> None:
-        header = header_of(node, self._x)
+        header = header_of(node, self._x, self.shifted)
         self._settle(node)
         loop = header.loop(node)
         if loop is None:
             return
-        if abs(loop.step) > 1 and header.first.terms:
+        if not header.is_even:
             advice = f"{loop.name} moves by {loop.step} from a beginning that varies; begin at a constant"
             refused(node, advice, self.source.file)
-        form, outer = Affine(loop.begin, ((loop, loop.step),)), dict(self._x.scope)
+        form, outer = header.form(loop), dict(self._x.scope)
         self._x.scope[loop.name] = Index(form, header.type)
         self._loops.append(loop)
-        self._bounds.append(header.bounds(form))
+        self._bounds.append(header.bounds(form, loop))
         self._order.append(0)
         for decl in self._owned.get(id(node), ()):
             self._declared(decl, block(node.stmt))
@@ -372,14 +437,13 @@ class Lowering:
         if name in self._calls:
             refused(node, f"{name} calls itself", self.source.file)
         refuse_jumps(function.body, self.source.file)
-        parameters = (
-            [p for p in function.decl.type.args.params if isinstance(p, c_ast.Decl)] if function.decl.type.args else []
-        )
+        parameters = parameters_of(function)
         arguments = node.args.exprs if node.args else []
         if len(parameters) != len(arguments):
             refused(node, f"{name} takes {len(parameters)} arguments, got {len(arguments)}", self.source.file)
         outer = self._x.scope
-        self._x.scope = {p.name: self._bound_parameter(p, a) for p, a in zip(parameters, arguments, strict=True)}
+        passed = {p.name: self._bound_parameter(p, a) for p, a in zip(parameters, arguments, strict=True)}
+        self._x.scope = {**self._globals, **passed}
         self._calls.append(name)
         t = base_type(function.decl)
         found = self._returning(block(function.body))
@@ -391,9 +455,7 @@ class Lowering:
         t = base_type(p)
         assert t is not None
         if isinstance(p.type, c_ast.PtrDecl | c_ast.ArrayDecl):
-            if not root(argument) or isinstance(argument, c_ast.BinaryOp | c_ast.UnaryOp):
-                refused(argument, "an array is passed by its name, or as a row A[i]", self.source.file)
-            return Alias(*self._x.subscripts(argument))
+            return self._pointee(argument, t)
         value = c.cast(self._x.of(argument), t)
         variable = self._variable(p.name, t, (), False, p)
         self._x.lets[variable] = value

@@ -15,13 +15,17 @@ from egglift.ir.types import BOOL, I32, I64, Scalar
 
 @dataclass(frozen=True, eq=False)
 class Loop:
-    """`extent` iterations at most.  C's iterator is `begin + step * count`; at: its place in the text."""
+    """`extent` iterations at most.  C's iterator is `begin + step * count`; at: its place in the text.
+
+    origin: where it begins, if that depends on other loops: C's iterator is `origin + step * count`.
+    """
 
     name: str
     extent: int
     begin: int
     step: int
     at: Any
+    origin: Affine | None = None
 
     def __repr__(self) -> str:
         return self.name
@@ -241,7 +245,14 @@ def shown(e: CExpr) -> str:
 
 def shown_form(form: Affine) -> str:
     """`i + 2*k - 1`, in C's iterators."""
-    text, constant = "", form.constant
+    text, names = "", list[Loop]()
+    while inner := [d for d in form.loops if d.origin is not None and d not in names]:
+        loop = inner[-1]
+        c = dict(form.terms)[loop]
+        if c % loop.step == 0 and loop.origin is not None:
+            form -= loop.origin.scaled(c // loop.step) - Affine(loop.begin * (c // loop.step))
+        names.append(loop)
+    constant = form.constant
     for loop, c in form.terms:
         if c % loop.step == 0:
             c, name = c // loop.step, loop.name

@@ -30,4 +30,4 @@ def from_c(
         from egglift.frontend.translation import translated  # a parser and integer sets, which not everybody installs
     except ImportError as error:
         raise ProgramError(f"loop nests need a parser and integer sets ({error}): pip install 'egglift[c]'") from None
-    return translated(path_or_text, function, sizes or {})
+    return translated(path_or_text, function, sizes or {}).value

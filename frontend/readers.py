@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any
 
 from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, form_of, parts
@@ -23,7 +23,7 @@ class Arrays:
     arrays: what each variable is now; those that are not there have not been written.
     """
 
-    def __init__(self, variables: Mapping[str, Variable], shapes: Mapping[str, tuple[int, ...]], file: str) -> None:
+    def __init__(self, variables: dict[str, Variable], shapes: dict[str, tuple[int, ...]], file: str) -> None:
         self.variables, self.shapes, self.file = variables, shapes, file
         self.arrays: dict[str, Value] = {}
         self.fixed: tuple[Loop, ...] = ()
@@ -55,11 +55,14 @@ class Arrays:
 class Reader:
     """What some expressions read, as operands for nested maps over `loops`; and the expressions at an iteration.
 
-    Elements whose subscripts are not affine are read one by one, where all loops have a count.
+    Elements whose subscripts are not affine are read one by one, where all loops have a count.  local: elements that
+    `at` is told.
     """
 
-    def __init__(self, arrays: Arrays, expressions: Sequence[CExpr], loops: Sequence[Loop]):
-        self.arrays, self.loops = arrays, loops
+    def __init__(
+        self, arrays: Arrays, expressions: Sequence[CExpr], loops: Sequence[Loop], local: Set[Read] = frozenset()
+    ):
+        self.arrays, self.loops, self._local = arrays, loops, local
         self.operands: list[Operand] = []
         self._places: dict[Read, tuple[int, tuple[int, ...]]] = {}
         self._counts: dict[Loop, int] = {}
@@ -77,6 +80,8 @@ class Reader:
             if id(e) in seen:
                 continue
             seen.add(id(e))
+            if isinstance(e, Read) and e in self._local:
+                continue
             if isinstance(e, Read) and self._is_view(e):
                 found[e] = None
                 continue
@@ -116,9 +121,14 @@ class Reader:
             self._places[r] = (len(self.operands), at)
         self.operands.append(made)
 
-    def at(self, now: Sequence[Operand], local: Mapping[Read, Value] | None = None) -> Evaluation:
-        """Expressions where the operands are these; local: what some elements are instead."""
-        counts = {d: now[k].value for d, k in self._counts.items()}
+    def at(
+        self,
+        now: Sequence[Operand],
+        local: Mapping[Read, Value] | None = None,
+        known: Mapping[Loop, Value] | None = None,
+    ) -> Evaluation:
+        """Expressions where the operands are these; local: what some elements are instead; known: some counts."""
+        counts = {d: now[k].value for d, k in self._counts.items()} | dict(known or {})
 
         def read(r: Read) -> Value:
             if local and r in local:

@@ -12,10 +12,12 @@ from typing import Any, NoReturn
 
 import networkx
 
+from egglift.frontend.counters import counted, counter, only_records, uses
 from egglift.frontend.dependence import common, conflict, is_later
-from egglift.frontend.nest import Apply, Index, Loop, Read, Statement, form_of, loops_in, nodes, parts, with_forms
+from egglift.frontend.extrema import extremum, look_for
+from egglift.frontend.nest import Apply, Loop, Read, Statement, form_of, loops_in, nodes, with_forms
+from egglift.frontend.places import place, refused
 from egglift.frontend.reductions import Combining, combining
-from egglift.frontend.source import place, refused
 from egglift.frontend.stages import Stages, off_diagonal, packed
 from egglift.ir import notation
 from egglift.ir import patterns as p
@@ -31,12 +33,17 @@ class _Undivided(Exception):
         self.loop = loop
 
 
+class _Unmerged(Exception):
+    """Statements that were put together with those that read what their iterations have of their own, for nothing."""
+
+
 class Schedule:
     """Runs statements on the arrays of `stages`.  undivided: loops whose statements stay together."""
 
     def __init__(self, stages: Stages) -> None:
         self.stages = stages
         self.undivided: list[Loop] = []
+        self._merging = True
 
     def run(self, statements: Sequence[Statement]) -> None:
         """All, given that the fixed loops run around them."""
@@ -47,9 +54,14 @@ class Schedule:
                 group = groups.pop(0)
                 while groups and len(groups[0]) == 1 and self._is_shared(group, groups[0][0]):
                     group += groups.pop(0)
-                if self._assigned(group) or self._reduced(group) or self._folded(group):
-                    continue
-                self._iterated(group, [s for s in statements if s not in group])
+                others = [s for s in statements if s not in group]
+                if not (self._assigned(group) or self._reduced(group) or self._folded(group, others)):
+                    if self._is_merged(group, statements):
+                        raise _Unmerged
+                    self._iterated(group, others)
+        except _Unmerged:
+            self.stages.arrays, self._merging = before, False
+            self.run(statements)
         except _Undivided as again:
             self.stages.arrays = before
             self.undivided.append(again.loop)
@@ -64,10 +76,30 @@ class Schedule:
             for j, b in enumerate(statements):
                 if i != j and (self._is_undivided(a, b) or self._precedes(a, b)):
                     graph.add_edge(i, j)
-        circles = networkx.condensation(graph)
+        circles = self._with_readers(graph, statements)
         first = {n: min(circles.nodes[n]["members"]) for n in circles}
         order = networkx.lexicographical_topological_sort(circles, key=first.__getitem__)
         return [[statements[k] for k in sorted(circles.nodes[n]["members"])] for n in order]
+
+    def _with_readers(self, graph: Any, statements: Sequence[Statement]) -> Any:
+        """The circles of statements, each with those that read what its iterations have of their own."""
+        circles = networkx.condensation(graph)
+        for n in circles if self._merging else ():
+            members = sorted(circles.nodes[n]["members"])
+            group = [statements[k] for k in members]
+            for k, s in zip(members, group, strict=True):
+                if len(group) > 1 and self._is_of_a_step(s, group):
+                    readers = [j for j, x in enumerate(statements) if any(r.array == s.target.array for r in x.reads)]
+                    graph.add_edges_from((j, k) for j in readers if statements[j].loops == s.loops)
+        return networkx.condensation(graph)
+
+    def _is_merged(self, group: Sequence[Statement], statements: Sequence[Statement]) -> bool:
+        if not self._merging:
+            return False
+        self._merging = False
+        apart = self._groups(statements)
+        self._merging = True
+        return list(group) not in apart
 
     def _is_undivided(self, a: Statement, b: Statement) -> bool:
         return any(d in a.loops and d in b.loops for d in self.undivided)
@@ -140,7 +172,7 @@ class Schedule:
         every = [*group, s]
         if any(self._reduction(x) is None or off_diagonal(x) is not x for x in every):
             return False
-        return len({self.stages.region(x).loops for x in every}) == 1
+        return len({tuple(self.stages.region(x).flat) for x in every}) == 1
 
     def _begins_with_number(self, target: Read) -> bool:
         e = self.stages.array(target.array).expr
@@ -185,33 +217,49 @@ class Schedule:
 
     # ------------------------------------------------------------------------------------ together
 
-    def _folded(self, group: Sequence[Statement]) -> bool:
-        """Runs statements as a fold, if they have the same loops and their targets are the same at each step."""
+    def _folded(self, group: Sequence[Statement], others: Sequence[Statement]) -> bool:
+        """Runs statements as a fold, if they have the same loops and their targets are the same at each step.
+
+        What each step has of its own, and no other statement reads, is computed on the way.
+        """
         loops = [d for d in group[0].loops if d not in self.stages.fixed]
+        private = [s for s in group if self._is_of_a_step(s, group)]
+        kept = [s for s in group if s not in private]
         targets = {s.target for s in group}
-        parallel = {d for d in loops_in(*group[0].target.at) if d not in self.stages.fixed}
+        if not kept or any(r.array == s.target.array for s in private for x in others for r in x.reads):
+            return False
+        parallel = self._written_along(kept[0])
         for s in group:
-            if (
-                s.loops != group[0].loops
-                or {d for d in loops_in(*s.target.at) if d not in self.stages.fixed} != parallel
-            ):
+            if s.loops != group[0].loops or (s in kept and self._written_along(s) != parallel):
                 return False
             if any(r.array == t.array and r != t for r in s.reads for t in targets):
                 return False
             if any(form_of(e) is None for e in s.target.at) or len({s.target.array for s in group}) < len(targets):
                 return False
-        if any(off_diagonal(s) is not s for s in group):
+        if any(off_diagonal(s) is not s for s in kept):
             return False
         along = [d for d in loops if d not in parallel]
         if not along or any(set(g.loops) - set(loops) - set(self.stages.fixed) for s in group for g in s.guards):
             return False
-        regions = [self.stages.region(s) for s in group]
-        if any(r.loops != regions[0].loops for r in regions):
+        regions = [self.stages.region(s) for s in kept]
+        if any(r.flat != regions[0].flat for r in regions):
             return False
-        for s in group:
+        for s in kept:
             self._must_be_injective(s, sorted(parallel, key=loops.index))
-        self.stages.fold(group)
+        if (sought := extremum(group, private)) is not None:
+            look_for(sought, self.stages)
+        else:
+            self.stages.fold(group, kept)
         return True
+
+    def _written_along(self, s: Statement) -> set[Loop]:
+        return {d for d in loops_in(*s.target.at) if d not in self.stages.fixed}
+
+    def _is_of_a_step(self, s: Statement, group: Sequence[Statement]) -> bool:
+        """Is what a statement writes a scalar that each of its iterations has of its own, while others go on?"""
+        own, loops = self.stages.variables[s.target.array].loops, {d for d in s.loops if d not in self.stages.fixed}
+        goes_on = any(self._written_along(x) != loops for x in group)
+        return bool(loops) and loops <= set(own) and goes_on and len(s.target.at) == len(own)
 
     def _iterated(self, group: Sequence[Statement], others: Sequence[Statement]) -> None:
         """Runs statements once for each iteration of the loop that carries what they need of each other.
@@ -225,7 +273,8 @@ class Schedule:
         loops = [d for d in group[0].loops if d not in self.stages.fixed and all(d in s.loops for s in group)]
         # the outermost that carries any dependence: those around it may go inwards, as their iterations need no order
         loop = next((d for d in loops if any(self._carries(d, a, b) for a in group for b in group)), None)
-        if loop is None or any(self._uses(s, loop) for s in group):
+        variables = self.stages.variables
+        if loop is None or not only_records(group, loop, variables):
             self._refuse(group, carried)
         for s in others:
             touched = {r.array for x in group for r in (*x.reads, x.target)} & {r.array for r in (*s.reads, s.target)}
@@ -234,18 +283,26 @@ class Schedule:
         live = {r.array for s in others for r in s.reads}
         own = {n: loop in self.stages.variables[n].loops for n in dict.fromkeys(s.target.array for s in group)}
         names = [n for n in own if not own[n] or n in live]
+        number = counter(loop, variables)
+        if any(uses(s, loop, variables) for s in group):
+            self.stages.variables[number.name], self.stages.shapes[number.name] = number, ()
+            count = number.read((), loop.at)
+            group = [counted(s, loop, count, variables, self.stages.shapes) for s in group]
+            names.append(number.name)
         inside = self._within(loop, {n for n in own if own[n]})
 
         def step(now: Value) -> Value:
             inner = self._within(loop, {n for n in own if own[n]})
             inner.arrays |= dict(zip(names, [now] if len(names) == 1 else now, strict=True))
             Schedule(inner).run(group)
+            if number.name in names:
+                inner.arrays[number.name] = inner.arrays[number.name] + 1
             return packed([inner.array(n) for n in names])
 
         done = notation.iterate(loop.extent, step, packed([inside.array(n) for n in names]))
         for k, n in enumerate(names):
             last = done if len(names) == 1 else done[k]
-            self.stages.arrays[n] = self._repeated(n, last, loop) if own[n] else last
+            self.stages.arrays[n] = self._repeated(n, last, loop) if own.get(n) else last
 
     def _within(self, loop: Loop, own: Set[str]) -> Stages:
         """The arrays in an iteration of a loop, which has some of its own."""
@@ -258,22 +315,6 @@ class Schedule:
         """What the last iteration had of its own, as an array of all iterations: no other one is read afterwards."""
         around = [d for d in self.stages.variables[name].loops if d not in self.stages.fixed]
         return Value(at_depth(around.index(loop), last.expr, lambda e: p.Fill(loop.extent, e)))
-
-    def _uses(self, s: Statement, loop: Loop) -> bool:
-        """Does a statement need to know a loop's count, other than for places that each iteration has of its own?"""
-        if any(loop in g.loops for g in s.guards):
-            return True
-        stack: list[Any] = [s.value, s.target]
-        while stack:
-            e = stack.pop()
-            if isinstance(e, Index) and loop in e.form.loops:
-                return True
-            if isinstance(e, Read):
-                own = len(self.stages.variables[e.array].loops)
-                stack.extend(x for k, x in enumerate(e.at) if not (k < own and _is_count(x, loop)))
-            else:
-                stack.extend(parts(e))
-        return False
 
     def _refuse(self, group: Sequence[Statement], carried: Sequence[tuple[Statement, Read, Loop]]) -> NoReturn:
         if carried:
@@ -293,8 +334,3 @@ class Schedule:
             f"{s.target} and {others or 'itself'} overwrite each other in turn; use a variable for each",
             self.stages.file,
         )
-
-
-def _is_count(e: Any, loop: Loop) -> bool:
-    form = form_of(e)
-    return form is not None and form.single is loop

@@ -13,7 +13,7 @@ from typing import Any
 from egglift.frontend.accesses import Access, accesses
 from egglift.frontend.dependence import extremes
 from egglift.frontend.nest import Affine, CExpr, Index, Read, Statement, form_of, rewritten
-from egglift.frontend.source import refused
+from egglift.frontend.places import refused
 from egglift.frontend.variables import Variable
 from egglift.ir.types import I64
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from pycparser import c_ast
 from pycparser.c_parser import CParser
 
+from egglift.frontend.continues import without_continues
+from egglift.frontend.directives import Directives
+from egglift.frontend.macros import Expansion
 from egglift.ir.errors import ProgramError
 
 #: what headers would declare
@@ -28,38 +31,28 @@ TYPEDEFS = {
     "uint64_t": "unsigned long",
 }
 _SKIPPED = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
-_DEFINE = re.compile(r"#\s*define\s+(\w+)(\([^)]*\))?[ \t]*(.*)")
-_WORDS = re.compile(r"\b(restrict|__restrict__|__restrict|inline|__inline__|__inline|__extension__)\b")
-_TYPE = re.compile(r"(?:(?:unsigned|signed|char|short|int|long|float|double|\w+_t)\s*)+")
 
 
 @dataclass(frozen=True)
 class Source:
     """A file of C.
 
-    functions: their definitions by name; constants: what `#define` and `enum` name; bare: statements outside of any
-    function, a nest with its declarations, or None.
+    functions: their definitions by name; variables: what is declared outside of them; constants: what `enum` names;
+    bare: statements outside of any function, a nest with its declarations, or None.
     """
 
     file: str
     functions: Mapping[str, Any]
+    variables: tuple[Any, ...]
     constants: Mapping[str, Any]
     bare: Any = field(default=None)
 
 
-def refused(node: Any, why: str, file: str = "") -> NoReturn:
-    """ProgramError at the place of a node of the tree."""
-    raise ProgramError(f"{place(node, file)}: {why}")
+def read_source(path_or_text: str | os.PathLike[str], given: Collection[str] = ()) -> Source:
+    """The tree of a file, or of a text that has a line break, a `;` or a `{`.
 
-
-def place(node: Any, file: str = "") -> str:
-    """`nest.c:3:9`."""
-    at = getattr(node, "coord", node)
-    return f"{at.file}:{at.line}:{at.column}" if at is not None and at.line else str(file or "C")
-
-
-def read_source(path_or_text: str | os.PathLike[str]) -> Source:
-    """The tree of a file, or of a text that has a line break, a `;` or a `{`."""
+    given: names of numbers that are known already: `#ifndef N` then leaves out what follows.
+    """
     text, file = str(path_or_text), "<text>"
     if isinstance(path_or_text, os.PathLike) or not re.search(r"[;{\n]", text):
         file = str(path_or_text)
@@ -68,12 +61,14 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is no text"
             raise ProgramError(f"cannot read {file}: {reason}") from None
-    return _parsed(text, file)
+    directives = Directives(file)
+    directives.read(_without_comments(text), given)
+    return _parsed(directives, file)
 
 
-def _parsed(text: str, file: str) -> Source:
-    text, constants, types = _without_directives(_without_comments(text), file)
-    head = "".join(f"typedef {kind} {name};\n" for name, kind in {**TYPEDEFS, **types}.items())
+def _parsed(directives: Directives, file: str) -> Source:
+    text = directives.text
+    head = "".join(f"typedef {kind} {name};\n" for name, kind in {**TYPEDEFS, **directives.types}.items())
     mark = f'# 1 "{file}"\n'
     try:
         tree = _tree(head + mark + text, file)
@@ -86,10 +81,16 @@ def _parsed(text: str, file: str) -> Source:
         except ProgramError:
             raise error from None
         bare = tree.ext[-1].body
+    Expansion(directives.macros, lambda text: _expression(head, text, file), file).tree(tree)
+    without_continues(tree)
     _resolve_types(tree)
     functions = {f.decl.name: f for f in tree.ext if isinstance(f, c_ast.FuncDef)} if bare is None else {}
-    named = {name: _expression(body, file) for name, body in constants.items()}
-    return Source(file, functions, {**named, **_enumerators(tree)}, bare)
+    variables = [d for d in tree.ext if isinstance(d, c_ast.Decl) and d.name and not _is_prototype(d)]
+    return Source(file, functions, tuple(variables), _enumerators(tree), bare)
+
+
+def _is_prototype(decl: Any) -> bool:
+    return isinstance(decl.type, c_ast.FuncDecl)
 
 
 def _resolve_types(tree: Any) -> None:
@@ -133,33 +134,10 @@ def _without_comments(text: str) -> str:
     return _SKIPPED.sub(blank, text)
 
 
-def _without_directives(text: str, file: str) -> tuple[str, dict[str, str], dict[str, str]]:
-    """The text with directives as empty lines; what they name: expressions, and types."""
-    constants: dict[str, str] = {}
-    types: dict[str, str] = {}
-    lines = text.replace("\\\n", "  ").split("\n")
-    for number, line in enumerate(lines):
-        stripped = line.strip()
-        if not stripped.startswith("#"):
-            lines[number] = _WORDS.sub(lambda m: m[0] if m[0] in ("restrict", "inline") else "".ljust(len(m[0])), line)
-            continue
-        lines[number] = ""
-        found = _DEFINE.match(stripped)
-        if found and found[2]:
-            raise ProgramError(f"{file}:{number + 1}:1: macros with parameters are not expanded; write a function")
-        if found and found[3].strip():
-            (types if _TYPE.fullmatch(found[3].strip()) else constants)[found[1]] = found[3].strip()
-        elif not found and not re.match(r"#\s*(include|pragma|define|undef|endif)", stripped):
-            raise ProgramError(
-                f"{file}:{number + 1}:1: `{stripped}` is not followed; preprocess the file first (cc -E)"
-            )
-    return "\n".join(lines), constants, types
-
-
-def _expression(text: str, file: str) -> Any:
-    """The tree of what a `#define` stands for; None where it is no expression, which its use will tell."""
+def _expression(head: str, text: str, file: str) -> Any:
+    """The tree of what a macro stands for; None where it is no expression, which its use will tell."""
     try:
-        return _tree(f"int f(void) {{ return {text}; }}", file).ext[0].body.block_items[0].expr
+        return _tree(f"{head}int f(void) {{ return {text}; }}", file).ext[-1].body.block_items[0].expr
     except ProgramError:
         return None
 

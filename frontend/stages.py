@@ -15,9 +15,9 @@ import numpy as np
 
 from egglift.frontend.arithmetic import choice
 from egglift.frontend.nest import Affine, CExpr, Index, Loop, Read, Statement, form_of, is_at_least_0
+from egglift.frontend.places import refused
 from egglift.frontend.readers import Arrays, Reader
 from egglift.frontend.reductions import Combining
-from egglift.frontend.source import refused
 from egglift.frontend.views import Operand, backwards, dropped, over, part, taken
 from egglift.ir import notation
 from egglift.ir import patterns as p
@@ -26,23 +26,26 @@ from egglift.ir.check import type_of
 from egglift.ir.functions import where
 from egglift.ir.patterns import Expr
 from egglift.ir.reduction import operator
-from egglift.ir.types import I32, Tuple
+from egglift.ir.types import BOOL, I32, Tuple
 from egglift.ir.value import Value
 
 
 @dataclass(frozen=True)
 class Region:
-    """What a statement writes, by axis: loops, the outermost first; first element; is it turned; every how many."""
+    """What a statement writes, by axis: loops, outermost first; first element; loops that go down; every how many.
+
+    Where guards keep elements from being written, it may reach beyond the ends of the array.
+    """
 
     loops: tuple[tuple[Loop, ...], ...]
     starts: tuple[int, ...]
-    turned: tuple[bool, ...]
+    turned: tuple[tuple[Loop, ...], ...]
     strides: tuple[int, ...]
 
     @property
-    def flat(self) -> list[Loop | None]:
-        """All loops, and None for an axis of one element."""
-        return [d for axis in self.loops for d in (axis or (None,))]
+    def flat(self) -> list[Loop]:
+        """All loops."""
+        return [d for axis in self.loops for d in axis]
 
     @property
     def lengths(self) -> list[int]:
@@ -69,8 +72,7 @@ class Stages(Arrays):
         value = s.value
         for g in s.guards:
             value = choice(is_at_least_0(g), value, s.target)
-        loops = [d for d in region.flat if d is not None]
-        reader = Reader(self, [value], loops)
+        reader = Reader(self, [value], region.flat)
         made = over(region.flat, reader.operands, lambda now: reader.at(now).of(value))
         self._write(s.target, made, region)
 
@@ -79,7 +81,7 @@ class Stages(Arrays):
         statements = [off_diagonal(s) for s in statements]
         first, targets = statements[0], [s.target for s in statements]
         region = self.region(first)
-        parallel = [d for d in region.flat if d is not None]
+        parallel = region.flat
         along = [d for d in first.loops if d not in parallel and d not in self.fixed]
         outer = [g for g in first.guards if not set(g.loops) & set(along)]
         inner = [g for g in first.guards if g not in outer]
@@ -100,35 +102,37 @@ class Stages(Arrays):
                 found = [where(here.of(t), f, b) for f, b in zip(found, before, strict=True)]
             return packed(found)
 
-        self._write_all(statements, over(region.flat, reader.operands, reduced))
+        self.write_all(statements, over(region.flat, reader.operands, reduced))
 
-    def fold(self, statements: Sequence[Statement]) -> None:
-        """Several statements of the same loops, in order, whose targets go on from iteration to iteration."""
-        region = self.region(statements[0])
-        parallel = [d for d in region.flat if d is not None]
+    def fold(self, statements: Sequence[Statement], kept: Sequence[Statement]) -> None:
+        """Several statements of the same loops, in order.  kept: those whose targets go on from step to step."""
+        region = self.region(kept[0])
+        parallel = region.flat
         along = [d for d in statements[0].loops if d not in parallel and d not in self.fixed]
-        targets = list(dict.fromkeys(s.target for s in statements))
+        targets = list(dict.fromkeys(s.target for s in kept))
+        own = [s.target for s in statements if s.target not in targets]
+        nothing = {t: notation.literal(False if t.type == BOOL else 0, t.type) for t in own}
         values = [s.value for s in statements]
         tests = [[is_at_least_0(g) for g in s.guards] for s in statements]
-        reader = Reader(self, [*values, *targets, *(t for ts in tests for t in ts)], [*parallel, *along])
+        reader = Reader(self, [*values, *targets, *(t for ts in tests for t in ts)], [*parallel, *along], set(own))
 
         def step(now: Sequence[Operand], state: list[Value]) -> list[Value]:
-            local = dict(zip(targets, state, strict=True))
+            local = {**nothing, **dict(zip(targets, state, strict=True))}
             for s, ts in zip(statements, tests, strict=True):
                 found = reader.at(now, local).of(s.value)
                 for t in ts:
                     found = where(reader.at(now, local).of(t), found, local[s.target])
                 local[s.target] = found
-            return list(local.values())
+            return [local[t] for t in targets]
 
         def folded(now: Sequence[Operand]) -> Value:
             start = [reader.at(now).of(t) for t in targets]
             return packed(_folds(along, now, start, step))
 
         made = over(region.flat, reader.operands, folded)
-        self._write_all([next(s for s in statements if s.target == t) for t in targets], made)
+        self.write_all([next(s for s in kept if s.target == t) for t in targets], made)
 
-    def _write_all(self, statements: Sequence[Statement], made: Value) -> None:
+    def write_all(self, statements: Sequence[Statement], made: Value) -> None:
         """The arrays of several targets, of which `made` has an element each."""
         for k, s in enumerate(statements):
             value, region = made, self.region(s)
@@ -140,10 +144,12 @@ class Stages(Arrays):
         """The array of a target with new elements in a region."""
         e = made.expr
         for axis, (loops, turned, stride) in enumerate(zip(region.loops, region.turned, region.strides, strict=True)):
+            if not loops:
+                e = at_depth(axis, e, lambda x: p.Fill(1, x))
+            for d in turned:
+                e = at_depth(axis + loops.index(d), e, backwards)
             for _ in loops[1:]:
                 e = at_depth(axis, e, p.Join)
-            if turned:
-                e = at_depth(axis, e, backwards)
             if stride > 1:
                 e = at_depth(axis, e, lambda x, stride=stride: _spread(x, stride))  # type: ignore[misc]
         box = [(a, a + n) for a, n in zip(region.starts, region.lengths, strict=True)]
@@ -153,6 +159,7 @@ class Stages(Arrays):
             for k, (start, stop) in enumerate(box):
                 old = at_depth(k, old, lambda x, start=start, stop=stop: part(x, start, stop))  # type: ignore[misc]
             e = _between(Value(old), Value(e), region.strides, None).expr
+        e, box = _within(e, box, shape)
         whole = box == [(0, n) for n in shape]
         self.arrays[target.array] = Value(e) if whole else _updated(self.array(target.array), Value(e), box, shape)
 
@@ -168,12 +175,12 @@ class Stages(Arrays):
             terms = sorted(form.terms, key=lambda t: -abs(t[1]))
             stride = size = abs(terms[-1][1]) if terms else 1
             for d, c in reversed(terms):
-                if abs(c) != size or (c < 0 and len(terms) > 1):
+                if abs(c) != size:
                     self._scattered(s, "it leaves out elements between those that it writes")
                 size *= d.extent
             loops.append(tuple(d for d, _ in terms))
             starts.append(form.range[0])
-            turned.append(any(c < 0 for _, c in terms))
+            turned.append(tuple(d for d, c in terms if c < 0))
             strides.append(stride)
         return Region(tuple(loops), tuple(starts), tuple(turned), tuple(strides))
 
@@ -275,6 +282,17 @@ def _between(old: Value, new: Value, strides: Sequence[int], test: Value | None)
         return old.map(lambda a, b: _between(a, b, strides[1:], test), new)
     chosen = notation.literal(np.arange(len(new)) % strides[0] == 0)
     return old.map(lambda a, b, c: _between(a, b, strides[1:], c if test is None else c & test), new, chosen)
+
+
+def _within(e: Expr, box: Sequence[tuple[int, int]], shape: Sequence[int]) -> tuple[Expr, list[tuple[int, int]]]:
+    """The elements of a box that an array of this shape has; what lies beyond its ends is never written."""
+    found = []
+    for axis, ((start, stop), n) in enumerate(zip(box, shape, strict=True)):
+        first, last = max(0, start), min(stop, n)
+        if (first, last) != (start, stop):
+            e = at_depth(axis, e, lambda x, a=first - start, b=last - start: dropped(a, taken(b, x)))  # type: ignore[misc]
+        found.append((first, last))
+    return e, found
 
 
 def _updated(old: Value, new: Value, box: Sequence[tuple[int, int]], shape: Sequence[int]) -> Value:

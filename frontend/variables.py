@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from pycparser import c_ast
 
 from egglift.frontend.arithmetic import type_of_words
 from egglift.frontend.nest import Affine as Form
-from egglift.frontend.nest import CExpr, Index, Loop, Read
-from egglift.frontend.source import refused
+from egglift.frontend.nest import CExpr, Index, Loop, Read, form_of
+from egglift.frontend.places import refused
 from egglift.ir.types import I64, Scalar
 
 
@@ -41,10 +41,23 @@ class Variable:
 
 @dataclass(frozen=True)
 class Alias:
-    """What a parameter of an inlined function stands for: an array, or a row of it."""
+    """What a pointer stands for: an array, a row of it, or what is behind a place in it.
+
+    offset: what is added to the first subscript that is given.
+    """
 
     variable: Variable
-    prefix: tuple[CExpr, ...]
+    prefix: tuple[CExpr, ...] = ()
+    offset: Form = field(default_factory=lambda: Form(0))
+
+    def at(self, subscripts: Sequence[CExpr]) -> tuple[CExpr, ...] | None:
+        """Subscripts of the array; None where what is added to is not affine."""
+        if self.offset == Form(0) or not subscripts:
+            return (*self.prefix, *subscripts)
+        first = form_of(subscripts[0])
+        if first is None:
+            return None
+        return (*self.prefix, Index(first + self.offset, I64), *subscripts[1:])
 
 
 def base_type(node: Any) -> Scalar | None:
@@ -56,6 +69,30 @@ def base_type(node: Any) -> Scalar | None:
     if isinstance(node, c_ast.IdentifierType):
         return type_of_words(list(node.names))
     return None
+
+
+def parameters_of(function: Any) -> list[Any]:
+    """The declarations of a function's parameters."""
+    arguments = function.decl.type.args
+    return [p for p in arguments.params if isinstance(p, c_ast.Decl)] if arguments else []
+
+
+def names_used(function: Any, functions: Mapping[str, Any]) -> set[str]:
+    """The names that a function, and those that it calls, take from the file: not their parameters."""
+    used, seen, work = set[str](), set[str](), [function]
+    while work:
+        now = work.pop()
+        seen.add(now.decl.name)
+        names = {n.name for n in all_nodes(now) if isinstance(n, c_ast.ID)}
+        used |= names - {p.name for p in parameters_of(now)}
+        work += [functions[n] for n in names if n in functions and n not in seen]
+    return used
+
+
+def is_allocation(init: Any) -> bool:
+    """`malloc(...)`, also cast."""
+    call = init.expr if isinstance(init, c_ast.Cast) else init
+    return isinstance(call, c_ast.FuncCall) and isinstance(call.name, c_ast.ID) and call.name.name == "malloc"
 
 
 def occurrences(node: Any, name: str) -> Iterator[Any]:

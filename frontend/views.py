@@ -125,15 +125,15 @@ def _levels(x: Expr, levels: Sequence[tuple[int, int]]) -> Expr:
 Leaf = Callable[[Sequence[Operand]], Value]
 
 
-def over(loops: Sequence[Loop | None], operands: Sequence[Operand], leaf: Leaf) -> Value:
-    """Nested maps, one for each loop, over the operands that have an axis of it; None: a single element."""
+def over(loops: Sequence[Loop], operands: Sequence[Operand], leaf: Leaf) -> Value:
+    """Nested maps, one for each loop, over the operands that have an axis of it."""
     if not loops:
         return leaf(operands)
     loop, rest = loops[0], loops[1:]
-    mine = [k for k, o in enumerate(operands) if loop is not None and o.axes[:1] == (loop,)]
+    mine = [k for k, o in enumerate(operands) if o.axes[:1] == (loop,)]
     if not mine:
         inner = over(rest, operands, leaf)
-        return Value(p.Fill(1 if loop is None else loop.extent, inner.expr))
+        return Value(p.Fill(loop.extent, inner.expr))
 
     def body(*elements: Value) -> Value:
         now = list(operands)

@@ -9,6 +9,7 @@ from egglift.ir.errors import TypeMismatch
 from egglift.ir.keywords import explain
 from egglift.ir.promotion import float_of
 from egglift.ir.text import brief
+from egglift.ir.types import BOOL
 from egglift.ir.value import Like, Value, as_value, elementwise
 
 
@@ -117,6 +118,47 @@ def deg2rad(x: Like) -> Value:
 def rad2deg(x: Like) -> Value:
     """Radians as degrees."""
     return as_floats(x) * (180 / math.pi)
+
+
+def around(x: Like, decimals: int = 0) -> Value:
+    """x rounded to so many decimals, ties to even, as NumPy computes it: of the product with a power of ten."""
+    v = as_value(x)
+    if not scalar_of_elements(v.expr).is_float:
+        if decimals >= 0:
+            return v
+        raise TypeMismatch(f"around of {brief(v.expr)}, which is {v.type}, to {decimals} decimals: cast it to floats")
+    if decimals == 0:
+        return elementwise("rint", v)
+    power = float(10 ** abs(decimals))
+    if decimals > 0:
+        return elementwise("rint", v * power) / power
+    return elementwise("rint", v / power) * power
+
+
+def fix(x: Like) -> Value:
+    """The whole number next to x towards 0, as a float."""
+    return trunc(as_floats(x))
+
+
+def sinc(x: Like) -> Value:
+    """sin(pi x) / (pi x), and 1 for 0."""
+    x = as_floats(x) * math.pi
+    return elementwise("where", x == 0, 1.0, elementwise("sin", x) / x)
+
+
+def cbrt(x: Like) -> Value:
+    """The cube root."""
+    x = as_floats(x)
+    size = elementwise("abs", x)
+    rough = elementwise("pow", size, 1 / 3)
+    root = rough - (rough - size / (rough * rough)) / 3
+    whole = elementwise("where", (size == 0) | (size == math.inf), size, root)
+    return elementwise("where", x < 0, -whole, elementwise("where", x == 0, x, whole))
+
+
+def logical_xor(x: Like, y: Like) -> Value:
+    """Is exactly one of them true (not 0)?"""
+    return elementwise("ne", as_value(x).cast(BOOL), as_value(y).cast(BOOL))
 
 
 def as_floats(x: Like) -> Value:

@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
+import numpy as np
+
 from egglift.ir import promotion
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
-from egglift.ir.more_rearranging import diagonal
+from egglift.ir.lengths import about
+from egglift.ir.matrix_parts import diagonal
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.reduction import add
+from egglift.ir.sizes import evaluate
 from egglift.ir.value import Like, Value, as_value
 
+#: arrays up to which all orders of combining them are looked at
+OPTIMAL = 6
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -21,8 +27,8 @@ def einsum(subscripts: str, *operands: Like) -> Value:
     """NumPy's einsum: products of elements, summed over the letters that the result does not name.
 
     einsum("ij,jk->ik", A, B) is `A @ B`, einsum("ii", A) the trace.  Without an arrow the result has the letters that
-    occur once, in alphabetical order.  f16 and bf16 are added in f32.  ShapeError where axes of one letter differ in
-    length; `...` is not taken.
+    occur once, in alphabetical order.  f16 and bf16 are added in f32.  Three arrays or more are combined two by two, as
+    by NumPy with `optimize=True`.  ShapeError where axes of one letter differ in length; `...` is not taken.
     """
     if not isinstance(subscripts, str):
         raise TypeMismatch(f'einsum takes subscripts first, as in einsum("ij,jk->ik", A, B), and not {subscripts!r}')
@@ -32,11 +38,32 @@ def einsum(subscripts: str, *operands: Like) -> Value:
     _require_lengths(subscripts, pairs)
     types = [scalar_of_elements(v.expr) for v, _ in pairs]
     t = reduce(promotion.promote, types)
+    pairs = [(v.cast(t.computed) if t.is_narrow else v, letters) for v, letters in pairs]
+    for step in _path(pairs, wanted):
+        chosen, pairs = [pairs[i] for i in step], [pair for i, pair in enumerate(pairs) if i not in step]
+        needed = {*wanted, *(c for _, letters in pairs for c in letters)}
+        kept = "".join(dict.fromkeys(c for _, letters in chosen for c in letters if c in needed)) if pairs else wanted
+        pairs.append((_sum_of_products(chosen, kept), kept))
+    ((found, _),) = pairs
+    return found.cast(t) if t.is_narrow else found
+
+
+def _path(pairs: Sequence[tuple[Value, str]], wanted: str) -> list[tuple[int, ...]]:
+    """Which arrays to combine, step by step; the result of each is put behind those that are left."""
+    if len(pairs) < 3:
+        return [tuple(range(len(pairs)))]
+    shapes = [np.broadcast_to(np.float32(0), tuple(int(about(evaluate(n))) for n in v.shape)) for v, _ in pairs]
+    subscripts = f"{','.join(letters for _, letters in pairs)}->{wanted}"
+    how = "optimal" if len(pairs) <= OPTIMAL else "greedy"
+    return [tuple(step) for step in np.einsum_path(subscripts, *shapes, optimize=how)[0][1:]]
+
+
+def _sum_of_products(pairs: Sequence[tuple[Value, str]], wanted: str) -> Value:
+    """Products of all elements, summed over the letters that are not wanted."""
     summed = sorted({c for _, letters in pairs for c in letters} - set(wanted))
     order = [*wanted, *summed]
-    placed = [(_ordered(v.cast(t.computed) if t.is_narrow else v, letters, order), letters) for v, letters in pairs]
-    found = _nested(order, len(wanted), [(v, sorted(letters, key=order.index)) for v, letters in placed])
-    return found.cast(t) if t.is_narrow else found
+    placed = [(_ordered(v, letters, order), sorted(letters, key=order.index)) for v, letters in pairs]
+    return _nested(order, len(wanted), placed)
 
 
 def _parsed(subscripts: str, count: int) -> tuple[list[str], str]:

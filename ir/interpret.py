@@ -39,6 +39,7 @@ from egglift.ir.deadline import require_time
 from egglift.ir.errors import OutOfMemory, ProgramError
 from egglift.ir.layouts import view
 from egglift.ir.length_forms import Lengths
+from egglift.ir.linked import in_turn
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import at_lengths, lengths_of
@@ -206,7 +207,7 @@ class _Run:
         match e:
             case p.Map(body, x) | p.Tree(body, _, x):
                 return _length(x) * self.footprint(body) if self._computes(body) or own > 1 else 1
-            case p.Fold(body) | p.Iterate(_, body) | p.ScanSeq(body) | p.ScanDoubling(body):
+            case p.Fold(body) | p.Iterate(_, body) | p.ScanSeq(body) | p.ScanDoubling(body) | p.ScanLinked(_, body):
                 return max(own, self.footprint(body))
             case p.Reduce(op, _, x) if recognise(op.body) is None:
                 return _length(x) * self.footprint(op.body)
@@ -247,6 +248,8 @@ class _Run:
                 return self._computing(e, batch, values)
             case p.ScanSeq(body, init, x):
                 return self._in_turn(body, batch, values[init], values[x])
+            case p.ScanLinked(init=init, x=x):
+                return self._in_turn(in_turn(e), batch, values[init], values[x])
             case p.Scan(p.Operator(body=body), init, x) | p.ScanDoubling(body, init, x):
                 if (named := recognise(body)) is None:
                     return self._doubled(body, batch, values[init], values[x])

@@ -31,7 +31,7 @@ INSTEAD = {
     "weights": "multiply by them first",
     "density": "divide the counts by their sum and by the widths of the bins",
     "returned": "the sum of the weights is weights.sum(axis)",
-    "optimize": "leave it out: el.optimize chooses the order of sums",
+    "optimize": "leave it out: products are combined in the order that takes the fewest steps",
     "sparse": "leave it out, and use v[:, None] where lengths of 1 are to be repeated",
     "retstep": "leave it out: the step is (stop - start) / (num - 1)",
     "minlength": "the number of counts is a length, given as n",

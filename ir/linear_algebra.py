@@ -11,10 +11,10 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
 from egglift.ir.making import eye
-from egglift.ir.more_rearranging import squeeze
 from egglift.ir.patterns import Expr
 from egglift.ir.products import matmul
 from egglift.ir.rearranging import expand_dims, ravel, swapaxes
+from egglift.ir.reshaping import squeeze
 from egglift.ir.text import brief
 from egglift.ir.types import F64, dims
 from egglift.ir.value import Like, Value, as_value, elementwise, typed

@@ -18,6 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from egglift.ir.levels import LEVELS as LEVELS
+from egglift.ir.levels import Level as Level
 from egglift.ir.node import Node
 from egglift.ir.sizes import Size
 from egglift.ir.types import Scalar, Type
@@ -119,21 +121,6 @@ class Get(Node):
 # ---------------------------------------------------------------------------------------- computing patterns
 
 
-@dataclass(frozen=True)
-class Level:
-    """Who executes the iterations of a map.  `kind` is one of LEVELS; `dim` is 0, 1 or 2."""
-
-    kind: str
-    dim: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.kind}{self.dim}" if self.kind in ("global", "workgroup", "local") else self.kind
-
-
-#: mapGlobal, mapWorkgroup, mapLocal (with a dimension), mapWarp, mapLane, mapSeq, mapSeqUnroll, mapVec, mapDevice
-LEVELS = ("global", "workgroup", "local", "warp", "lane", "seq", "unroll", "vec", "device")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Map(Node, type="(s -> t) -> [s]n -> [t]n"):
     """`map f [x0, x1, ...] = [f x0, f x1, ...]`.  level None: not yet decided; else a low-level map."""
@@ -230,10 +217,22 @@ class ScanSeq(Node, type="((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
 class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
     """`scanDoubling (+) z x = scan (+) z x`, by doubling: y[i] = y[i-d] + y[i] for d = 1, 2, 4, ..., all i at once.
 
-    `body` is the operator's, over `Arg(Tuple((T, T)))`; it must be associative.  Executed by a work-group in local
-    memory, or by one work-item in private memory.  `z` is combined in at the end.
+    `body` is an associative operator's.  Executed by a group in local, or one item in private memory; `z` comes last.
     """
 
+    body: Body
+    init: Expr
+    x: Expr
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ScanLinked(Node, type="((s, s) -> s) -> ((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
+    """`scanLinked (+) f z [x0, x1, ...] = [y0, y1, ...]` with `<t0, y0> = f <z, x0>`, `<t1, y1> = f <z + t0, x1>`, ...
+
+    `op` is associative; no total depends on what precedes it.  A group for each element, in the order of their starts.
+    """
+
+    op: Body
     body: Body
     init: Expr
     x: Expr
@@ -478,6 +477,7 @@ Expr: TypeAlias = (
     | Scan
     | ScanSeq
     | ScanDoubling
+    | ScanLinked
     | Count
     | Iterate
     | Zip

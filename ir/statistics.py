@@ -6,10 +6,16 @@ which elements are combined, and the result's.  initial: a number that is combin
 
 from __future__ import annotations
 
-from egglift.ir.axes import Axes
+from egglift.ir.axes import Axes, axis_of, scalar_of_elements
+from egglift.ir.errors import ShapeError
 from egglift.ir.keywords import explain
+from egglift.ir.nan_and_infinities import isclose
+from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis
+from egglift.ir.text import brief
 from egglift.ir.type_names import TypeLike
-from egglift.ir.value import Like, Value, as_value
+from egglift.ir.types import BOOL, F64
+from egglift.ir.value import Like, Value, as_numbers, as_value
+from egglift.ir.whole_numbers import whole
 
 
 def sum(
@@ -75,6 +81,51 @@ def std(
 ) -> Value:
     """The standard deviation along axes: the square root of `var`."""
     return as_value(x).std(axis, ddof, keepdims, dtype=dtype, where=where)
+
+
+def ptp(x: Like, axis: Axes = None, keepdims: bool = False) -> Value:
+    """The greatest element less the least one, along axes."""
+    v = as_value(x)
+    return v.max(axis, keepdims) - v.min(axis, keepdims)
+
+
+def count_nonzero(x: Like, axis: Axes = None, keepdims: bool = False) -> Value:
+    """How many elements are not 0 along axes, in i64."""
+    return as_value(x).cast(BOOL).sum(axis, keepdims)
+
+
+def average(x: Like, axis: Axes = None, weights: Like = None, keepdims: bool = False) -> Value:
+    """The mean along axes; with weights, of elements that count so much.
+
+    weights: an array of x's shape, or of the lengths of the axes.  ShapeError of another shape.
+    """
+    v = as_value(x)
+    if weights is None:
+        return v.mean(axis, keepdims)
+    v = v if scalar_of_elements(v.expr).is_float else v.cast(F64)
+    shares = _shares(v, axis, as_numbers(weights))
+    return (v * shares).sum(axis, keepdims) / shares.sum(axis, keepdims)
+
+
+def _shares(v: Value, axis: Axes, weights: Value) -> Value:
+    """Weights, repeated to the shape of `v`."""
+    if weights.shape == v.shape:
+        return weights
+    named = [axis_of(v.expr, a) for a in ((axis,) if isinstance(axis, int) else axis or ())]
+    axes = sorted(named)
+    if not named or weights.shape != tuple(v.shape[a] for a in named):
+        raise ShapeError(
+            f"average of {brief(v.expr)}, of shape {v.shape}, with weights of shape {weights.shape}: give weights of "
+            "its shape, or of the lengths of the axes, named by axis="
+        )
+    weights = moveaxis(weights, [named.index(a) for a in axes], list(range(len(axes))))
+    spread = expand_dims(weights, [a for a in range(len(v.shape)) if a not in axes])
+    return broadcast_to(spread, [whole(n, "a length") for n in v.shape])
+
+
+def allclose(x: Like, y: Like, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Value:
+    """Are all elements close: `isclose`?"""
+    return isclose(x, y, rtol, atol, equal_nan).all()
 
 
 explain(globals())

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
-from egglift.ir.more_rearranging import flip
 from egglift.ir.rearranging import moveaxis
+from egglift.ir.reshaping import flip
 from egglift.ir.value import Value, typed
 
 #: for each axis its length and its stride, in elements

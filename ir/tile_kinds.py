@@ -69,11 +69,13 @@ MOVED_ROWS = TileKind("o", "moved rows", "rows of such a tile that a work-item m
 DEVICE_BLOCK = TileKind("D", "device block", "elements that a device computes")
 
 SCANNED_RUN = TileKind("U", "scanned run", "elements in a row that a work-item of a group scans")
+REDUCED_RUN = TileKind("S", "reduced run", "elements in a row that a work-item of a group scans and reduces")
 SCANNED_ROWS = TileKind("B", "scanned rows", "short rows that a group scans", None, (32, 16, 64, 8, 128))
 
 #: kinds that schedules of stages have besides (egraph/schedules/ways.py): no law on patterns makes them
 SCHEDULE_TILES = (
     *(ITEM_PART, SHARING_LANES, RESULTS, SWEPT, MOVED_SIDE, MOVED_ROWS, SCANNED_RUN, SCANNED_ROWS),
+    REDUCED_RUN,
     *(BUFFERS, WARP_ROWS, WARPS_ACROSS),
 )
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
+import os
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +25,11 @@ from egglift.costmodel.measurement.worker_process import Build, Measure
 from egglift.processes import child
 from tests.gates import Gate
 from tests.verified import verified_passes
+
+if sys.dont_write_bytecode:  # hundreds of processes that tests start would compile all modules anew: 0.5 s for each
+    sys.dont_write_bytecode, sys.pycache_prefix = False, str(Path(sys.prefix) / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 #: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
 UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  # no clock decides a test
@@ -101,6 +109,13 @@ def patient() -> Iterator[None]:
         patch.setattr(worker_pool, "START", 3600.0)
         patch.setattr(child, "LINGER", 3600.0)
         yield
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests and modules stay to the end: they are not looked through again and again for garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from egglog.bindings import Call, Eq, Expr_, Let, Lit, Rule, Union, Var
-
+from egglift.egraph.rules.egglog_core import Call, Eq, Expr_, Let, Lit, Rule, Union, Var
 from egglift.egraph.rules.language import signatures
 
 NOTATION = Path(__file__).parent.parent / "docs" / "laws.md"

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from egglog.bindings import Call, Eq, Let, Lit, Rule, Union, Var
-
+from egglift.egraph.rules.egglog_core import Call, Eq, Let, Lit, Rule, Union, Var
 from egglift.egraph.rules.language import declarations, signatures
 
 COMPARISONS = ("<", ">", "<=", ">=", "!=")
@@ -22,6 +21,7 @@ DIMENSIONS: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(("Map", "MapL"), (0, 1)),
     **dict.fromkeys(("Reduce", "Fold", "FoldUnroll", "FoldAhead", "Tree"), (0, 0, 1)),
     **dict.fromkeys(("Scan", "ScanSeq", "ScanDoubling"), (0, 0, 1)),
+    "ScanLinked": (0, 0, 0, 1),
     **dict.fromkeys(("Zip", "Cross", "Concat", "Gather"), (1, 1)),
     **dict.fromkeys(("Join", "Transpose"), (2,)),
     **dict.fromkeys(("Split", "Stride", "Slide", "Pad", "PadUp", "Take", "Drop", "At"), (1,)),

@@ -70,6 +70,12 @@ def environment() -> Path:
     return python
 
 
+def platform() -> Path:
+    """The library that is Oclgrind's platform, for OpenCL's loader."""
+    environment()
+    return next(VENV.glob("lib/python*/site-packages/pyopencl/.libs/liboclgrind-rt-icd*.so"))
+
+
 def examine(plans: Sequence[tuple[Plan, Inputs]], timeout: float = 3600.0) -> list[Report]:
     """Runs each plan on its inputs under Oclgrind, outputs and temporaries poisoned first; a Report for each.
 

@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from egglift.codegen.device.device import Device
+from egglift.codegen.device.device import Device, opencl
 from egglift.costmodel.links.links import Links
 from egglift.costmodel.profiles.profile import load_profile
 from egglift.distribution.building import Request, distributed_kernel
@@ -26,12 +26,13 @@ ENVIRONMENT = {"POCL_DEVICES": "pthread pthread pthread", "POCL_AFFINITY": "1", 
 
 
 @contextmanager
-def process() -> Iterator[Callable[..., Any]]:
-    """Calls functions, with their arguments, in a process with three devices."""
-    before = {name: os.environ.get(name) for name in ENVIRONMENT}
+def process(**environment: str) -> Iterator[Callable[..., Any]]:
+    """Calls functions, with their arguments, in a process with three devices, or with what `environment` says."""
+    wanted = ENVIRONMENT | environment
+    before = {name: os.environ.get(name) for name in wanted}
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         try:
-            os.environ.update(ENVIRONMENT)
+            os.environ.update(wanted)
             pool.submit(os.getpid).result()
         finally:
             for name, value in before.items():
@@ -39,12 +40,14 @@ def process() -> Iterator[Callable[..., Any]]:
         yield lambda f, *args, **named: pool.submit(f, *args, **named).result()
 
 
-def kernel(program: Any, count: int = 3, distribution: Any = "block", **more: Any) -> DistributedKernel:
+def kernel(
+    program: Any, count: int = 3, distribution: Any = "block", devices: Any = "all", **more: Any
+) -> DistributedKernel:
     """The kernel of `count` devices, each of whose own are the programs as they stand: nothing is searched for."""
     whole = as_program(program)
     again = time_steps(whole)
     steps = (again.program, again.state.name, again.whole) if again else None
-    request = Request(whole, open_devices("all")[:count], distribution, again=steps, **more)
+    request = Request(whole, open_devices(devices)[:count], distribution, again=steps, **more)
     return distributed_kernel(request, plain, Links())
 
 
@@ -54,3 +57,9 @@ def plain(program: Expr, device: Device, known: Any = None) -> Kernel:
 
     found = naive(program, load_profile(device), device.limits, optional=False)
     return kernel_of(program, device, found, Options(measure="none"))
+
+
+def refusal(code: int) -> Exception:
+    """What pyopencl raises where OpenCL answers with a code."""
+    cl = opencl()
+    return cast(Exception, type("Refusal", (cl.RuntimeError,), {"code": code})(f"refused with {code}"))

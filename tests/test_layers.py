@@ -19,6 +19,7 @@ LONGEST, MEDIAN = 500, 200  # lines of a file
 LONGEST_NAME = 60  # characters of a test's name, which is read as a sentence
 FILES_OF_TESTS = sorted((ROOT / "tests").rglob("*.py"))
 SAY_NOTHING = {"utils", "util", "helpers", "helper", "misc", "common", "tools"}
+BUT_THAT_THERE_IS_MORE = {"more", "other", "others", "further", "extra", "misc"}  # as a word of a file's name
 
 Graph = Mapping[str, set[str]]
 
@@ -30,7 +31,8 @@ def rooms() -> dict[str, Path]:
     """The packages that are installed, by name, and the benchmarks."""
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     own = {name: ROOT / folder for name, folder in setup["package-dir"].items()}
-    benchmarks = ("benchmarks", "benchmarks.brought", "benchmarks.programs")
+    lines = ("benchmarks.lines", "benchmarks.lines.by_hand", "benchmarks.lines.short")
+    benchmarks = ("benchmarks", "benchmarks.brought", *lines, "benchmarks.programs")
     return own | {name: ROOT / name.replace(".", "/") for name in benchmarks}
 
 
@@ -204,7 +206,9 @@ def test_names_of_tests_are_short_sentences() -> None:
 
 
 def test_files_are_named_by_what_is_in_them() -> None:
-    assert {name for name in modules() if name.rpartition(".")[2] in SAY_NOTHING} == set()
+    names = {name.rpartition(".")[2] for name in modules()} | {f.stem for f in FILES_OF_TESTS}
+    assert {name for name in names if name in SAY_NOTHING} == set()
+    assert {name for name in names if BUT_THAT_THERE_IS_MORE & {*name.split("_")}} == set()
 
 
 def test_a_package_file_only_names_things() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.extraction.extract import Extractor
 from egglift.egraph.extraction.weights import weights
+from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
@@ -98,9 +100,15 @@ def test_there_is_a_program_of_each_kind() -> None:
     assert {e.name for e in entries()} >= KINDS
 
 
+@lru_cache(1)  # for several devices
+def graph_of(program: Expr) -> Graph:
+    """All that is equal to a program."""
+    return saturate(program).graph
+
+
 def plans(program: Expr, preset: str, structures: int = FEW) -> dict[str, Plan]:
     """By source: kernels of the best structures, at the sizes that the model likes and at small ones."""
-    profile, graph = presets()[preset], saturate(program).graph
+    profile, graph = presets()[preset], graph_of(program)
     found: dict[str, Plan] = {}
     for structure in Extractor(graph, weights(profile)).run()[:structures]:
         search = Search(structure.term, graph.symbols, profile, LIMITS)

@@ -24,7 +24,9 @@ def test_there_are_blocks_to_run() -> None:
 
 def test_every_command_of_the_readme_exists() -> None:
     commands = set(re.findall(r"^egglift ([\w-]+)", README, re.MULTILINE))
-    assert commands == {"devices", "optimize", "batch", "calibrate", "records", "laws", "check-rules"}
+    assert commands == {
+        *["devices", "optimize", "offload", "session", "batch", "calibrate", "records", "laws", "check-rules"]
+    }
     for command in commands:
         with pytest.raises(SystemExit) as end:
             parser().parse_args([command, "--help"])

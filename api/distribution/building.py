@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from math import inf, prod
+from dataclasses import dataclass, field, replace
+from math import inf
 from time import perf_counter
 
 from egglift.codegen.device.device import Device
 from egglift.costmodel.links.links import Links
-from egglift.distribution.held import leaves_of
+from egglift.distribution.held import bytes_of, leaves_of
+from egglift.distribution.iterating import windows_of
 from egglift.distribution.kernel import DistributedKernel
+from egglift.distribution.pricing import cheaper, edge_of
 from egglift.distribution.running import DeviceKernel
 from egglift.distribution.shares import Share, cut, shares_of
 from egglift.egraph.distribution.distribute import distributed
@@ -19,13 +21,12 @@ from egglift.ir.check import type_of
 from egglift.ir.deadline import until
 from egglift.ir.errors import ArgumentError, OutOfMemory
 from egglift.ir.patterns import Expr, Iterate
-from egglift.ir.plain_numbers import duration
 from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
 
 #: seconds for a kernel, however little time is left
-LEAST = 1.0
+LEAST = 2.5
 HOWS = ("block", "overlap", "copy", "single")
 #: makes the kernel of a program for a device, given that of a device of the same kind, or None
 Optimised = Callable[[Expr, Device, DeviceKernel | None], DeviceKernel]
@@ -111,19 +112,19 @@ def _chosen(request: Request, made: Kernels, links: Links) -> DistributedKernel:
     alone = _alone(request, made, "one device does all")
     if request.is_single:
         return alone
-    shared = _shared(request, made)
-    if shared is not None and len(request.devices) == 1 and not shared.streamed:
+    shared = _shared(request, made, links)
+    if shared is not None and len(request.devices) == 1 and not (shared.streamed or shared.remote):
         return alone
     if shared is None or request.distribution is not None or shared.streamed:
         return shared or alone
-    return _cheaper(shared, alone, links)
+    return cheaper(shared, alone, links)
 
 
 def _alone(request: Request, made: Kernels, why: str) -> DistributedKernel:
     return DistributedKernel(request.program, request.devices[:1], Steps((), request.program), {}, made, why)
 
 
-def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
+def _shared(request: Request, made: Kernels, links: Links) -> DistributedKernel | None:
     """The kernel of all devices; None where no law gives each a part, and that was not asked for."""
     program = request.again[0] if request.again else request.program
     divided = {name for name, how in request.named.items() if how in ("block", "overlap")}
@@ -146,11 +147,15 @@ def _shared(request: Request, made: Kernels) -> DistributedKernel | None:
     some = "1 device takes" if count == 1 else f"{count} devices take"
     why = f"{some} blocks that fit, one after the other" if streamed else f"{some} part, as asked"
     kernel = DistributedKernel(request.program, request.devices, steps, shares, made, why)
-    kernel.streamed, kernel.copied = streamed or request.remote, frozenset() if request.remote else copied
+    kernel.streamed, kernel.remote = streamed, request.remote
+    kernel.copied = frozenset() if request.remote else copied
     if request.again:
         _, kernel.state, whole = request.again
         assert isinstance(whole.count, int)
         kernel.start, kernel.count = whole.x, whole.count
+        if not (streamed or request.remote) and (windows := windows_of(steps, kernel.state, shares)) is not None:
+            made.awaited += len(programs)  # edges, and what is between them
+            kernel.windows = replace(windows, edge=edge_of(windows, kernel, links))
     return kernel
 
 
@@ -189,7 +194,7 @@ def _speeds(step: Step, devices: Sequence[Device], made: Kernels) -> list[float]
 def _room(step: Step, place: int, device: Device, memory: int | None) -> int:
     """How many elements a block may have at most; OutOfMemory if not one."""
     limit = min(memory or device.info.memory, device.info.memory)
-    copies = sum(_bytes(type_of(r.source)) for r in step.reads if r.how == "copy")
+    copies = sum(bytes_of(type_of(r.source)) for r in step.reads if r.how == "copy")
     one, two = _taken(step, 1), _taken(step, 2)
     each = max(1, two - one)
     room = min((limit - copies - (one - each)) // each, device.info.buffer // max(1, _widest(step)))
@@ -202,7 +207,7 @@ def _room(step: Step, place: int, device: Device, memory: int | None) -> int:
 def _taken(step: Step, count: int) -> int:
     """Bytes of the parts and of the result of a block."""
     program = step.programs(count)[-1]
-    return sum(map(_bytes, _parts(step, count))) + _bytes(type_of(program))
+    return sum(map(bytes_of, _parts(step, count))) + bytes_of(type_of(program))
 
 
 def _widest(step: Step) -> int:
@@ -214,53 +219,3 @@ def _parts(step: Step, count: int) -> list[Type]:
     """The types of the parts that are no copies."""
     parts = {r.name for r in step.reads if r.how != "copy"}
     return [t for n, t in inputs_of(step.program(count)).items() if n in parts]
-
-
-def _bytes(t: Type) -> int:
-    return sum(prod(leaf.shape) * leaf.scalar.size for leaf in leaves_of(t))
-
-
-# ---------------------------------------------------------------------------------------- does it pay
-
-
-def _cheaper(shared: DistributedKernel, alone: DistributedKernel, links: Links) -> DistributedKernel:
-    """The kernel that the model says is faster, with NumPy in and out."""
-    one, many = _seconds_alone(alone, links), _seconds_shared(shared, links)
-    count = len(shared.devices)
-    compared = f"{count} devices take {duration(many)} by the model, one takes {duration(one)}"
-    chosen = shared if many < one else alone
-    chosen.why = compared
-    return chosen
-
-
-def _seconds_alone(kernel: DistributedKernel, links: Links) -> float:
-    device = kernel.devices[0]
-    taken = sum(map(_bytes, inputs_of(kernel.program).values()))
-    moved = links.to_device(device.name, taken) + links.from_device(device.name, _bytes(type_of(kernel.program)))
-    return kernel.made(kernel.program, device).chosen.seconds + moved
-
-
-def _seconds_shared(kernel: DistributedKernel, links: Links) -> float:
-    """The slowest device's blocks and transfers, step by step; of an iteration, borders are moved each time."""
-    total = links.start * len(kernel.devices)
-    for step in kernel.steps.steps:
-        seconds = {s.place: 0.0 for s in kernel.shares[step.name]}
-        for share in kernel.shares[step.name]:
-            seconds[share.place] += _block_seconds(kernel, step, share, links)
-        total += max(seconds.values(), default=0.0)
-    return total
-
-
-def _block_seconds(kernel: DistributedKernel, step: Step, share: Share, links: Links) -> float:
-    device = kernel.devices[share.place]
-    program = step.program(share.count)
-    computing = kernel.made(program, device).chosen.seconds / links.together
-    if step.kind == "scan":
-        computing += kernel.made(step.going_on(share.count), device).chosen.seconds / links.together
-    taken = sum(map(_bytes, inputs_of(program).values()))
-    moved = links.to_device(device.name, taken) + links.from_device(device.name, _bytes(type_of(program)))
-    if not kernel.state:
-        return computing + moved
-    border = sum(2 * (r.window - r.step) * leaf.row_bytes for r in step.reads for leaf in leaves_of(type_of(r.source)))
-    exchange = links.to_device(device.name, border) + links.from_device(device.name, border)
-    return kernel.count * (computing + exchange) + moved

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -12,9 +13,11 @@ import numpy as np
 
 from egglift.codegen.device.arguments import result
 from egglift.codegen.device.device import Device, NdArray, Operand
-from egglift.codegen.device.rows import copy_bytes, read_elements, write_bytes
+from egglift.codegen.device.rows import copy_bytes, read_bytes, read_elements, upload, write_bytes
+from egglift.codegen.device.spare import spare
+from egglift.codegen.device.staging import LARGE
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import BOOL, Scalar, Type, leaves
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,11 @@ class Leaf:
 def leaves_of(t: Type) -> tuple[Leaf, ...]:
     """The arrays of a value of a type."""
     return tuple(Leaf(tuple(evaluate(n) for n in shape), scalar) for shape, scalar in leaves(t))
+
+
+def bytes_of(t: Type) -> int:
+    """The bytes of a value of a type."""
+    return sum(leaf.bytes for leaf in leaves_of(t))
 
 
 @dataclass(frozen=True)
@@ -92,12 +100,30 @@ class Held:
         """Its leaves on the host; downloaded if only devices have them."""
         with self._lock:
             if self.host is None:
-                found = [np.empty(leaf.shape, leaf.scalar.dtype) for leaf in self.leaves]
-                for piece in self.pieces:
-                    for i, leaf in enumerate(self.leaves):
-                        found[i][piece.start : piece.stop] = self._read(piece, i, leaf, piece.start, piece.stop)
-                self.host = found
+                self.host = self._downloaded()
             return self.host
+
+    def _downloaded(self) -> list[NdArray]:
+        """Its leaves, of which every device gives its rows, the devices beside each other."""
+        found = [np.empty(leaf.shape, leaf.scalar.dtype) for leaf in self.leaves]
+
+        def of(device: Device) -> None:
+            for piece in self.pieces:
+                for i, leaf in enumerate(self.leaves if piece.device is device else ()):
+                    into = found[i][piece.start : piece.stop]
+                    if leaf.scalar == BOOL:  # which is looked at on its way
+                        into[...] = self._read(piece, i, leaf, piece.start, piece.stop)
+                    else:
+                        read_bytes(device, piece.buffers[i], 0, into)
+
+        devices = list(dict.fromkeys(piece.device for piece in self.pieces))
+        if len(devices) == 1 or sum(leaf.bytes for leaf in self.leaves) < LARGE:
+            for device in devices:
+                of(device)
+        else:
+            with ThreadPoolExecutor(len(devices), "egglift copies") as pool:
+                list(pool.map(of, devices))
+        return found
 
     def value(self, t: Type | None = None) -> Any:
         """It as NumPy has it: an array, a number, or a tuple of these; t: the same with tuples that nest otherwise."""
@@ -126,7 +152,7 @@ class Held:
         with self._lock:
             if (device, None) not in self.parts:
                 same = [p for p in self.pieces if p.device is device and p.stop - p.start == self.leaves[0].shape[0]]
-                made = same[0].buffers if same else tuple(device.upload(a) for a in self.on_host())
+                made = same[0].buffers if same else tuple(upload(device, a) for a in self.on_host())
                 self.parts[device, None] = made
             return self.parts[device, None]
 
@@ -150,7 +176,7 @@ def gathered(wanted: Sequence[Rows], shape: Sequence[Leaf]) -> list[NdArray]:
     """Rows from anywhere on the host, one array for each leaf; of one array, a view of it."""
     found = []
     for i, leaf in enumerate(shape):
-        arrays = [_host_rows(r, i, leaf) for r in wanted]
+        arrays = [host_rows(r, i, leaf) for r in wanted]
         found.append(arrays[0] if len(arrays) == 1 else np.concatenate(arrays))
     return found
 
@@ -167,7 +193,7 @@ class Spare:
     def take(self, device: Device, size: int) -> Operand:
         """A buffer of so many bytes."""
         waiting = self._free.get((device, size))
-        return waiting.pop() if waiting else device.allocate(size)
+        return waiting.pop() if waiting else spare(device, size)
 
     def give(self, held: Held) -> None:
         """Takes the buffers of a value that nobody looks at any more."""
@@ -199,7 +225,7 @@ def _put_together(wanted: Sequence[Rows], i: int, leaf: Leaf, device: Device, sp
     for r in wanted:
         for piece, start, count in _sources(r, device):
             if piece is None:
-                rows = _host_rows(Rows(r.held, start, count, r.repeated), i, leaf)
+                rows = host_rows(Rows(r.held, start, count, r.repeated), i, leaf)
                 write_bytes(device, buffer, at, rows)
             else:
                 first = (start - piece.start) * leaf.row_bytes
@@ -223,7 +249,8 @@ def _sources(r: Rows, device: Device) -> Iterator[tuple[Piece | None, int, int]]
         yield None, at, end - at
 
 
-def _host_rows(r: Rows, i: int, leaf: Leaf) -> NdArray:
+def host_rows(r: Rows, i: int, leaf: Leaf) -> NdArray:
+    """Rows of leaf `i` on the host."""
     if r.repeated:
         row = r.held.on_host()[i].reshape((1, *leaf.shape[1:]))
         return np.repeat(row, r.count, axis=0)

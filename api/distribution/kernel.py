@@ -14,10 +14,11 @@ from egglift.codegen.device.device import Device
 from egglift.codegen.device.timeline import Span, Trace, chrome_trace
 from egglift.distribution.containers import Container, contained
 from egglift.distribution.held import Held, leaves_of
-from egglift.distribution.running import DeviceKernel, Made, Runner, Values
-from egglift.distribution.shares import Share
+from egglift.distribution.iterating import Windows, iterated
+from egglift.distribution.running import DeviceKernel, Lanes, Made, Runner, Values
+from egglift.distribution.shares import LANES, Share
 from egglift.egraph.distribution.extraction import works
-from egglift.egraph.distribution.steps import Steps
+from egglift.egraph.distribution.steps import Step, Steps
 from egglift.ir import patterns as p
 from egglift.ir.arguments import convert
 from egglift.ir.batch import arrays
@@ -50,8 +51,11 @@ class DistributedKernel:
     count: int = 1  # how often the steps are repeated, each time on the result of the time before
     state: str = ""  # the input that holds it
     start: Expr | None = None
-    streamed: bool = False
+    streamed: bool = False  # has a device many blocks, one after the other?
+    remote: bool = False  # are the devices workers elsewhere?
     copied: frozenset[str] = frozenset()
+    windows: Windows | None = None  # of an iteration that exchanges borders only
+    _lanes: Lanes | None = field(default=None, repr=False)
     _pool: ThreadPoolExecutor | None = field(default=None, repr=False)
     _lock: Any = field(default_factory=threading.RLock, repr=False)
 
@@ -66,16 +70,27 @@ class DistributedKernel:
         found: dict[Expr, DeviceKernel] = {}
         for step in self.steps.steps:
             for share in self.shares[step.name]:
-                for program in step.programs(share.count):
-                    found.setdefault(program, self.made(program, self.devices[share.place]))
+                for program in self.programs(step, share):
+                    found.setdefault(program, self.made(program, self.lanes[share]))
         return tuple(found.values())
+
+    @property
+    def lanes(self) -> Lanes:
+        """The devices of shares."""
+        with self._lock:
+            self._lanes = self._lanes or Lanes(self.devices)
+            return self._lanes
+
+    def programs(self, step: Step, share: Share) -> tuple[Expr, ...]:
+        """The programs of a device in a step, each once."""
+        return self.windows.programs(share) if self.windows else step.programs(share.count)
 
     def prepared(self) -> DistributedKernel:
         """Itself, with all its kernels found."""
         for step in self.steps.steps:
             for share in self.shares[step.name]:
-                for program in step.programs(share.count):
-                    self.made(program, self.devices[share.place])
+                for program in self.programs(step, share):
+                    self.made(program, self.lanes[share])
         if not self.steps.steps:
             self.made(self.steps.last, self.devices[0])
         return self
@@ -84,7 +99,9 @@ class DistributedKernel:
         """Who has what: of every step, each device's block, and how it has each array."""
         lines = [self.why]
         if self.count != 1 or self.state:
-            lines.append(f"{self.count} times, from one {self.state} to the next; only borders are exchanged between")
+            how = f"{self.count} times, from one {self.state} to the next; only borders are exchanged between"
+            edge = self.windows.edge if self.windows else 0
+            lines.append(how + (f", of {edge} rows, while the rest is computed" if edge else ""))
         for step in self.steps.steps:
             lines.append(f"{step.name}: {MEANING[step.kind]}, {step.length} elements in blocks")
             lines += [f"  {share}" for share in self.shares[step.name]]
@@ -99,15 +116,16 @@ class DistributedKernel:
         """The program's value; ArgumentError where the inputs do not fit, DeviceError names the device that failed."""
         given = self._bound(args, named)
         stays = any(isinstance(v, Container) for v in given.values())
-        resident = (stays or self.count > 1 or len(self.steps.steps) > 1) and not self.streamed
-        found = self._repeated(self._values(given), resident)
+        resident = (stays or self.count > 1 or len(self.steps.steps) > 1) and not (self.streamed or self.remote)
+        found = self._repeated(self._values(given), resident, owned=not stays)
         found = replace(found, type=type_of(self.program))  # tuples as the program has them
         return contained(found) if stays and found.leaves[0].shape else found.value()
 
     def profile(self, /, *args: Any, **named: Any) -> Timeline:
         """What each device does when, on these inputs: every copy and kernel is waited for before the next one."""
         trace = Trace()
-        found = self._repeated(self._values(self._bound(args, named)), not self.streamed, trace)
+        resident = not (self.streamed or self.remote)
+        found = self._repeated(self._values(self._bound(args, named)), resident, trace)
         for piece in found.pieces:
             with trace.span(self.devices.index(piece.device), piece.device, "copies back"):
                 for i in range(len(found.leaves)):
@@ -115,12 +133,16 @@ class DistributedKernel:
         names = {i: f"device {i}, {d.name}" for i, d in enumerate(self.devices)}
         return Timeline(tuple(trace.spans), names)
 
-    def _repeated(self, values: Values, resident: bool, trace: Trace | None = None) -> Held:
-        runner = Runner(self.devices, self.made, self._threads(), resident, self.copied, trace)
+    def _repeated(self, values: Values, resident: bool, trace: Trace | None = None, owned: bool = False) -> Held:
+        """owned: is nothing of `values` looked at later?"""
+        runner = Runner(self.lanes, self.made, self._threads(), resident, self.copied, trace, self.streamed)
         if not self.state:
             return self._once(values, runner)
         assert self.start is not None
         value = self._finish(self.start, values)
+        if self.windows and self.count and resident and not trace:
+            values = Values({**values.named, self.state: value})
+            return iterated(self.windows, runner, values, self.state, self.count, owned)
         for i in range(self.count):
             values = Values({**values.named, self.state: value})
             last, value = value, self._once(values, runner)
@@ -147,7 +169,8 @@ class DistributedKernel:
     def _threads(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._pool is None:
-                self._pool = ThreadPoolExecutor(len(self.devices), thread_name_prefix="egglift device")
+                count = len(self.devices) * (LANES if self.streamed else 1)
+                self._pool = ThreadPoolExecutor(count, thread_name_prefix="egglift device")
             return self._pool
 
     # ------------------------------------------------------------------------------------ arguments

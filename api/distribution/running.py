@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from egglift.codegen.device.arguments import result
+from egglift.codegen.device.arguments import is_on_device, result
 from egglift.codegen.device.device import Device, NdArray, Operand
-from egglift.codegen.device.rows import buffer_of, of_device
+from egglift.codegen.device.rows import buffer_of, of_device, read_bytes, read_elements
+from egglift.codegen.device.spare import spare
 from egglift.codegen.device.timeline import Trace
 from egglift.distribution.held import Held, Leaf, Piece, Rows, Spare, gathered, leaves_of, placed
 from egglift.distribution.shares import Share
@@ -24,7 +27,7 @@ from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.types import Array, Type
+from egglift.ir.types import BOOL, Array, Type
 
 
 class Timed(Protocol):
@@ -44,8 +47,9 @@ class DeviceKernel(Protocol):
         """What runs."""
         ...
 
-    def __call__(self, /, *args: Any) -> Any:
-        """The program's value."""
+    def __call__(self, /, *args: Any, out: Any = None, allocator: Any = None) -> Any:
+        """The program's value.  out: arrays for it, on the host as all arguments are then; allocator: makes buffers for
+        it, from numbers of bytes, where arguments are on the device."""
 
 
 #: gives the kernel of a device for a program
@@ -75,33 +79,58 @@ class Values:
 
 
 @dataclass(frozen=True)
-class Runner:
-    """Devices that run steps.  resident: do results stay on the devices?  copied: inputs that each has as a whole,
-    although it reads a part.  trace: where it is noted what is done when."""
+class Lanes:
+    """Devices by shares: where blocks are many, every second one goes through another queue of the same device."""
 
     devices: Sequence[Device]
+    _others: dict[tuple[int, int], Device] = field(default_factory=dict)
+    _lock: Any = field(default_factory=threading.Lock)
+
+    def __getitem__(self, share: Share) -> Device:
+        """The device of a share."""
+        if not share.lane:
+            return self.devices[share.place]
+        with self._lock:
+            which = share.place, share.lane
+            if which not in self._others:
+                self._others[which] = self.devices[share.place].sibling()
+            return self._others[which]
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Devices that run steps.  resident: do results stay on the devices?  streamed: does a device have many blocks?
+    copied: inputs that each has as a whole, although it reads a part.  trace: where it is noted what is done when."""
+
+    lanes: Lanes
     made: Made
     pool: ThreadPoolExecutor
     resident: bool
     copied: frozenset[str] = frozenset()
     trace: Trace | None = None
+    streamed: bool = False
     spare: Spare = field(default_factory=Spare)
+
+    @property
+    def devices(self) -> Sequence[Device]:
+        """The devices by place."""
+        return self.lanes.devices
 
     def run(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """The value of a step.  DeviceError names the device; the others have done their part by then."""
         return RUNS[step.kind](self, step, shares, values)
 
     def each(self, shares: Sequence[Share], work: Callable[[int, Share], Any]) -> list[Any]:
-        """What `work` gives for each share: those of a device in order, the devices beside each other."""
+        """What `work` gives for each share: those of a device's lane in order, all lanes beside each other."""
         found: list[Any] = [None] * len(shares)
 
-        def all_of(place: int) -> None:
+        def all_of(place: int, lane: int) -> None:
             with of_device(place, self.devices[place]):
                 for i, share in enumerate(shares):
-                    if share.place == place:
+                    if (share.place, share.lane) == (place, lane):
                         found[i] = work(i, share)
 
-        tasks = [self.pool.submit(all_of, place) for place in sorted({s.place for s in shares})]
+        tasks = [self.pool.submit(all_of, *which) for which in sorted({(s.place, s.lane) for s in shares})]
         wait(tasks)
         for task in tasks:
             task.result()
@@ -110,22 +139,23 @@ class Runner:
     def arguments(self, program: Expr, step: Step, share: Share, values: Values, **more: Any) -> list[Any]:
         """What the kernel of a device takes, in the order of its inputs."""
         reads = {r.name: r for r in step.reads}
-        device = self.devices[share.place]
         types = inputs_of(program)
-        return [more[n] if n in more else self._argument(reads[n], types[n], share, values, device) for n in types]
+        return [more[n] if n in more else self.argument(reads[n], types[n], share, values) for n in types]
 
-    def _argument(self, read: Read, t: Type, share: Share, values: Values, device: Device) -> Any:
-        shape = leaves_of(t)
-        return _nested(t, self._leaves(read, t, shape, share, values, device))
+    def argument(self, read: Read, t: Type, share: Share, values: Values) -> Any:
+        """What the kernel of a device takes for an input of type `t`."""
+        return nested(t, self._leaves(read, t, leaves_of(t), share, values))
 
-    def _leaves(
-        self, read: Read, t: Type, shape: Sequence[Leaf], share: Share, values: Values, device: Device
-    ) -> Sequence[Operand]:
+    def _leaves(self, read: Read, t: Type, shape: Sequence[Leaf], share: Share, values: Values) -> Sequence[Operand]:
+        device = self.lanes[share]
         if read.how == "copy":
             held = values[read.source]
-            if not isinstance(t, Array) or (held.is_on_host and not self.resident):
+            if not isinstance(t, Array) or (held.is_on_host and not self.resident and not self.streamed):
                 return held.on_host()
-            return held.whole_on(device)
+            whole = held.whole_on(self.devices[share.place])
+            if share.lane:
+                self.devices[share.place].finish(self.devices[share.place].queue)  # lanes have queues of their own
+            return whole
         wanted = values.rows(read, share)
         if any(name in self.copied for name in inputs_of(read.source)):
             for r in wanted:
@@ -138,7 +168,7 @@ class Runner:
 
     def mapped(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """Blocks one behind the other."""
-        return self._joined(step, shares, lambda i, s: self._call(step.program(s.count), step, s, values))
+        return self._joined(step, shares, lambda i, s, out: self._call(step.program(s.count), step, s, values, out))
 
     def reduced(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """What the blocks come to, reduced once more on the host."""
@@ -159,27 +189,30 @@ class Runner:
         first = self._on_host(step.init, values)
         carries = [first.on_host(), *([a[i] for a in before.on_host()] for i in range(len(shares) - 1))]
 
-        def block(i: int, s: Share) -> Any:
+        def block(i: int, s: Share, out: Any) -> Any:
             program = step.going_on(s.count)
-            carry = _nested(inputs_of(program)[CARRY], [np.asarray(a) for a in carries[i]])
-            return self._call(program, step, s, values, **{CARRY: carry})
+            carry = nested(inputs_of(program)[CARRY], [np.asarray(a) for a in carries[i]])
+            return self._call(program, step, s, values, out, **{CARRY: carry})
 
         return self._joined(step, shares, block)
 
-    def _call(self, program: Expr, step: Step, share: Share, values: Values, **more: Any) -> Any:
-        kernel = self.made(program, self.devices[share.place])
+    def _call(self, program: Expr, step: Step, share: Share, values: Values, out: Any = None, **more: Any) -> Any:
+        """What a device computes; out: arrays of the host for it, which are taken where all that it reads is there."""
+        kernel = self.made(program, self.lanes[share])
         with self.span(share, "copies"):
             arguments = self.arguments(program, step, share, values, **more)
         with self.span(share, step.name):
-            return kernel(*arguments)
+            if any(map(is_on_device, arrays(tuple(arguments)))):
+                return kernel(*arguments, allocator=partial(spare, self.lanes[share]))
+            return kernel(*arguments, out=out)
 
     def span(self, share: Share, name: str) -> AbstractContextManager[None]:
         """Notes what is done inside, if that is wanted."""
-        return self.trace.span(share.place, self.devices[share.place], name) if self.trace else nullcontext()
+        return self.trace.span(share.place, self.lanes[share], name) if self.trace else nullcontext()
 
     def _small(self, program: Expr, step: Step, share: Share, values: Values) -> list[NdArray]:
         """The leaves of what a device gives, on the host."""
-        device, found = self.devices[share.place], self._call(program, step, share, values)
+        device, found = self.lanes[share], self._call(program, step, share, values)
         shape = leaves_of(type_of(program))
         return [_downloaded(device, a, leaf) for a, leaf in zip(arrays(found), shape, strict=True)]
 
@@ -194,19 +227,25 @@ class Runner:
         value = evaluate(e, {n: values.named[n].value(t) for n, t in inputs_of(e).items()})
         return Held(type_of(e), [np.asarray(a) for a in arrays(value)])
 
-    def _joined(self, step: Step, shares: Sequence[Share], work: Callable[[int, Share], Any]) -> Held:
+    def _joined(self, step: Step, shares: Sequence[Share], work: Callable[[int, Share, Any], Any]) -> Held:
         """The blocks of a result, which `work` gives: they stay on the devices, or are put together on the host."""
         shape = leaves_of(step.type)
         host = None if self.resident else [np.empty(leaf.shape, leaf.scalar.dtype) for leaf in shape]
 
         def block(i: int, s: Share) -> Piece | None:
-            found, device = arrays(work(i, s)), self.devices[s.place]
+            device = self.lanes[s]
             if host is None:
+                found = arrays(work(i, s, None))
                 buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
                 return Piece(device, s.start, s.start + s.count, buffers)
-            for a, whole, leaf in zip(found, host, shape, strict=True):
-                part = Leaf((s.count, *leaf.shape[1:]), leaf.scalar)
-                whole[s.start : s.start + s.count] = _downloaded(device, a, part)
+            rows = [whole[s.start : s.start + s.count] for whole in host]
+            found = arrays(work(i, s, nested(step.type, rows)))
+            for a, into, leaf in zip(found, rows, shape, strict=True):
+                if is_on_device(a) and leaf.scalar != BOOL:
+                    read_bytes(device, buffer_of(a), 0, into)
+                elif a is not into:
+                    part = Leaf((s.count, *leaf.shape[1:]), leaf.scalar)
+                    into[...] = _downloaded(device, a, part)
             return None
 
         pieces = self.each(shares, block)
@@ -223,7 +262,7 @@ RUNS: Mapping[str, Callable[[Runner, Step, Sequence[Share], Values], Held]] = {
 }
 
 
-def _nested(t: Type, parts: Sequence[Any]) -> Any:
+def nested(t: Type, parts: Sequence[Any]) -> Any:
     """A value from its leaves."""
     return result(t, list(parts), lambda a, shape, scalar: a)
 
@@ -231,7 +270,5 @@ def _nested(t: Type, parts: Sequence[Any]) -> Any:
 def _downloaded(device: Device, a: Any, leaf: Leaf) -> NdArray:
     if isinstance(a, np.ndarray | np.generic):
         return np.asarray(a)
-    from egglift.codegen.device.rows import read_elements
-
     count = int(np.prod(leaf.shape, dtype=np.int64))
     return read_elements(device, buffer_of(a), leaf.scalar, 0, count).reshape(leaf.shape)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+#: blocks of an array that does not fit into a device's memory, which are in it together
+LANES = 2
+
 
 @dataclass(frozen=True)
 class Share:
-    """A block: `count` elements from `start` on, of the `place`th device."""
+    """A block: `count` elements from `start` on, of the `place`th device.
+
+    lane: which of a device's queues it goes through, where blocks are many.
+    """
 
     place: int
     start: int
     count: int
+    lane: int = 0
 
     def __str__(self) -> str:
         return f"device {self.place}: {self.start}..{self.start + self.count}"
@@ -36,11 +43,15 @@ def shares_of(length: int, speeds: Sequence[float]) -> tuple[Share, ...]:
 
 
 def cut(shares: Sequence[Share], most: Sequence[int]) -> tuple[Share, ...]:
-    """Shares of at most so many elements for each device: a longer one becomes several of one length, but the last."""
+    """Shares of at most so many elements for each device: a longer one becomes several of one length, but the last.
+
+    Of these LANES are on a device at a time, and have room together: while one is computed, another is moved.
+    """
     found = []
     for s in shares:
-        pieces = -(-s.count // most[s.place])
+        room = most[s.place] if s.count <= most[s.place] else max(1, most[s.place] // LANES)
+        pieces = -(-s.count // room)
         block = -(-s.count // pieces)
-        for at in range(0, s.count, block):
-            found.append(Share(s.place, s.start + at, min(block, s.count - at)))
+        for i, at in enumerate(range(0, s.count, block)):
+            found.append(Share(s.place, s.start + at, min(block, s.count - at), i % LANES))
     return tuple(found)

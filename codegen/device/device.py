@@ -144,6 +144,7 @@ def _describe(d: Any) -> DeviceInfo:
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),
         asynchronous_copies=bool(_matrix_units(d)),
+        progress="cl_khr_int64_base_atomics" in extensions and _goes_on(d, kind),
     )
     return DeviceInfo(
         name=d.name.strip(),
@@ -159,8 +160,14 @@ def _describe(d: Any) -> DeviceInfo:
     )
 
 
+def _goes_on(d: Any, kind: str) -> bool:
+    """Does each work-group that has started go on, while others wait?  So it is on NVIDIA's GPUs, and where a group is
+    a thread's until it is done."""
+    return "NVIDIA" in d.vendor if kind == "gpu" else "Portable Computing Language" in d.platform.name
+
+
 #: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
-_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0)}
+_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0), "i8": (8, 0)}
 
 
 def _matrix_units(d: Any) -> tuple[str, ...]:
@@ -325,6 +332,7 @@ class Device:
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
         self.staging: Any = None  # its pinned memory, made when it is first used
+        self.spare: Any = None  # buffers of results that nobody uses any more
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
 
     def __reduce__(self) -> NoReturn:

@@ -257,8 +257,11 @@ class Executable:
         return {o: buffer for o, buffer in given if buffer is not None} | table
 
     def _bind(self, inputs: Mapping[str, Sequence[Operand]]) -> dict[Buffer, Operand]:
-        """Device buffers for the plan's inputs; ArgumentError where they do not fit."""
-        if set(inputs) != set(self.plan.inputs):
+        """Device buffers for the plan's inputs; ArgumentError where they do not fit.
+
+        A program may have inputs of which nothing in it depends: the plan need not take them.
+        """
+        if not inputs.keys() >= self.plan.inputs.keys():
             raise ArgumentError(f"the plan takes {sorted(self.plan.inputs)}, got {sorted(inputs)}")
         table: dict[Buffer, Operand] = {}
         for name, buffers in self.plan.inputs.items():

@@ -42,13 +42,14 @@ class Pool:
 
     def array(self, size: int) -> NdArray:
         """An array of `size` bytes with anything in it."""
-        return np.asarray(_Lease(self, self._taken(_rounded(size)), size))
+        return np.asarray(_Bytes(self, self.taken(_rounded(size)), size))
 
     def holds(self, array: NdArray) -> bool:
         """Does `array`, in C order, begin where an array of this pool begins, and end within it?"""
         return array.nbytes <= self._used.get(int(array.__array_interface__["data"][0]), -1)
 
-    def _taken(self, size: int) -> Block:
+    def taken(self, size: int) -> Block:
+        """A block of `size` bytes, until it is given back."""
         with self._lock:
             waiting = self._free.get(size)
             if waiting:
@@ -58,6 +59,12 @@ class Pool:
                 block = self._make(size)
             self._used[block.address] = size
         return block
+
+    def clear(self) -> None:
+        """Lets go what nobody uses."""
+        with self._lock:
+            self._free.clear()
+            self._bytes = 0
 
     def give(self, block: Block) -> None:
         """Takes a block back, unless it is small; others are let go where too many bytes wait.
@@ -72,8 +79,7 @@ class Pool:
             if block.size > self._most or (block.size < SMALL and len(waiting) >= FEW):
                 return
             if self._bytes + block.size > self._most:
-                self._free.clear()
-                self._bytes = 0
+                self.clear()
             self._free.setdefault(block.size, []).append(block)
             self._bytes += block.size
 
@@ -83,17 +89,24 @@ def _rounded(size: int) -> int:
     return size if size >= SMALL else max(LEAST, 1 << (size - 1).bit_length())
 
 
-class _Lease:
-    """A block in use: arrays that are made of it keep it, and the last one gives it back to its pool."""
+class Lease:
+    """A block in use: what is made of it keeps it, and the last one gives it back to its pool."""
+
+    def __init__(self, pool: Pool, block: Block) -> None:
+        self._pool, self._block = pool, block
+
+    def __del__(self) -> None:
+        self._pool.give(self._block)
+
+
+class _Bytes(Lease):
+    """A block as NumPy sees it."""
 
     def __init__(self, pool: Pool, block: Block, size: int) -> None:
-        self._pool, self._block = pool, block
+        super().__init__(pool, block)
         self.__array_interface__ = {
             "shape": (size,),
             "typestr": "|u1",
             "data": (block.address, False),
             "version": 3,
         }
-
-    def __del__(self) -> None:
-        self._pool.give(self._block)

@@ -42,34 +42,43 @@ class Staging:
         self._copiers = ThreadPoolExecutor(COPIERS, "egglift copies")
 
     def upload(self, chain: Chain, array: NdArray) -> Operand:
-        """A new buffer with the elements of `array`: the next commands of `chain` copy them.
+        """A new buffer with the elements of `array`: see `write`."""
+        buffer = self.device.allocate(array.nbytes)
+        self.write(chain, buffer, array)
+        return buffer
+
+    def write(self, chain: Chain, buffer: Operand, array: NdArray, at: int = 0) -> None:
+        """The elements of `array` into `buffer` from byte `at` on: the next commands of `chain` copy them.
 
         The array may be changed afterwards, unless its memory is pinned: then when the chain is done.
         """
         flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        buffer = self.device.allocate(flat.nbytes)
         with self._lock, reported(f"{self.device.name} cannot take {flat.nbytes} bytes"):
             if not self.is_pinned or self.pool.holds(flat):
-                copied = self._copy(chain, buffer, flat)
-                return buffer if self.is_pinned else _waited(copied, buffer)
+                copied = self._copy(chain, buffer, flat, dst_offset=at)
+                if not self.is_pinned:
+                    copied.wait()
+                return
             for start, part in _parts(flat):
                 chunk = self._next()[: part.nbytes]
                 self._fill(chunk, part)
-                self._sent(self._copy(chain, buffer, chunk, dst_offset=start))
-        return buffer
+                self._sent(self._copy(chain, buffer, chunk, dst_offset=at + start))
 
-    def download(self, chain: Chain, buffer: Operand, into: NdArray) -> None:
-        """The bytes of `buffer` in `into`, a flat array of the host: the next commands of `chain`, and waited for."""
+    def download(self, chain: Chain, buffer: Operand, into: NdArray, at: int = 0) -> None:
+        """Bytes of `buffer` from the `at`th on in `into`, a flat array of the host, until that is full.
+
+        The next commands of `chain` copy them, and are waited for.
+        """
         with self._lock, reported(f"{self.device.name} cannot give back {into.nbytes} bytes"):
             if not self.is_pinned or self.pool.holds(into):
-                self._copy(chain, into, buffer).wait()
+                self._copy(chain, into, buffer, src_offset=at).wait()
                 return
             waiting: list[tuple[NdArray, NdArray, Any]] = []
             for start, part in _parts(into):
                 if len(waiting) == CHUNKS:
                     self._received(*waiting.pop(0))
                 chunk = self._next()[: part.nbytes]
-                event = self._copy(chain, chunk, buffer, src_offset=start)
+                event = self._copy(chain, chunk, buffer, src_offset=at + start)
                 self._sent(event)
                 waiting.append((part, chunk, event))
             for arrived in waiting:
@@ -118,11 +127,6 @@ class Staging:
     def _sent(self, event: Any) -> None:
         """The chunk whose turn it is is in use until `event`."""
         self._events[self._turn] = event
-
-
-def _waited(event: Any, buffer: Operand) -> Operand:
-    event.wait()
-    return buffer
 
 
 def _ordinary(size: int) -> Block:

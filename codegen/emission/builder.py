@@ -15,6 +15,7 @@ from egglift.codegen.kernel.distribution import WARP, Distribution, Shape
 from egglift.codegen.kernel.folding import chosen, known
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, ScalarValue, Statement
 from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
+from egglift.codegen.kernel.index_values import in_i32, of_indices
 from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
 from egglift.codegen.kernel.views import LINE, View, memory
@@ -23,8 +24,9 @@ from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import I32, U64, Scalar, Type, leaves
 
+SHARED = 2  # times the local memory that there is may be asked for, as tiles may share it (kernel/shared_tiles.py)
 ALONE = 16  # times the private memory of a work-item for one that has its group to itself
 
 
@@ -54,6 +56,8 @@ class Builder:
     def __init__(self, shape: Shape, limits: DeviceLimits, taken: tuple[str, ...] = ()) -> None:
         self.shape, self.limits = shape, limits
         self.names = Names(taken)
+        self._largest: Expr | None = None  # what was given local memory last
+        self.states: list[Buffer] = []
         self.constant_names = self.names  # of a plan's kernels, shared: their literal arrays are one program's
         self.distribution = Distribution()
         self.blocks = [Block()]
@@ -320,6 +324,10 @@ class Builder:
             return self.const(number, t.computed)
         if (choice := chosen(op, args, t)) is not None:
             return choice
+        if (at := of_indices(op, args, t)) is not None:
+            return self.number(at, t)
+        if (narrow := in_i32(op, args, t)) is not None:
+            args = tuple(self.number(i, I32) if i.terms else self.const(i.constant, I32) for i in narrow)
         made: im.Call = self._cons((op, tuple(map(id, args)), t), lambda: im.Call(op, args, t))
         if any(id(a) in self.varying for a in args):
             self.varying.add(id(made))
@@ -410,11 +418,25 @@ class Builder:
             self.take_private(buffer.bytes, of)
             return self.put(im.Declare(buffer))
         self.locals.append(buffer)
+        self._largest = of
+        if self.local_bytes > SHARED * self.limits.local_bytes:
+            self.require_local()
+
+    def require_local(self) -> None:
+        """Has the device as much local memory as the group takes?"""
         if self.local_bytes > self.limits.local_bytes:
+            assert self._largest is not None
             raise CodegenError(
-                f"{brief(of)}: {self.local_bytes} bytes of local memory, the device has {self.limits.local_bytes}; "
-                "choose a smaller tile"
+                f"{brief(self._largest)}: {self.local_bytes} bytes of local memory, the device has "
+                f"{self.limits.local_bytes}; choose a smaller tile"
             )
+
+    def state(self, size: int) -> Buffer:
+        """Words in global memory that are 0 when the kernel starts."""
+        buffer = Buffer(self.constant_names.numbered("state"), "global", U64, size)
+        self.states.append(buffer)
+        self.params.append(buffer)
+        return buffer
 
     def take_private(self, size: int, of: Expr) -> None:
         """Count the bytes of private memory."""

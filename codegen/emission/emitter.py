@@ -17,6 +17,7 @@ from egglift.codegen.emission import (
     guards,
     layout,
     levels,
+    linked,
     register_accumulators,
     scan,
     tree_reduction,
@@ -66,6 +67,11 @@ class Emitter(Translator):
             self.remember(self._key(node, scope), kept)
         self.prepare(analysis.entry_nodes(body, space), scope)
         return scope
+
+    def entered(self, arg: View) -> Scope:
+        """A scope for a body of which nothing is evaluated yet."""
+        self._serial += 1
+        return Scope(self._serial, arg)
 
     def prepare(self, nodes: tuple[Expr, ...], scope: Scope) -> None:
         """Evaluate what is kept in memory, in order."""
@@ -274,6 +280,8 @@ class Emitter(Translator):
                 pass
             case p.ScanSeq():
                 scan.into(self, t, target, scope)
+            case p.ScanLinked():
+                linked.into(self, t, target, scope)
             case p.Tup(items):
                 for k, item in enumerate(items):
                     into(item, component(acc, k))

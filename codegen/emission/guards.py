@@ -12,6 +12,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import Condition, has_lane, within
 from egglift.codegen.kernel.imperative import Buffer, ScalarValue, Statement
 from egglift.codegen.kernel.index import Index, assuming, guards_in_force, index
+from egglift.codegen.kernel.index_values import computed, fitting
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, length
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
@@ -202,40 +203,11 @@ def as_index(value: ScalarValue) -> Index | None:
             case im.Const(number, t) if t.is_integer:
                 return index(number if isinstance(number, Length) else int(number))
             case im.IndexValue(at, t):
-                return _fitting(at, t)
+                return fitting(at, t)
             case im.Call(op, args, t) if t.is_integer:
                 parts = [x for x in map(go, args) if x is not None]
-                made = _computed(op, parts) if len(parts) == len(args) else None
-                return None if made is None else _fitting(made, t)
+                made = computed(op, parts) if len(parts) == len(args) else None
+                return None if made is None else fitting(made, t)
         return None
 
     return go(value)
-
-
-def _computed(op: str, args: list[Index]) -> Index | None:
-    a, b = args[0], args[-1]
-    match op:
-        case "cast":
-            return a
-        case "neg":
-            return a * -1
-        case "add":
-            return a + b
-        case "sub":
-            return a - b
-        case "mul" if not b.terms:
-            return a * b.constant
-        case "mul" if not a.terms:
-            return b * a.constant
-        case "floordiv" if not b.terms and b.constant > 0:
-            return a // b.constant
-        case "mod" if not b.terms and b.constant > 0:
-            return a % b.constant
-    return None
-
-
-def _fitting(at: Index, t: Scalar) -> Index | None:
-    """`at`, unless it could wrap around as a number of type `t`."""
-    bits = 8 * t.size - t.is_signed
-    low, high = at.range
-    return at if high < 1 << bits and low >= (-(1 << bits) if t.is_signed else 0) else None

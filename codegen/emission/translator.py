@@ -34,5 +34,17 @@ class Translator(Builder, ABC):
         """The view of `body`'s value for `arg`."""
 
     @abstractmethod
+    def entered(self, arg: View) -> Scope:
+        """A scope for a body of which nothing is evaluated yet."""
+
+    @abstractmethod
+    def prepare(self, nodes: tuple[Expr, ...], scope: Scope) -> None:
+        """Evaluate what is kept in memory, in order."""
+
+    @abstractmethod
+    def emit(self, t: Expr, target: Target, scope: Scope) -> None:
+        """Write the value of `t` to `target`."""
+
+    @abstractmethod
     def apply(self, body: Expr, arg: View, target: Target, given: Mapping[Expr, View] = {}) -> None:
         """Write the value of `body` for `arg`; `given`: what is in memory already of what it keeps there."""

@@ -14,12 +14,13 @@ from egglift.codegen.kernel.imperative import (
     IndexValue,
     Let,
     Load,
+    LookBack,
     Loop,
     ScalarValue,
     Statement,
     Store,
 )
-from egglift.codegen.kernel.index import Index, Var
+from egglift.codegen.kernel.index import ZERO, Index, Var
 from egglift.codegen.kernel.walk import index_values, operands, subvalues
 from egglift.ir.deadline import require_time
 
@@ -66,6 +67,13 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
                 case FragmentLoad(into, source, lane):
                     values((source,), path, block, lane, s)
                     for place in into:
+                        found.append(Access(place.buffer, place.at, True, path, block, len(found), None, s))
+                case LookBack():
+                    values((*s.total, *s.init), path, block, None, s)
+                    walk(s.combine, path)
+                    own = [*s.carried, *(Load(b, ZERO) for b in (s.window, s.going, *s.operands[0], *s.operands[1]))]
+                    values(own, path, block, None, s)
+                    for place in (*own, Load(s.state, ZERO)):
                         found.append(Access(place.buffer, place.at, True, path, block, len(found), None, s))
                 case Loop():
                     walk(s.body, (*path, s))

@@ -82,13 +82,15 @@ class _Columns:
 def matrix_loads(unit: Unit, step: Var, ids: tuple[Var, Var], lines: Sequence[tuple[Lines, ...]]) -> MatrixLoads | None:
     """How lines are read as matrices: along their steps, or along the lines and transposed; None where they cannot be.
 
-    They must be in local memory, 16 bytes of a row together.  Numbers of 4 bytes are read as pairs of 2 bytes, which
-    cannot be transposed.
+    They must be in local memory, 16 bytes of a row together.  What is transposed is 2 bytes at a time, so no numbers of
+    1 byte, nor of 4.
     """
-    if unit.scalar.size not in (2, 4):
+    if unit.scalar.size > 4:
         return None
-    ways = [MatrixLoads(CHUNK // unit.scalar.size, step, ids, transposed) for transposed in (False, True)]
-    return next((way for way in ways[: 4 // unit.scalar.size] if all(map(way.fits, lines))), None)
+    ways = [
+        MatrixLoads(CHUNK // unit.scalar.size, step, ids, transposed) for transposed in (False, unit.scalar.size == 2)
+    ]
+    return next((way for way in ways if all(map(way.fits, lines))), None)
 
 
 @dataclass(frozen=True)

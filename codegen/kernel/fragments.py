@@ -22,7 +22,7 @@ from egglift.codegen.kernel.fragment_loads import (
 from egglift.codegen.kernel.imperative import Buffer, FragmentProduct, Load, ScalarValue, Statement, Store, Unit
 from egglift.codegen.kernel.index import OWN, ZERO, Index, Var, index
 from egglift.codegen.kernel.walk import index_values
-from egglift.ir.types import BF16, F16, F32, F64, U32, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, I8, I32, U32, Scalar
 
 #: Lane l of a warp holds columns 2 (l % 4) and the next one of rows l / 4 and l / 4 + 8 of the totals.  "tf32" rounds
 #: factors of f32 to 11 bits; the others take them as they are
@@ -33,8 +33,11 @@ UNITS: Mapping[str, Unit] = {
         Unit("f16", F16, F32, 16, 8, 16, "m16n8k16.row.col.f32.f16.f16.f32"),
         Unit("bf16", BF16, F32, 16, 8, 16, "m16n8k16.row.col.f32.bf16.bf16.f32"),
         Unit("tf32", F32, F32, 16, 8, 8, "m16n8k8.row.col.f32.tf32.tf32.f32"),
+        Unit("i8", I8, I32, 16, 8, 32, "m16n8k32.row.col.s32.s8.s8.s32"),
     )
 }
+#: types whose numbers are factors as they are, though a program casts them to what they are computed in
+CAST = tuple(unit.scalar for unit in UNITS.values() if unit.packed > 1)
 Place: TypeAlias = tuple[Buffer, int]
 Pair: TypeAlias = tuple[ScalarValue, ScalarValue]
 
@@ -196,9 +199,9 @@ def _sides(value: ScalarValue) -> tuple[ScalarValue, ScalarValue]:
 
 
 def _uncast(first: ScalarValue, second: ScalarValue) -> tuple[ScalarValue, ScalarValue]:
-    """Factors of one narrow type that are cast to f32: as they are."""
+    """Factors of one type of few bits that are cast to that of their sums: as they are."""
     match first, second:
-        case im.Call("cast", (a,), _), im.Call("cast", (b,), _) if a.type == b.type and a.type.is_narrow:
+        case im.Call("cast", (a,), _), im.Call("cast", (b,), _) if a.type == b.type and a.type in CAST:
             return a, b
     return first, second
 

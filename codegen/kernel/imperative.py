@@ -214,6 +214,32 @@ class FragmentLoad:
 
 
 @dataclass(frozen=True)
+class LookBack:
+    """A group makes its total known, and finds what precedes it: of the groups before it, the totals, up to the
+    nearest one that has found its own.
+
+    state: global words: a counter, from which groups take their numbers when they start, then for each number so many
+    as a value has.  A word is 4 bytes of a value and, above them, 1 for a group's total, 2 for it and all before it.
+    chunk: the group's number.  total, carried: values, and local places, of what is combined; init: what precedes all.
+    operands: private places of a left and a right value; combine: the right one becomes both together.  window: local
+    words, of as many groups as `items` look at together; going: local, is more to be looked at?
+    """
+
+    MOST = 32  # items that look back together
+
+    state: Buffer
+    chunk: Index
+    total: tuple[ScalarValue, ...]
+    carried: tuple[Load, ...]
+    init: tuple[ScalarValue, ...]
+    operands: tuple[tuple[Buffer, ...], tuple[Buffer, ...]]
+    combine: tuple[Statement, ...]
+    window: Buffer
+    going: Buffer
+    items: int
+
+
+@dataclass(frozen=True)
 class CloseCopies:
     """The asynchronous copies that a work-item has begun since the last such statement are a group."""
 
@@ -247,8 +273,8 @@ class Declare:
 
 
 Statement: TypeAlias = (
-    Let | Store | Loop | If | FragmentLoad | FragmentProduct | CloseCopies | AwaitCopies | Barrier | Comment | Declare
-)
+    Let | Store | Loop | If | FragmentLoad | FragmentProduct | LookBack | CloseCopies | AwaitCopies
+) | (Barrier | Comment | Declare)
 
 # ---------------------------------------------------------------------------------------- plans
 
@@ -373,6 +399,8 @@ class DeviceLimits:
     branch_barriers: bool = False
     #: are its `vload_half` and `vstore_half` right?  PoCL's (3.0) lose numbers between barriers
     half_functions: bool = False
+    #: does every group that has started go on, whatever others wait for?
+    progress: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step
     compute_units: int = 1
     warp: int = 1

@@ -9,7 +9,7 @@ Equal indices are (nearly always) equal objects, which is what makes accesses co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
@@ -168,6 +168,11 @@ def assuming(*facts: Fact) -> Iterator[None]:
 def guards_in_force() -> int:
     """How many facts are assumed here."""
     return len(_facts.get())
+
+
+def regardless() -> AbstractContextManager[None]:
+    """What is computed inside holds whatever guards are in force."""
+    return _knowing(())
 
 
 @contextmanager

@@ -66,6 +66,11 @@ class Rewriter:
                 case im.FragmentLoad():
                     into = tuple(Load(*self.place(x.buffer, x.at)) for x in s.into)
                     result.append(replace(s, into=into, source=Load(*self.place(s.source.buffer, s.source.at))))
+                case im.LookBack():
+                    total, init = (tuple(map(self.value, values)) for values in (s.total, s.init))
+                    carried = tuple(Load(*self.place(x.buffer, x.at)) for x in s.carried)
+                    inner = tuple(self.statements(s.combine))
+                    result.append(replace(s, total=total, init=init, carried=carried, combine=inner))
                 case im.Loop():
                     if inner := tuple(self.statements(s.body)):
                         result.append(replace(s, body=inner))

@@ -85,6 +85,11 @@ class _Block:
                 case im.FragmentLoad(into=into, source=source, lane=lane):
                     self._values(into, None, "matrices")
                     self._values((source,), lane, "matrices")
+                case im.LookBack() if self.alone or self.apart:
+                    raise Malformed("a group looks back where not all of its work-items come")
+                case im.LookBack(total=total, carried=carried, init=init, combine=combine):
+                    self._values((*total, *carried, *init), None, "look back")
+                    self._inside(combine, (), alone=True)
                 case im.Barrier() if self.alone:
                     raise Malformed("a barrier stands where not all work-items of a group come")
 

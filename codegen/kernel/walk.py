@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from egglift.codegen.kernel.imperative import Call, Guarded, If, IndexValue, Load, Loop, ScalarValue, Statement
+from egglift.codegen.kernel.imperative import (
+    Call,
+    Guarded,
+    If,
+    IndexValue,
+    Load,
+    LookBack,
+    Loop,
+    ScalarValue,
+    Statement,
+)
 from egglift.codegen.kernel.index import Choice, Data, Index, Var
 
 
 def blocks(s: Statement) -> tuple[tuple[Statement, ...], ...]:
-    """The blocks inside a statement: a loop's body, both branches of an `if`."""
+    """The blocks inside a statement: a loop's body, both branches of an `if`, what combines two values."""
     match s:
         case Loop():
             return (s.body,)
         case If():
             return s.body, s.otherwise
+        case LookBack():
+            return (s.combine,)
     return ()
 
 
@@ -26,6 +38,8 @@ def with_blocks(s: Statement, change: Callable[[tuple[Statement, ...]], Iterable
             return replace(s, body=tuple(change(s.body)))
         case If():
             return replace(s, body=tuple(change(s.body)), otherwise=tuple(change(s.otherwise)))
+        case LookBack():
+            return replace(s, combine=tuple(change(s.combine)))
     return s
 
 

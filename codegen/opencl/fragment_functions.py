@@ -9,7 +9,7 @@ from egglift.codegen.kernel.imperative import Unit
 from egglift.codegen.opencl.scalar_functions import memory_type
 
 #: what PTX calls a register of totals, and one of factors, in an instruction's operands
-REGISTERS = {"f64": ("d", "d"), "f16": ("f", "r"), "bf16": ("f", "r"), "tf32": ("f", "r")}
+REGISTERS = {"f64": ("d", "d"), "f16": ("f", "r"), "bf16": ("f", "r"), "tf32": ("f", "r"), "i8": ("r", "r")}
 #: to the nearest number of 11 bits, of two the larger one: half a unit in the 11th place is added, and the unit leaves
 #: out what is behind it.  The instruction for it (cvt.rna.tf32) takes four times as long as the products of its results
 _TF32 = "uint tf32(float a) {\n  return as_uint(fma(as_float(as_uint(a) & 0xff800000), 0x1p-11f, a));\n}"
@@ -40,7 +40,7 @@ def fragment_product(unit: Unit, helpers: dict[str, str]) -> str:
 
 
 def registers(unit: Unit, factors: Sequence[str], loaded: bool) -> list[str]:
-    """What the function is given for some factors: doubles, floats, or two of 16 bits as one, the first one lower.
+    """What the function is given for some factors: doubles, floats, or several of fewer bits as one, the first lowest.
 
     loaded: are they registers that a fragment was loaded into?
     """
@@ -48,7 +48,9 @@ def registers(unit: Unit, factors: Sequence[str], loaded: bool) -> list[str]:
         return list(factors) if unit.packed > 1 else [f"as_float({x})" for x in factors]
     if unit.packed == 1:
         return list(factors)
-    return [f"(uint){x} | (uint){y} << 16" for x, y in zip(factors[::2], factors[1::2], strict=True)]
+    bits, unsigned = 8 * unit.scalar.size, "uchar" if unit.scalar.size == 1 else "ushort"
+    parts = [[f"(uint)({unsigned}){x} << {bits * i}" for x in factors[i :: unit.packed]] for i in range(unit.packed)]
+    return [" | ".join(each).replace(" << 0", "") for each in zip(*parts, strict=True)]
 
 
 def fragment_load(count: int, transposed: bool, helpers: dict[str, str]) -> str:

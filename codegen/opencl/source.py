@@ -11,13 +11,14 @@ from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import Buffer, LengthArgument, Statement
 from egglift.codegen.opencl.expressions import INT, int_type
+from egglift.codegen.opencl.look_back import TICKET, taken
 from egglift.codegen.opencl.scalar_functions import C_NAMES, initializer, memory_type
 from egglift.codegen.opencl.statements import INDENT, KernelText
 from egglift.ir.conversions import loaded
 from egglift.ir.lengths import Tracing
 from egglift.ir.types import I32, I64
 
-EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b"}
+EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_int64_base_atomics": r"\batom_\w+\b"}
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def kernel_source(
     text = KernelText(body, cpu, half_functions)
     text.statements(body)
     x, y, z = map(int, shape.local)
-    inside = [*_ids(shape, "\n".join(text.lines), cpu), *_locals(text), *text.lines]
+    inside = [*taken(body), *_ids(shape, "\n".join(text.lines), cpu, bool(taken(body))), *_locals(text), *text.lines]
     lengths = length_arguments("\n".join(inside), tracing) if tracing is not None else ()
     arguments = [_parameter(b, b in outputs) for b in params]
 
@@ -105,7 +106,7 @@ def _length(a: LengthArgument) -> str:
     return f"const {C_NAMES[a.type.name]} {a.name}"
 
 
-def _ids(shape: Shape, text: str, cpu: bool) -> list[str]:
+def _ids(shape: Shape, text: str, cpu: bool, is_taken: bool = False) -> list[str]:
     """Declarations of the ids that the kernel uses.
 
     On a CPU they are as wide as an address: its compiler would extend every index in a loop that it cannot prove small.
@@ -113,7 +114,7 @@ def _ids(shape: Shape, text: str, cpu: bool) -> list[str]:
     ids: list[tuple[str, str, int]] = []
     for d in range(3):
         ids.append((f"g{d}", f"get_global_id({d})", shape.groups[d] * shape.local[d]))
-        ids.append((f"w{d}", _group_id(shape, d), shape.groups[d]))
+        ids.append((f"w{d}", TICKET if is_taken and d == 0 else _group_id(shape, d), shape.groups[d]))
         ids.append((f"l{d}", f"get_local_id({d})", shape.local[d]))
     ids += [("warp", "get_local_id(0) / 32", 1), ("lane", "get_local_id(0) % 32", 32)]
     return [

@@ -12,6 +12,7 @@ from egglift.codegen.kernel.index import Index, Remainder, Var
 from egglift.codegen.opencl.copy_functions import asynchronous_copy, await_copies, close_copies
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
 from egglift.codegen.opencl.fragment_functions import fragment_load, fragment_product, registers
+from egglift.codegen.opencl.look_back import look_back
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.deadline import require_time
@@ -68,6 +69,8 @@ class KernelText(VectorText):
                     self._fragment_product(s)
                 case im.FragmentLoad():
                     self._fragment_load(s)
+                case im.LookBack():
+                    look_back(self, s)
                 case im.CloseCopies():
                     self.line(f"{close_copies(self.helpers)}();")
                 case im.AwaitCopies(count):

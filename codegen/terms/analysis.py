@@ -25,7 +25,7 @@ _entries: WeakKeyDictionary[Expr, dict[str, tuple[Expr, ...]]] = WeakKeyDictiona
 
 def is_computing(t: Expr) -> bool:
     """Is `t` a loop or kept in memory: evaluated once where its scope begins if it is read?"""
-    return isinstance(t, LOOPS | p.To) or (isinstance(t, p.Map) and t.level is not None)
+    return isinstance(t, LOOPS | p.To | p.ScanLinked) or (isinstance(t, p.Map) and t.level is not None)
 
 
 def is_layout_body(body: Expr) -> bool:
@@ -113,6 +113,8 @@ def level_kinds(t: Expr) -> frozenset[str]:
             stack.extend((e, *todo))
             continue
         own = {e.level.kind} if isinstance(e, p.Map) and e.level else set()
+        if isinstance(e, p.ScanLinked):
+            own.add("workgroup")
         if isinstance(e, TOGETHER) or (isinstance(e, p.To) and e.space == "local"):
             own.add("group")
         _kinds[e] = reduce(frozenset.union, (_kinds[c] for c in parts), frozenset(own))

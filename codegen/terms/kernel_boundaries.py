@@ -43,6 +43,8 @@ def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
     match t:
         case p.To(space, _):
             return space == "global"
+        case p.ScanLinked():
+            return True
         case p.Map(_, _, level) if level is not None and level.kind in analysis.GRID:
             return True
         case p.Map(body, x, None):

@@ -92,6 +92,8 @@ def _longest(term: Expr) -> dict[tuple[str, int], int]:
         match e:
             case p.Map(_, x, level) if level is not None:
                 key, n = (level.kind, level.dim), length(type_of(x))
+            case p.ScanLinked(x=x):
+                key, n = ("workgroup", 0), length(type_of(x))
             case p.To("local", x):
                 key, n = ("group", 0), volume(type_of(x))
             case p.Tree(_, _, p.To("private")):

@@ -47,6 +47,8 @@ def check(term: Expr) -> None:
         match t:
             case p.Map(_, _, level) if level is not None:
                 inner = _level(t, level, context)
+            case p.ScanLinked():
+                inner = _linked(t, context)
             case p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Count() | p.Iterate():
                 inner = replace(context, carried=t)
             case p.To("local", _) if context.around in ("global", "local", "lane"):
@@ -56,6 +58,13 @@ def check(term: Expr) -> None:
                 )
         stack.extend((c, context) for c in children(t))
         stack.extend((b, inner) for b in bodies(t))
+
+
+def _linked(t: p.ScanLinked, context: Position) -> Position:
+    """The context of the body of a scan by groups."""
+    if context != Position():
+        raise CodegenError(f"{brief(t)}: scanLinked shares out work among all groups; it may stand below no map")
+    return Position("workgroup", frozenset({Level("workgroup", 0)}))
 
 
 def _level(t: p.Map, level: Level, context: Position) -> Position:

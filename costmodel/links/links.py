@@ -21,7 +21,8 @@ class Links:
 
     to, fro: bytes per second from the host to each device, by its name, and back.  latency: seconds of the shortest
     copy.  start: seconds until one more device has begun.  together: the part of its speed that a device keeps while
-    all others compute too; devices that are parts of one processor share it.
+    all others compute too; devices that are parts of one processor share it.  beside: the part of its rate that a link
+    keeps while all others are used too: the host's memory is behind each.
     """
 
     to: Mapping[str, float] = field(default_factory=dict)
@@ -29,14 +30,15 @@ class Links:
     latency: float = USUAL_LATENCY
     start: float = USUAL_START
     together: float = 1.0
+    beside: float = 1.0
 
-    def to_device(self, name: str, size: int) -> float:
-        """Seconds for so many bytes from the host to a device."""
-        return self.latency + size / self.to.get(name, USUAL_RATE)
+    def to_device(self, name: str, size: int, *, all: bool = False) -> float:
+        """Seconds for so many bytes from the host to a device; all: while all other links are used too."""
+        return self.latency + size / self.to.get(name, USUAL_RATE) / (self.beside if all else 1.0)
 
-    def from_device(self, name: str, size: int) -> float:
-        """Seconds for so many bytes from a device to the host."""
-        return self.latency + size / self.fro.get(name, USUAL_RATE)
+    def from_device(self, name: str, size: int, *, all: bool = False) -> float:
+        """Seconds for so many bytes from a device to the host; all: while all other links are used too."""
+        return self.latency + size / self.fro.get(name, USUAL_RATE) / (self.beside if all else 1.0)
 
     def dumps(self) -> str:
         """The links as JSON text."""

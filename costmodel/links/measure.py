@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from egglift.codegen.device.device import Device, opencl, reported
+from egglift.codegen.device.rows import read_bytes, write_bytes
 from egglift.costmodel.links.links import Links
 from egglift.ir.plain_numbers import plain
 
 #: bytes of a long copy, and of the shortest; how often each is made, of which the best counts
-LONG, SHORT, TIMES = 1 << 24, 4, 5
+LONG, SHORT, TIMES = 1 << 26, 4, 5
 #: a kernel that computes and reads nothing, for about so many seconds
 BUSY = 0.05
 _SOURCE = """
@@ -30,34 +31,44 @@ kernel void busy(global float *out, int n) {
 def measure_links(devices: Sequence[Device], report: Callable[[str], None] = lambda line: None) -> Links:
     """The links of a set of devices, in a second or two.  report: called with a line for each device."""
     to, fro, latencies = {}, {}, []
-    for place, device in enumerate(devices):
-        rates = _copies(device)
-        to[device.name], fro[device.name] = rates[0], rates[1]
-        latencies.append(rates[2])
-        report(f"device {place}, {device.name}: {plain(rates[0] / 1e9)} GB/s there, {plain(rates[1] / 1e9)} GB/s back")
-    together = _together(devices)
-    report(f"all at once: each at {together:.0%} of its speed")
-    return Links(to, fro, max(latencies), _start(devices), together)
+    copies = [_Copies(device) for device in devices]
+    for place, (device, copy) in enumerate(zip(devices, copies, strict=True)):
+        to[device.name], fro[device.name] = LONG / _best(copy.there), LONG / _best(copy.back)
+        latencies.append(_best(copy.short))
+        there, back = to[device.name] / 1e9, fro[device.name] / 1e9
+        report(f"device {place}, {device.name}: {plain(there)} GB/s there, {plain(back)} GB/s back")
+    together, beside = _together([_busy(device) for device in devices]), _together([c.there for c in copies])
+    report(f"all at once: each computes at {together:.0%} of its speed, and is copied to at {beside:.0%}")
+    return Links(to, fro, max(latencies), _start(devices), together, beside)
 
 
-def _copies(device: Device) -> tuple[float, float, float]:
-    """Bytes per second to a device and back, and seconds of a short copy."""
-    cl, host = opencl(), np.ones(LONG, np.uint8)
-    buffer = device.allocate(LONG)
-    with reported(f"{device.name} does not copy"):
-        there = _best(lambda: cl.enqueue_copy(device.queue, buffer, host).wait())
-        back = _best(lambda: cl.enqueue_copy(device.queue, host, buffer).wait())
-        short = _best(lambda: cl.enqueue_copy(device.queue, buffer, host[:SHORT]).wait())
-    return LONG / there, LONG / back, short
+class _Copies:
+    """Copies between the host's ordinary memory and a device, the way that arrays go; each is waited for."""
+
+    def __init__(self, device: Device) -> None:
+        self.device, self.host, self.buffer = device, np.ones(LONG, np.uint8), device.allocate(LONG)
+
+    def there(self) -> None:
+        """A long copy to the device."""
+        write_bytes(self.device, self.buffer, 0, self.host)
+        self.device.finish(self.device.queue)
+
+    def back(self) -> None:
+        """A long copy from the device."""
+        read_bytes(self.device, self.buffer, 0, self.host)
+
+    def short(self) -> None:
+        """The shortest copy to the device."""
+        write_bytes(self.device, self.buffer, 0, self.host[:SHORT])
+        self.device.finish(self.device.queue)
 
 
-def _together(devices: Sequence[Device]) -> float:
-    """The part of its speed that the slowest device keeps while all others compute."""
-    if len(devices) < 2:
+def _together(works: Sequence[Callable[[], Any]]) -> float:
+    """The part of its speed that the slowest work, each of which is a device's, keeps while all others are done too."""
+    if len(works) < 2:
         return 1.0
-    works = [_busy(device) for device in devices]
     alone = [_best(work) for work in works]
-    with ThreadPoolExecutor(len(devices)) as pool:
+    with ThreadPoolExecutor(len(works)) as pool:
         shared = [
             _best_of(seconds) for seconds in zip(*(_side_by_side(pool, works) for _ in range(TIMES)), strict=True)
         ]

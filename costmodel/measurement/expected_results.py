@@ -14,7 +14,7 @@ from egglift.costmodel.measurement.row_samples import portions, sampled_rows
 from egglift.ir.check import type_of
 from egglift.ir.errors import OutOfMemory
 from egglift.ir.interpret import evaluate
-from egglift.ir.patterns import Expr, Fold, Reduce, Scan
+from egglift.ir.patterns import Apply, Expr, Fold, Reduce, Scan
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import subterms
@@ -26,10 +26,16 @@ HostValue: TypeAlias = Any
 
 #: beyond this many elements a sample repeats itself, with a prime period: drawing numbers is slow
 PERIOD = 1048573
+#: elements that are looked at together
+AT_ONCE = 1 << 18
 #: a sample must give at least this part of finite results; else positive inputs are tried
 ENOUGH_FINITE = 0.9
 #: times as far as two computations of the interpreter lie apart may a result lie from one of them
 SPREAD = 64
+#: functions of floats whose values are rounded, whatever they are of
+ROUNDING = frozenset(
+    ("div", "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
+)
 #: relative error that different orders of the same float operations may make; f16 and bf16 are computed in f32, and
 #: rounded where they are stored: a few times, not once for each operation
 TOLERANCE = {"f16": 4 * F16.epsilon, "bf16": 4 * BF16.epsilon, "f32": 2.0**-12, "f64": 2.0**-36}
@@ -41,19 +47,28 @@ TF32 = 2.0**-9
 def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> dict[str, HostValue]:
     """Random values for the inputs of `program`, the same for the same seed.
 
-    Floats are multiples of 1/8 in [-1, 1]: sums of them and of their products are exact in most orders.
+    Floats are multiples of 1/8 in [-1, 1]: sums of them and of their products are exact in most orders.  Where what is
+    rounded decides about places or other integers, they are any numbers between: of such, hardly two are nearly alike.
     Integers lie in -9..9 (unsigned: 1..9).  Nothing is 0, bools aside; with `positive`, nothing is negative.
     """
-    rng = np.random.default_rng(seed)
+    rng, coarse = np.random.default_rng(seed), not _rounding_decides(program)
     try:
-        return {name: _sample(t, rng, positive) for name, t in sorted(inputs_of(program).items())}
+        return {name: _sample(t, rng, positive, coarse) for name, t in sorted(inputs_of(program).items())}
     except MemoryError as error:
         raise OutOfMemory(f"a sample of this program's inputs does not fit into memory: {error}") from None
 
 
-def _sample(type: Type, rng: np.random.Generator, positive: bool) -> HostValue:
+def _rounding_decides(program: Expr) -> bool:
+    """Is a result an integer or a bool, while the program has functions of floats that round?"""
+    if all(scalar.is_float for _, scalar in leaves(type_of(program))):
+        return False
+    rounding = (type_of(e) for e in subterms(program) if isinstance(e, Apply) and e.op in ROUNDING)
+    return any(isinstance(t, Scalar) and t.is_float for t in rounding)
+
+
+def _sample(type: Type, rng: np.random.Generator, positive: bool, coarse: bool) -> HostValue:
     shapes = [(tuple(number(n) for n in shape), scalar) for shape, scalar in leaves(type)]
-    return unflatten(type, iter([_draw(shape, scalar, rng, positive) for shape, scalar in shapes]))
+    return unflatten(type, iter([_draw(shape, scalar, rng, positive, coarse) for shape, scalar in shapes]))
 
 
 def unflatten(type: Type, parts: Iterator[NdArray]) -> HostValue:
@@ -74,7 +89,7 @@ def flatten(value: HostValue) -> list[NdArray]:
     return [np.asarray(value)]
 
 
-def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, positive: bool) -> NdArray:
+def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, positive: bool, coarse: bool) -> NdArray:
     size = int(np.prod(shape, dtype=np.int64))
     count = min(size, PERIOD)
     few: NdArray
@@ -82,6 +97,8 @@ def _draw(shape: tuple[int, ...], scalar: Scalar, rng: np.random.Generator, posi
         few = rng.integers(0, 2, count, dtype=np.int8)
     else:
         few = rng.integers(1, 9 if scalar.is_float else 10, count, dtype=np.int8)
+        if scalar.is_float and not coarse:
+            few = few - rng.random(count, np.float32) / 2
         if scalar.is_signed and not positive:
             few = few * (2 * rng.integers(0, 2, count, dtype=np.int8) - 1)
     few = np.asarray((few / np.float32(8) if scalar.is_float else few).astype(scalar.dtype))
@@ -200,7 +217,8 @@ def _rounded(value: HostValue, seed: int) -> HostValue:
 def _finite(values: tuple[NdArray, ...]) -> float:
     """The part of the floats in `values` that is finite."""
     floats = [v for v in values if is_floating(v.dtype) and v.size]
-    finite = sum(int(np.isfinite(v).sum()) for v in floats)
+    flat = (v.reshape(-1) for v in floats)
+    finite = sum(int(np.isfinite(v[i : i + AT_ONCE]).sum()) for v in flat for i in range(0, v.size, AT_ONCE))
     return finite / sum(v.size for v in floats) if floats else 1.0
 
 
@@ -222,6 +240,8 @@ def agree(
     if expected.size != actual.size:
         return f"{actual.size} elements instead of {expected.size}"
     want, got = np.atleast_1d(expected), np.atleast_1d(actual.reshape(expected.shape))
+    if _all_same(want, got, scalar):
+        return None
     limit = TOLERANCE.get(scalar.name, 0.0) if tolerance is None else tolerance
     wrong = _differ(want, got, scalar, limit, spread) if scalar.is_float else want != got
     count = int(np.count_nonzero(wrong))
@@ -230,6 +250,17 @@ def agree(
     first = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
     where = f" [{', '.join(map(str, first))}]" if expected.ndim else ""
     return f"{count} of {want.size} elements differ; the first{where}: {got[first]} instead of {want[first]}"
+
+
+def _all_same(want: NdArray, got: NdArray, scalar: Scalar) -> bool:
+    """Is every element the same number, or NaN in both?  Some at a time, for what does not fit a cache is slow."""
+    one, other = want.reshape(-1), got.reshape(-1)
+    for start in range(0, one.size, AT_ONCE):
+        with np.errstate(over="ignore"):  # what overflows f32 is infinite there
+            x, y = one[start : start + AT_ONCE].astype(scalar.dtype), other[start : start + AT_ONCE]
+        if not bool(((x == y) | ((x != x) & (y != y))).all()):
+            return False
+    return True
 
 
 def _usual(sizes: NdArray) -> float:

@@ -19,23 +19,24 @@ from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import bodies, children
 from egglift.ir.types import I64, Array
 
-#: scalar operations that the interpreter may take for all of a result, and for the rows of a sample together
-WHOLE, PART = 1 << 28, 1 << 28
+#: scalar operations that the interpreter may take for all of a result, which may have as many elements; and for the
+#: rows of a sample together
+WHOLE, PART = 1 << 26, 1 << 28
 #: the same for rows that are computed together
 AT_ONCE = 1 << 26
 #: rows of a sample at most; its first ones are the first and the last of the result, and those around powers of two
-MOST = 32
+MOST = 256
 
 
 def sampled_rows(program: Expr, seed: int = 0) -> Rows | None:
     """Which rows of a large program's result to check; None: all of it."""
     t, work = type_of(program), operations(program)
-    if work <= WHOLE or not isinstance(t, Array) or restricted(program, (0,)) is None:
+    if max(work, volume(t)) <= WHOLE or not isinstance(t, Array) or restricted(program, (0,)) is None:
         return None
     n = number(t.length)
     count = max(2, min(MOST, n, PART * n // work))
     edges = [0, n - 1, *(k for power in range(3, 12) for k in ((1 << power) - 1, 1 << power) if k < n)]
-    drawn = np.random.default_rng(seed).permutation(n)[:count].tolist()
+    drawn = np.random.default_rng(seed).choice(n, count, replace=False).tolist()
     rows = list(dict.fromkeys([0, n - 1, *drawn[: count // 2], *edges, *drawn]))
     return Rows(tuple(sorted(rows[:count])), n)
 
@@ -50,15 +51,25 @@ def portions(program: Expr, rows: Rows) -> Iterator[Expr]:
 
 
 def restricted(program: Expr, rows: Sequence[int]) -> Expr | None:
-    """The program for some rows of its result: `map f x` -> `map f (gather rows x)`; None if it is no map."""
+    """The program for some rows of its result; None if it is neither a map nor a transposition.
+
+    map f x -> map f (gather rows x); transpose x -> transpose (map (gather rows) x)
+    """
     match program:
+        case p.Transpose(x):
+            t = type_of(x)
+            assert isinstance(t, Array)
+            return p.Transpose(p.Map(p.Gather(_places(rows), p.Arg(t.element)), x))
         case p.Map(body, x, level):
-            at = p.Constant(Array(len(rows), I64), np.array(rows, np.int64).tobytes())
-            return p.Map(body, p.Gather(at, x), level)
+            return p.Map(body, p.Gather(_places(rows), x), level)
         case p.Zip(arrays):
             parts = [restricted(a, rows) for a in arrays]
             return None if any(q is None for q in parts) else p.Zip(tuple(q for q in parts if q is not None))
     return None
+
+
+def _places(rows: Sequence[int]) -> Expr:
+    return p.Constant(Array(len(rows), I64), np.array(rows, np.int64).tobytes())
 
 
 @cache

@@ -6,8 +6,8 @@ import atexit
 import os
 import sys
 import threading
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 from egglift.codegen.device.device import Address, Device, address
 from egglift.costmodel.measurement.bench import Measurement, Subject
@@ -18,6 +18,8 @@ from egglift.ir.errors import DeviceError, NoWorker
 from egglift.ir.plain_numbers import duration
 from egglift.processes.child import Child, Crashed, Hung
 
+#: processes that build for a program, mostly
+USUAL = 6
 #: seconds in which a fresh process must have opened the device
 START = 120.0
 
@@ -30,6 +32,7 @@ class Worker:
         self.place = place
         self.lock = threading.Lock()  # orders of one program follow each other
         self.subject: Subject | None = None
+        self._begun: Subject | None = None  # was sent, and its answer not waited for
         self._child = Child("egglift.costmodel.measurement.worker_process", "the measuring process", environment)
         self._ready = False
 
@@ -38,6 +41,35 @@ class Worker:
         if not self._child.started:
             self._child.start()
             self._child.send(self.place)
+
+    def begin(self, subject: Subject, team: Sequence[Worker] = ()) -> None:
+        """Sends a subject that will be asked for, unless the process works for another caller; waits for nothing.
+
+        team: further processes, which are started as well.
+        """
+        if not self.lock.acquire(blocking=False):
+            return
+        try:
+            self.revive()
+            if self._begun is None and self.subject != subject:
+                self.start()
+                self._child.send(subject)
+                self._begun = subject
+            for other in team:
+                other.revive()
+                other.start()
+        except OSError:
+            pass  # where it cannot be started, that shows when it is needed
+        finally:
+            self.lock.release()
+
+    def forget(self, subject: Subject) -> bool:
+        """Ends the process if it computes for a subject that nobody asked for in the end; did it?"""
+        if self._begun != subject or not self.lock.acquire(blocking=False):
+            return False
+        self.end()
+        self.lock.release()
+        return True
 
     def revive(self) -> None:
         """Forgets a process that died while nobody waited for it: that is no order's fault."""
@@ -50,8 +82,12 @@ class Worker:
         NoWorker where there can be no process that has the device open.
         """
         self._open()
+        begun, self._begun = self._begun, None
         try:
-            self._child.send(order)
+            if begun != order:
+                if begun is not None:
+                    self._child.receive(seconds)  # nobody waits for it any more
+                self._child.send(order)
             return self._answer(seconds)
         except (OSError, EOFError) as error:
             raise Crashed(self._fate(error)) from error
@@ -90,7 +126,7 @@ class Worker:
 
     def _fate(self, error: Exception) -> str:
         """How the process died."""
-        self.subject, self._ready = None, False
+        self.subject, self._begun, self._ready = None, None, False
         return self._child.fate(error)
 
     def kill(self) -> None:
@@ -99,7 +135,7 @@ class Worker:
 
     def end(self) -> None:
         """Ends the process, whatever it is doing."""
-        self.subject, self._ready = None, False
+        self.subject, self._begun, self._ready = None, None, False
         self._child.end()
 
 
@@ -125,6 +161,24 @@ def worker_for(device: Device) -> Worker | None:
             worker.start()
         worker.lock.release()
     return worker
+
+
+@contextmanager
+def begun(device: Device, subject: Subject) -> Iterator[None]:
+    """The process that measures on `device` computes what `subject` comes to, while its kernels are searched.
+
+    Those that build start meanwhile.
+    """
+    worker = worker_for(device)
+    team = builders(worker, min(os.cpu_count() or 1, USUAL) - 1) if worker is not None else []
+    if worker is not None:
+        worker.begin(subject, team)
+    try:
+        yield
+    finally:
+        if worker is not None and worker.forget(subject) and worker.place.kind == "gpu":
+            for builder in team:
+                builder.end()
 
 
 def builders(worker: Worker, count: int) -> list[Worker]:

@@ -21,6 +21,7 @@ from egglift.ir.types import Scalar
 MOST_STEPS = 4096  # of unrolled loops that are looked at
 FIRST_CACHE = 128 << 10  # bytes that stay with the unit of a GPU while its groups work
 LEAP = 8.0  # instructions' worth of waiting where a loop of a CPU's work-item goes on by a page
+LOOKS = 4  # barriers, and rounds of loads, until a group knows what precedes it
 COPIED_AHEAD = 0.5  # of a wait for memory that is left where one step is copied ahead; of several half as much
 MATRIX_ROWS = 8  # of a matrix that a warp reads into fragments
 FRAGMENT_CHAIN = 16.0  # dependent operations that a product of fragments takes as long as
@@ -188,6 +189,9 @@ class _Counter:
                     flight += self._branches(s, here)
                 case c.Barrier():
                     self.total.barriers += here.times
+                case c.LookBack():  # two rounds of words, mostly
+                    self.total.barriers += LOOKS * here.times
+                    self.total.waits += LOOKS * here.times
                 case c.AwaitCopies(count):
                     self.total.waits += here.times * COPIED_AHEAD / min(2, count + 1)
         if here.loops:

@@ -126,6 +126,7 @@ class Profile:
         units = tuple(self.matrix_costs)
         own = {"branch_barriers": gpu, "half_functions": gpu, "matrix_units": units}
         own["asynchronous_copies"] = bool(units)
+        own["progress"] = gpu and self.name.startswith("NVIDIA")
         return DeviceLimits(compute_units=self.compute_units, warp=self.warp, **own)  # type: ignore[arg-type]
 
     def dumps(self) -> str:

@@ -34,7 +34,7 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
             return [_even(n, count) for count in _executors(role, profile)]
         case kinds.ITEM_PART if gpu:
             return [max(1, n // count) for count in (16, 8, 32, 4, 64)]
-        case kinds.SCANNED_RUN:
+        case kinds.SCANNED_RUN | kinds.REDUCED_RUN:
             return list(dict.fromkeys((*(max(2, -(-n // count)) for count in SCANNING if n > count), 8, 16, 4)))
         case kinds.TileKind(gpu=(_, *_)) if gpu:
             return known.gpu
@@ -74,7 +74,7 @@ def fitted(kind: str, wish: int, n: int, chunk: int, inner: bool = False) -> int
             return _even_block(n, size)
         case kinds.VECTOR | kinds.LANES:  # a power of two of lanes, also where the array is shorter than the widest
             return 1 << size.bit_length() - 1
-        case kinds.CHUNK:
+        case kinds.CHUNK | kinds.REDUCED_RUN:
             return _divisor(n, size)
         case kinds.CHUNKS | kinds.ROW_CHUNKS | kinds.WARP_ROWS | kinds.WARPS_ACROSS:
             return _divisor(max(1, n // chunk), size)

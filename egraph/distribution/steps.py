@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from egglift.egraph.distribution.extraction import reads, works
 from egglift.ir import patterns as p
@@ -79,7 +80,7 @@ class Step:
 
     def program(self, count: int) -> Expr:
         """The program of a device whose block has `count` elements; of a scan, its total."""
-        return instantiate(self.body, {self.symbol: count})
+        return _sized(self.body, self.symbol, count)
 
     def going_on(self, count: int) -> Expr:
         """Of a scan, the program that goes on from what precedes the block, an input of the name CARRY."""
@@ -94,6 +95,11 @@ class Step:
     def of(self, source: str) -> tuple[str, ...]:
         """How devices have the input, or result of a step, of that name."""
         return tuple(dict.fromkeys(r.how for r in self.reads if source in inputs_of(r.source)))
+
+
+@lru_cache(maxsize=256)  # calls ask for them again and again
+def _sized(body: Expr, symbol: str, count: int) -> Expr:
+    return instantiate(body, {symbol: count})
 
 
 @dataclass(frozen=True)
@@ -130,6 +136,10 @@ class _Reader:
         if e not in self._lowered:
             self._lowered[e] = (self._step(e) or rebuild(e, self.lower, self.captured)) if works(e) else e
         return self._lowered[e]
+
+    def source(self, e: Expr) -> Expr:
+        """What a part is read from: `e` lowered, with numbers for the lengths of other steps' blocks: any will do."""
+        return instantiate(self.lower(e), self.ones)
 
     def captured(self, body: Expr) -> Expr:
         """A body with inputs in the place of what it captures and steps compute."""
@@ -221,12 +231,14 @@ class _Blocks:
                 items = [self.item(p.Split(k, p.Take(n, a))) for a in arrays]
                 return p.Zip(tuple(i for i in items if i is not None)) if all(items) else None
             case p.Split(Sym(k), p.Take(_, source)):
-                return self._part(k, length_of(source), Read("", self.reader.lower(source), "block"))
+                read = self.reader.source(source)
+                return self._part(k, length_of(read), Read("", read, "block"))
             case p.Take(SizeOp("/"), p.Slide(u, far, p.Pad(0, _, "clamp", source))):
                 (k,) = symbols(u)
                 window, step = evaluate(u, {k: 1}), evaluate(far, {k: 1})
-                count = (length_of(source) - window) // step + 1
-                return self._part(k, count, Read("", self.reader.lower(source), "overlap", window, step))
+                read = self.reader.source(source)
+                count = (length_of(read) - window) // step + 1
+                return self._part(k, count, Read("", read, "overlap", window, step))
             case p.Zip(arrays):
                 items = [self.item(a) for a in arrays]
                 return p.Tup(tuple(i for i in items if i is not None)) if all(items) else None

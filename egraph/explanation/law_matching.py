@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from egglog.bindings import Call, Eq, Int, Let, Lit, String, Union, Var
-
 from egglift.egraph.explanation.embedding import Place
 from egglift.egraph.graph.encode import level_text
 from egglift.egraph.graph.graph import ENode
 from egglift.egraph.rules.book import Law, as_rule, commands_of
+from egglift.egraph.rules.egglog_core import Call, Eq, Int, Let, Lit, String, Union, Var
 from egglift.egraph.rules.language import signatures
 from egglift.ir.patterns import Level
 from egglift.ir.sizes import Sym

@@ -19,7 +19,7 @@ from egglift.ir.forks import use
 
 os.environ.setdefault("RUST_BACKTRACE", "0")  # egglog prints one for every panic otherwise
 
-from egglog.bindings import EggSmolError, EGraph
+from egglift.egraph.rules.egglog_core import EggSmolError, EGraph
 
 _KEPT = 4  # engines per thread
 _local = threading.local()

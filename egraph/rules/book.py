@@ -15,8 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from egglog.bindings import EggSmolError, Rewrite, RewriteCommand, Rule, RuleCommand
-
+from egglift.egraph.rules.egglog_core import EggSmolError, Rewrite, RewriteCommand, Rule, RuleCommand
 from egglift.egraph.rules.empty import empty, run
 from egglift.egraph.rules.headers import Variant, header_of, rules_alone, sections
 from egglift.egraph.rules.language import CORE, administrative, core_text
@@ -205,10 +204,13 @@ def _printed(command: Any, ruleset: str) -> str:
 # ---------------------------------------------------------------------------------------- egglog
 
 
-def _parsed(text: str, where: str, line: int = 1) -> list[Any]:
-    """The commands in `text`; RuleError with file and line where egglog cannot read it."""
+def _parsed(text: str, where: str, line: int = 1, reader: Any = None) -> list[Any]:
+    """The commands in `text`; RuleError with file and line where egglog cannot read it.
+
+    reader: an e-graph that reads several texts: to make one takes as long as to read a rule.
+    """
     try:
-        return list(empty().parse_program(text, where))
+        return list((reader or empty()).parse_program(text, where))
     except EggSmolError as error:
         raise RuleError(located(str(error), where, line)) from None
 
@@ -250,7 +252,7 @@ def as_rule(command: Any) -> Rule | None:
         return command.rule
     if not isinstance(command, RewriteCommand):
         return None
-    from egglog.bindings import Eq, Union, Var
+    from egglift.egraph.rules.egglog_core import Eq, Union, Var
 
     r: Rewrite = command.rewrite
     e = Var(r.span, "rewritten-")
@@ -258,7 +260,7 @@ def as_rule(command: Any) -> Rule | None:
 
 
 def _note(name: str, rule: Rule) -> list[Any]:
-    from egglog.bindings import Call, Expr_, Lit, String, Union, Var
+    from egglift.egraph.rules.egglog_core import Call, Expr_, Lit, String, Union, Var
 
     # unions of types, which some rules add, have a call on the left
     unions = [action for action in rule.head if isinstance(action, Union) and isinstance(action.lhs, Var)]
@@ -267,7 +269,7 @@ def _note(name: str, rule: Rule) -> list[Any]:
 
 def _subsumed(command: Any) -> list[Any]:
     """What `:subsume` on a rewrite means, as an action of the rule that it becomes."""
-    from egglog.bindings import Call, Change, Subsume
+    from egglift.egraph.rules.egglog_core import Call, Change, Subsume
 
     if isinstance(command, RewriteCommand) and command.subsume:
         lhs = command.rewrite.lhs
@@ -280,7 +282,8 @@ def _subsumed(command: Any) -> list[Any]:
 def preamble() -> tuple[Any, ...]:
     """The commands before any law: language, typing and administrative rules."""
     texts = [*((f"{name}.egg", core_text(name)) for name in CORE), ("administrative rules", administrative())]
-    return tuple(c for where, text in texts for part in _parts(text) for c in _parsed(part, where))
+    reader = empty()
+    return tuple(c for where, text in texts for part in _parts(text) for c in _parsed(part, where, reader=reader))
 
 
 def _parts(text: str) -> Iterator[str]:

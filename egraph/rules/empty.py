@@ -5,8 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
-from egglog.bindings import EGraph
-
+from egglift.egraph.rules.egglog_core import EGraph
 from egglift.ir.forks import use
 from egglift.ir.native_calls import native_call
 

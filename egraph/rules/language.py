@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
-from egglog.bindings import Datatypes, SubVariants
-
 from egglift.egraph.rules.constructors import CONSTRUCTORS, SORTS, Constructor, declared, given, typed
+from egglift.egraph.rules.egglog_core import Datatypes, SubVariants
 from egglift.egraph.rules.empty import empty
 from egglift.ir import patterns as p
 from egglift.ir.scalars import FUNCTIONS

@@ -24,13 +24,13 @@ from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_count
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
-from egglift.egraph.schedules.reduced_tiles import ReducedTiles, reduced_tiles
+from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
 from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
 from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.schedules.tile_choices import tile_choices
-from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
 from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
@@ -46,8 +46,6 @@ from egglift.ir.deadline import TooLate, require_time
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 from egglift.ir.progress import tick
-from egglift.ir.traverse import subterms
-from egglift.ir.types import Array, Tuple, Type
 
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
@@ -219,7 +217,7 @@ class _Choosing:
         whole = self._generated(stage, direct, best)
         halves = self._all_joined(self._mirrored(stage), best)
         choices = [*whole, *self._all_joined(shared, best), *halves]
-        if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and _in_pairs(stage):
+        if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and in_pairs(stage):
             choices += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
         kept = _of_all_kinds(sorted(choices, key=lambda c: c.seconds))[:KEPT]
         if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
@@ -232,15 +230,30 @@ class _Choosing:
         found = [_scanning(stage, x) for x in search.whole(stage)]
         for length, chunks in search.cut(stage):
             found += self._in_chunks(stage, length, chunks, search)
+        for length, chunks in search.cut(stage, linked=True):
+            found += self._linked(stage, length, chunks, search)
         return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
 
     def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
         totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries, thorough=False)
-        for x in search.whole(chunks.chunks)[:2] if totals and carries else ():
-            parts = (totals[0], carries[0], _scanning(chunks.chunks, x))
-            term = of_chunks(stage, chunks, in_order(chunks, [c.term for c in parts], placed))
+        found = search.whole(chunks.chunks, lambda array: of_chunks(stage, chunks, array))
+        wholes = [] if chunks.whole is None else self._of_stage(chunks.whole, alone=False)[:1]
+        for x in found[:2] if totals and carries else ():
+            parts = (totals[0], carries[0], _scanning(chunks.chunks, x), *wholes)
+            term = in_order(chunks, [c.term for c in parts], placed)
             sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
             yield from self._priced(sign, term, parts)
+
+    def _linked(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
+        """Chunks by groups that look back, which need no carries; and what reduces their parts."""
+        for x in search.linked(stage, chunks)[:2]:
+            first = _scanning(stage, replace(x, sign=(sign := f"linked chunks of {length}")))
+            if chunks.whole is None:
+                yield first
+                continue
+            for last in self._of_stage(chunks.whole, alone=False)[:1]:
+                term = placed(last.term, {chunks.chunks.name: p.To("global", first.term)})
+                yield from self._priced(f"{sign}; {last.sign}", term, (first, last))
 
     def _of_counts(self, stage: Stage) -> list[Choice]:
         """The cheapest choices of a stage that counts: of whole rows, and of parts of them, which are added."""
@@ -285,9 +298,10 @@ class _Choosing:
 
     def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which tiles are reduced in registers."""
-        for x in reduced_tiles(whole):
-            left = [s for s in whole.stages if s.name != x.first.name]
-            choices = [self.of_tiles(x) if s.name == x.last.name else best[s.name] for s in left]
+        for stages, x in tiled(whole):
+            left = [s for s in stages.stages if s.name != x.first.name]
+            known = dict(best) | self.of_stages([s for s in left if s not in whole.stages and s.name != x.last.name])
+            choices = [self.of_tiles(x) if s.name == x.last.name else known[s.name] for s in left]
             if all(choices):
                 yield from self.combined(Stages(tuple(left), whole.result), choices, by)
 
@@ -480,19 +494,3 @@ def _of_all_kinds(found: list[Choice]) -> list[Choice]:
     """The best of each structure that is nearly as good as the best of all, then the others, each by rising price."""
     first = {c.sign: c for c in reversed(found) if c.seconds <= NEAR * found[0].seconds}
     return sorted(found, key=lambda c: (c is not first.get(c.sign), c.seconds))
-
-
-def _in_pairs(stage: Stage) -> bool:
-    """Are all tuples that a stage reads or yields pairs?  The e-graph has no others: it would change the type."""
-    types = [t.type for t in subterms(as_pattern(stage)) if isinstance(t, p.Input)]
-    return all(_is_pair(t) for t in (*types, stage.type))
-
-
-def _is_pair(t: Type) -> bool:
-    match t:
-        case Array(_, element):
-            return _is_pair(element)
-        case Tuple(items):
-            return len(items) == 2 and all(_is_pair(i) for i in items)
-        case _:
-            return True

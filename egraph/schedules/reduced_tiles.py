@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, sizes_of
-from egglift.egraph.schedules.rows import at_rows, read_by
+from egglift.egraph.schedules.rows import at_rows, directly_read_by
 from egglift.egraph.schedules.schedule import Loop, Schedule, Step
 from egglift.egraph.schedules.structures import GRID, Structure, Work
 from egglift.egraph.schedules.ways import CHUNKS
@@ -54,15 +54,37 @@ def reduced_tiles(whole: Stages) -> Iterator[ReducedTiles]:
     wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
     for last in whole.stages:
         for first in whole.stages:
-            needing = [s for s in whole.stages if first.name in read_by(s, whole.stages)]
-            if needing[:1] == [last] and first.name not in wanted and _alone(needing, last, whole):
+            readers = [s for s in whole.stages if first.name in directly_read_by(s, whole.stages)]
+            if readers == [last] and first.name not in wanted:
                 with suppress(NotGiven):
                     yield _found(first, last)
 
 
-def _alone(needing: Sequence[Stage], last: Stage, whole: Stages) -> bool:
-    """Do all that need something need it through `last`?"""
-    return all(s is last or last.name in read_by(s, whole.stages) for s in needing)
+def tiled(whole: Stages) -> Iterator[tuple[Stages, ReducedTiles]]:
+    """Stages that may be reduced in tiles, of the program's stages, or of these with totals added row by row."""
+    yield from ((whole, x) for x in reduced_tiles(whole))
+    for last in whole.stages:
+        if (pair := _in_rows(last)) is not None:
+            stages = [s for one in whole.stages for s in (pair if one is last else (one,))]
+            cut = Stages(tuple(stages), whole.result)
+            yield from ((cut, x) for x in reduced_tiles(cut) if x.last.name == pair[0].name)
+
+
+def _in_rows(last: Stage) -> tuple[Stage, Stage] | None:
+    """A reduction over two dimensions as those over rows, and the one of what these come to.
+
+    s = sum_0,1 d[0,1]  ->  rows[0] = sum_1 d[0,1];  s = sum_0 rows[0]
+    """
+    if last.is_apart or len(last.phases) != 1 or len(last.phases[0][0].dims) != 2:
+        return None
+    if not (can_share(last) and commutes(last)):
+        return None
+    row, column = last.phases[0][0].dims
+    ops = [(r, r.op.neutral) for r in last.reductions if r.op is not None and r.op.neutral is not None]
+    reduced = [last.names.reduced(replace(r, init=neutral, dims=(column,))) for r, neutral in ops]
+    body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+    rows = Stage(f"{last.name}.rows", (*last.dims, row), body, last.names)
+    return rows, added(last, p.Input(rows.name, rows.type), rows.dims, row)
 
 
 def _found(first: Stage, last: Stage) -> ReducedTiles:

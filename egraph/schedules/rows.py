@@ -63,13 +63,17 @@ def read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
     found: set[str] = set()
     todo = [stage]
     while todo:
-        s = todo.pop()
-        reads = [r for body in s.bodies for r in reads_of(s.names, body)]
-        views = [t.name for r in reads for t in subterms(r.view) if isinstance(t, p.Input)]
-        new = {n for n in views if n in names} - found
+        new = directly_read_by(todo.pop(), stages) - found
         found |= new
         todo += [names[n] for n in new]
     return found
+
+
+def directly_read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
+    """The names of the stages that a stage reads itself."""
+    reads = [r for body in stage.bodies for r in reads_of(stage.names, body)]
+    views = {t.name for r in reads for t in subterms(r.view) if isinstance(t, p.Input)}
+    return views.intersection(s.name for s in stages)
 
 
 def _row(starts: Sequence[Stage], last: Stage) -> Row:

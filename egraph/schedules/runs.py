@@ -12,8 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from egglog.bindings import EGraph
-
+from egglift.egraph.rules.egglog_core import EGraph
 from egglift.egraph.rules.empty import empty, run
 
 

@@ -1,8 +1,10 @@
 """Low-level programs of stages that scan, but for how long rows are cut (stages/scans.py).
 
 one row a work-item:    mapGlobal0 (scanSeq ..)
+one row in registers:   mapGlobal0 (scanSeq (toPrivate ..)): loaded before it is scanned
 one row a lane:         mapGlobal0 (mapVec (scanSeq ..)) over blocks of rows: of what lies across, on a CPU
 one row a group:        work-items reduce a run each, their totals are scanned by doubling, and each run from its carry
+linked groups:          the same for parts of one row: what precedes a part, its group adds up of the totals before it
 rows a group:           the same for short rows, the totals of each of which one work-item scans
 """
 
@@ -15,18 +17,20 @@ from math import prod
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.egraph.schedules.structures import Tile
 from egglift.egraph.stages.as_pattern import computed, reads_of
-from egglift.egraph.stages.stage import Read, Scanned, Stage, number, substituted
+from egglift.egraph.stages.stage import Combined, Read, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
-from egglift.ir.axes import element_type, merged
+from egglift.ir.axes import element_type, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
-from egglift.ir.tile_kinds import SCANNED_ROWS, SCANNED_RUN, VECTOR
+from egglift.ir.tile_kinds import REDUCED_RUN, SCANNED_ROWS, SCANNED_RUN, VECTOR
 from egglift.ir.traverse import applied
 from egglift.ir.types import Tuple, Type, leaves
 
 SHORT = 512  # elements of rows of which a group scans several
 ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
+HELD = 32  # elements of a row that a GPU's work-item holds in its registers
+HELD_BYTES = 256  # of these
 FEWEST = 256  # rows that are worth a work-item each, of a GPU
 
 
@@ -50,6 +54,8 @@ def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: 
     blocks = kind == "gpu" and work.length <= SHORT and work.count >= FEWEST
     if items or not (groups or blocks):
         yield work.by_items()
+    if kind == "gpu" and work.length <= HELD and work.read_bytes <= HELD_BYTES and work.count >= FEWEST:
+        yield work.in_registers()
     if kind == "cpu" and work.count > 1:
         yield work.by_lanes()
     if blocks:
@@ -67,24 +73,38 @@ class Rows:
         self.batch, self.length = stage.dims[:-1], number(stage.dims[-1])
         self.count = prod(map(number, self.batch))
         names, after = stage.names, self.scan.after
-        self.others: list[Expr] = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
+        read = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
+        self.others: list[Expr] = [x for x in read if x != stage.body]
         element = p.Tup((stage.body, *self.others)) if self.others else stage.body
         rows = computed(names, stage.dims, element)
         self.rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
-        self.begins = _begins(stage, self.scan)
+        self.begins, self.combined = _begins(stage, self.scan), self.scan.combined
 
     @property
     def bytes(self) -> int:
         """Of a row that is in local memory, with its result."""
         result = self.scan.type if self.scan.after is None else type_of(self.scan.after)
+        written = 0 if self.combined else self.length
+        return self.read_bytes + written * sum(scalar.size for _, scalar in leaves(result))
+
+    @property
+    def read_bytes(self) -> int:
+        """Of a row, and of what is read beside it."""
         read = (self.scan.type, *map(type_of, self.others))
-        return self.length * sum(scalar.size for t in (*read, result) for _, scalar in leaves(t))
+        return self.length * sum(scalar.size for t in read for _, scalar in leaves(t))
 
     # ------------------------------------------------------------------------------------ structures
 
     def by_items(self) -> ScanStructure:
         """One row a work-item."""
         return self._whole("rows", self._mapped(self._paired(self.rows), self._in_order, Level("global", 0)), {})
+
+    def in_registers(self) -> ScanStructure:
+        """One row a work-item, all of it loaded before it is scanned."""
+        found = self._mapped(
+            self._paired(self.rows), lambda z, row: self._in_order(z, p.To("private", row)), Level("global", 0)
+        )
+        return self._whole("rows in registers", found, {})
 
     def by_lanes(self) -> ScanStructure:
         """One row a lane of a vector."""
@@ -96,21 +116,39 @@ class Rows:
 
     def in_blocks(self) -> ScanStructure:
         """Some rows a group, some work-items each."""
-        rows, run = Tile("B0", SCANNED_ROWS.letter, self.count), Tile("U0", SCANNED_RUN.letter, self.length)
-        size = Sym("B0")
+        size, run = Sym("B0"), self._run()
+        tiles = {"B0": Tile("B0", SCANNED_ROWS.letter, self.count), run.name: run}
         blocks = p.Split(size, p.PadUp(size, self._paired(self.rows)))
-        found = p.Map(self._block(p.Arg(element_type(blocks)), Sym("U0")), blocks, Level("workgroup", 0))
-        return self._whole("rows in blocks", p.Take(self.count, p.Join(found)), {"B0": rows, "U0": run})
+        found = p.Map(self._block(p.Arg(element_type(blocks)), Sym(run.name)), blocks, Level("workgroup", 0))
+        return self._whole("rows in blocks", p.Take(self.count, p.Join(found)), tiles)
 
     def by_groups(self) -> ScanStructure:
         """One row a group."""
-        run = Tile("U0", SCANNED_RUN.letter, self.length)
+        run = self._run()
         found = self._mapped(
-            self._paired(self.rows), lambda z, row: self._by_group(z, row, Sym("U0")), Level("workgroup", 0)
+            self._paired(self.rows), lambda z, row: self._by_group(z, row, Sym(run.name)), Level("workgroup", 0)
         )
-        return self._whole("runs of rows", found, {"U0": run})
+        return self._whole("runs of rows", found, {run.name: run})
+
+    def linked(self, init: Expr) -> ScanStructure:
+        """Rows that follow each other, one a group: what precedes one is known from the groups before it."""
+        run = self._run()
+        arg = p.Arg(Tuple((self.scan.type, element_type(self.rows))))
+        before, row = p.Get(0, arg), p.Get(1, arg)
+        runs, totals = self._in_runs(row, Sym(run.name))
+        op, neutral, last = self.scan.op.body, self.scan.op.neutral, SizeOp("-", self._runs(Sym(run.name)), 1)
+        assert neutral is not None
+        up_to = p.ScanDoubling(op, neutral, totals)
+        starts = p.Pad(1, 0, "constant", p.Map(op, p.Distl(before, p.Take(last, up_to))), before)
+        body = p.Tup((p.At(last, up_to), self._of_group(starts, runs)))
+        return self._whole("linked runs of rows", p.ScanLinked(op, body, init, self.rows), {run.name: run})
 
     # ------------------------------------------------------------------------------------ parts
+
+    def _run(self) -> Tile:
+        """The elements in a row that a work-item of a group scans: what is reduced must be no filling."""
+        kind = SCANNED_RUN if self.combined is None else REDUCED_RUN
+        return Tile(f"{kind.letter}0", kind.letter, self.length)
 
     def _paired(self, rows: Expr) -> Expr:
         """Rows, each with what it begins with if that is not the same for all."""
@@ -126,23 +164,46 @@ class Rows:
         """The rows as the stage's array."""
         for d in reversed(self.batch[1:]):
             found = p.Split(d.extent, found)
-        return ScanStructure(sign, found if self.batch else p.Join(found), tiles)
+        if self.combined is not None:
+            return ScanStructure(sign, found if self.batch else p.At(0, found), tiles)
+        array = permuted(found if self.batch else p.Join(found), self.stage.dims, self.stage.array_dims)
+        return ScanStructure(sign, array, tiles)
 
     def _in_order(self, init: Expr, row: Expr) -> Expr:
         """A row by one work-item."""
+        if self.combined is not None:
+            return self._reduced(self.combined, init, row)
         carried = p.Arg(Tuple((self.scan.type, element_type(row))))
         acc, element = p.Get(0, carried), p.Get(1, carried)
         scanned = applied(self.scan.op.body, acc, self._scanned(element))
         return p.ScanSeq(p.Tup((scanned, self._after(scanned, element))), init, row)
 
+    def _reduced(self, combined: Combined, init: Expr, row: Expr) -> Expr:
+        """What is kept of the scan of a row by one work-item, reduced."""
+        both = Tuple((self.scan.type, type_of(combined.init)))
+        step = p.Arg(Tuple((both, element_type(row))))
+        (acc, before), element = (p.Get(i, p.Get(0, step)) for i in range(2)), p.Get(1, step)
+        scanned = applied(self.scan.op.body, acc, self._scanned(element))
+        reduced = applied(combined.op.body, before, self._after(scanned, element))
+        return p.Get(1, p.Fold(p.Tup((scanned, reduced)), p.Tup((init, combined.init)), row))
+
     def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
         """A row by a group: runs, their totals, what precedes each, and its scan."""
-        count = self._runs(run)
+        runs, totals = self._in_runs(row, run)
+        up_to = p.Take(SizeOp("-", self._runs(run), 1), p.ScanDoubling(self.scan.op.body, init, totals))
+        return self._of_group(p.Pad(1, 0, "constant", up_to, init), runs)
+
+    def _in_runs(self, row: Expr, run: Size) -> tuple[Expr, Expr]:
+        """A row in local memory, in runs, and their totals."""
         runs = p.To("local", p.Split(run, p.PadUp(run, row)), 1)
-        totals = p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
-        up_to = p.Take(SizeOp("-", count, 1), p.ScanDoubling(self.scan.op.body, init, totals))
-        starts = p.Pad(1, 0, "constant", up_to, init)
-        return p.Take(self.length, p.Join(self._from(starts, runs)))
+        return runs, p.To("local", p.Map(self._total(element_type(runs)), runs, Level("local", 0)))
+
+    def _of_group(self, starts: Expr, runs: Expr) -> Expr:
+        """What a group keeps of its runs, of which it knows what precedes each."""
+        found = self._from(starts, runs)
+        if self.combined is not None:
+            return p.Tree(self.combined.op.body, self.combined.init, found)
+        return p.Take(self.length, p.Join(found))
 
     def _block(self, rows: Expr, run: Size) -> Expr:
         """A block of rows by a group: the totals of a row's runs are few, and scanned by one work-item."""
@@ -158,6 +219,9 @@ class Rows:
         by_rows = by_rows if starts is None else p.Zip((starts, by_rows))
         before = p.To("local", self._mapped(by_rows, self._before, Level("local", 0)))
         scanned = p.Split(count, self._from(p.Join(before), runs))
+        if self.combined is not None:
+            of_row = p.Fold(self.combined.op.body, self.combined.init, p.Arg(element_type(scanned)))
+            return p.Map(of_row, scanned, Level("local", 0))
         return p.Map(p.Take(self.length, p.Join(p.Arg(element_type(scanned)))), scanned)
 
     def _runs(self, run: Size) -> Size:
@@ -179,7 +243,7 @@ class Rows:
         begun = p.Zip((starts, runs))
         pair = p.Arg(element_type(begun))
         scanned = p.Map(self._in_order(p.Get(0, pair), p.Get(1, pair)), begun, Level("local", 0))
-        return p.To("local", scanned, 1)
+        return p.To("local", scanned, 0 if self.combined else 1)
 
     # ------------------------------------------------------------------------------------ elements
 
@@ -195,7 +259,8 @@ class Rows:
         if self.scan.after is None:
             return scanned
         new = {x: p.Get(1 + i, element) for i, x in enumerate(self.others)}
-        return substituted(self.scan.after, {**new, self.scan.result: scanned})
+        own: dict[Expr, Expr] = {self.stage.body: self._scanned(element)}
+        return substituted(self.scan.after, {**new, **own, self.scan.result: scanned})
 
 
 def _begins(stage: Stage, scan: Scanned) -> Expr | None:

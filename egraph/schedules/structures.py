@@ -53,8 +53,7 @@ FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
 INNER = "qcvoRE"  # kinds of symbols that cut a block, not a dimension
 TILE = 128  # columns of a result that a group has at least
-#: ways for matrix units, and those for doubles, which are not read as matrices
-ON_UNITS = ((FRAGMENTS, STREAMED), (FRAGMENTS,))
+ON_UNITS = (FRAGMENTS, STREAMED)  # ways for matrix units
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
 
@@ -155,7 +154,7 @@ def ways(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> tupl
     if kind == "gpu":
         several = reassociate and len(stage.phases[0][0].dims) > 1 and commutes(stage)
         unit = unit_of(stage) if reassociate and len(stage.dims) > 1 else None
-        units = () if unit is None or (unit.name == "tf32" and not tf32) else ON_UNITS[unit.name == "f64"]
+        units = () if unit is None or (unit.name == "tf32" and not tf32) else ON_UNITS
         chunks = (CHUNKS, *units, *((CHUNKS_IN_TURN,) if several else ()))
         return (*chunks, WHOLE, *((PARTS, LANES, ROW) if shared else ()))
     return (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, *((CPU_LANES,) if shared else ()))
@@ -362,7 +361,8 @@ class Work:
     def _swizzle(self, o: Operand, inside: bool) -> int:
         """How far rows are rotated: by one chunk, as matrices are read of them; or by two, as lanes read four rows."""
         t = type_of(o.at)
-        return 1 if inside or (isinstance(t, Scalar) and t.is_narrow) else 2
+        assert isinstance(t, Scalar)
+        return 1 if t.size < 4 or (inside and t.size == 4) else 2
 
     def _has_steps_inside(self, o: Operand) -> bool:
         """Is a local copy in the order of memory, so that vectors are copied?  Lanes of matrix units read any order."""

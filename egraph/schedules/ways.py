@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from egglift.codegen.kernel.fragments import CAST
 from egglift.ir.patterns import Level
+from egglift.ir.types import BF16, F16, Scalar
 
 #: kinds of loops, outermost first.  grid: groups, or work-items of a CPU; chunk: of a reduction, which is kept in local
 #: memory; share: work-items, or lanes, that reduce parts each; item: work-items of a group; step: of a reduction;
@@ -28,9 +30,9 @@ class Way:
     kinds are their letters (ir/tile_kinds.py).  keep: memory spaces for what is read; `global` is a
     copy, in the order in which it is read, of what is read again for other rows; with `rows`, for other columns too.
     share, item: who shares reductions, and who executes items in rows and columns.  in_turn: chunks are taken for each
-    index of the other dimensions of a reduction, so that only what one index reads is kept.  narrow: f16 and bf16 are
-    kept as they are, also where they are cast to f32.  streamed: what is kept in local memory is copied there
-    asynchronously, some chunks ahead.
+    index of the other dimensions of a reduction, so that only what one index reads is kept.  narrow: types
+    that are kept as they are, also where they are cast to what is computed.  streamed: what is kept in local memory is
+    copied there asynchronously, some chunks ahead.
     """
 
     name: str
@@ -44,7 +46,7 @@ class Way:
     share: Level | None = None
     items: tuple[Level, Level] = (Level("local", 1), Level("local", 0))
     in_turn: bool = False
-    narrow: bool = False
+    narrow: tuple[Scalar, ...] = ()
     streamed: bool = False
 
 
@@ -52,7 +54,7 @@ TILE = ("grid", "own", "item", "own")
 #: of a product: register blocks in tiles, the reduction in chunks that the group keeps in local memory
 CHUNKS = Way(
     *("chunks", TILE, ("m", "m/q", "c"), TILE, ("n", "n/q", "c"), ("chunk", "step"), ("k",), ("local", "private")),
-    narrow=True,
+    narrow=(F16, BF16),
 )
 #: the same on matrix units, whose lanes have results in pairs of rows and columns (codegen/kernel/fragments.py)
 FRAGMENTS = replace(
@@ -62,6 +64,7 @@ FRAGMENTS = replace(
     row_blocks=("m", "m/q"),
     column_blocks=("n", "8", "2"),
     reduced=("chunk", "matrix"),
+    narrow=CAST,
 )
 #: the same in which chunks are copied ahead, and warps are beside each other: each has rows in eights, and columns in
 #: eights

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from egglog.bindings import Call, Expr_, Int, Lit, Rule, RuleCommand
-
 from egglift.egraph.graph.encode import Encoder, binary, binary_operator, binary_type
 from egglift.egraph.graph.engine import engine
 from egglift.egraph.graph.graph import Frozen, Graph
 from egglift.egraph.rules.book import Book, Law, rules_of
+from egglift.egraph.rules.egglog_core import Call, Expr_, Int, Lit, Rule, RuleCommand
 from egglift.egraph.rules.phases import EXPLORE, Limits
 from egglift.egraph.saturation.saturate import Run, allowed_laws
 from egglift.egraph.soundness.instances import Instance

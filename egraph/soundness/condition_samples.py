@@ -10,8 +10,7 @@ from itertools import count
 from random import Random
 from typing import Any
 
-from egglog.bindings import Call, Check, Eq
-
+from egglift.egraph.rules.egglog_core import Call, Check, Eq
 from egglift.egraph.rules.empty import empty
 
 _names = count()

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from egglog.bindings import Call, Int, Lit, Rule, String, Var
-
 from egglift.egraph.graph.graph import ENode, build
+from egglift.egraph.rules.egglog_core import Call, Int, Lit, Rule, String, Var
 from egglift.egraph.rules.language import signatures
 from egglift.egraph.soundness.choices import Choices
 from egglift.egraph.soundness.left_side import LeftSide

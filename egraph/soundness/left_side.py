@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from math import isqrt
 from typing import Any
 
-from egglog.bindings import Call, Eq, Fact, Int, Lit, Rule, String, Var
-
 from egglift.egraph.rules.constructors import CONSTRUCTORS, Constructor
+from egglift.egraph.rules.egglog_core import Call, Eq, Fact, Int, Lit, Rule, String, Var
 from egglift.egraph.rules.language import declarations
 from egglift.egraph.soundness import condition_samples
 from egglift.egraph.soundness.choices import Choices
@@ -144,7 +143,7 @@ class LeftSide:
                 self.defined.setdefault(names[0], condition_samples.windows())
             case "tile1" | "tile2" | "tile3":
                 self._tiled(int(call.name[-1]), *call.args)
-            case "group-tiles" | "item-tiles" | "item-windows" | "slid" | "stored":
+            case "group-tiles" | "item-tiles" | "item-windows" | "shared-out" | "slid" | "stored":
                 self.facts.append((call.name, list(call.args)))
             case "!=":
                 self.different.append((names[0], names[1]))

@@ -12,12 +12,15 @@ from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Sc
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+from egglift.ir.types import Array, Tuple, Type
 
 
 def as_pattern(stage: Stage) -> Expr:
     """The program of a stage, over the inputs that it reads."""
     if stage.scan is not None:
-        return _scanned(stage, stage.scan)
+        found = _scanned(stage, stage.scan)
+        return found if stage.scan.combined else permuted(found, stage.dims, stage.array_dims)
     if stage.counts is not None:
         return _counted(stage, stage.counts)
     return computed(stage.names, stage.dims, stage.body)
@@ -39,7 +42,7 @@ def _counted(stage: Stage, counts: Counted) -> Expr:
 
 
 def _scanned(stage: Stage, scan: Scanned) -> Expr:
-    """A scan along the last dimension for each index of the others, and what is kept of it."""
+    """A scan along the last dimension for each index of the others, and what is kept of it, or that reduced."""
     names, (*outer, last) = stage.names, stage.dims
     after = scan.result if scan.after is None else scan.after
     parts = [reads_of(names, body) for body in (scan.init, stage.body, after)]
@@ -57,7 +60,8 @@ def _scanned(stage: Stage, scan: Scanned) -> Expr:
             return _nest([last], [*(at[r] for r in own), *scanned], element)
 
         whole = p.Scan(scan.op, _body(names, scan.init, at), along(stage.body, parts[1], []))
-        return whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
+        kept = whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
+        return p.Reduce(scan.combined.op, scan.combined.init, kept) if scan.combined else kept
 
     return _nest(outer, tensors, row)
 
@@ -130,3 +134,19 @@ def ordered(read: Read, dims: Sequence[Dim]) -> tuple[Expr, tuple[Dim, ...]]:
     """What is read with its axes in the order of `dims`, those that these do not name behind them."""
     t = _outside(Tensor(read.view, read.dims), dims)
     return t.x, tuple(d for d in t.axes if isinstance(d, Dim))
+
+
+def in_pairs(stage: Stage) -> bool:
+    """Are all tuples that a stage reads or yields pairs?  The e-graph has no others: it would change the type."""
+    types = [t.type for t in subterms(as_pattern(stage)) if isinstance(t, p.Input)]
+    return all(_is_pair(t) for t in (*types, stage.type))
+
+
+def _is_pair(t: Type) -> bool:
+    match t:
+        case Array(_, element):
+            return _is_pair(element)
+        case Tuple(items):
+            return len(items) == 2 and all(_is_pair(i) for i in items)
+        case _:
+            return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from egglift.codegen.kernel.fragments import UNITS
+from egglift.codegen.kernel.fragments import CAST, UNITS
 from egglift.codegen.kernel.imperative import Unit
 from egglift.egraph.stages.stage import Dim, Reduction, Stage
 from egglift.ir import patterns as p
@@ -17,7 +17,7 @@ def unit_of(stage: Stage) -> Unit | None:
     """The unit for what a stage adds up, if there are any of its types; what depends on what is not looked at.
 
     sum_2 A[0,2] * B[1,2] of f64: "f64"; of f32: "tf32", which rounds factors; sum_2 (f32)A[0,2] * (f32)B[1,2] of
-    f16: "f16"
+    f16: "f16"; sum_2 (i32)A[0,2] * (i32)B[1,2] of i8: "i8"
     """
     if len(stage.phases) != 1:
         return None
@@ -49,7 +49,7 @@ def _type(factors: Sequence[Expr]) -> Scalar | None:
     for some in (given, factors):
         types = {type_of(f) for f in some}
         (t, *others) = types
-        if not others and isinstance(t, Scalar) and (t.is_narrow or some is factors):
+        if not others and isinstance(t, Scalar) and (t in CAST or some is factors):
             return t
     return None
 

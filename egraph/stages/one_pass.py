@@ -54,7 +54,10 @@ def _pairs(names: Names, r: Reduction) -> Iterator[tuple[_Found, Expr]]:
 
 
 def _first(names: Names, body: Expr, found: _Found) -> dict[Expr, Expr]:
-    return {x: found.value for x, what in names.of(body) if what == found.reduction}
+    """What stands for that reduction, also over dimensions of its own, and what it is of both in one."""
+    same = found.reduction
+    alike = ((x, r) for x, r in names.of(body) if isinstance(r, Reduction) and _extents(r.dims) == _extents(same.dims))
+    return {x: found.value for x, r in alike if _renamed(names, r, same.dims) == same}
 
 
 def _moments(names: Names, r: Reduction, sum_: Expr, inner: Reduction) -> tuple[Expr, Expr] | None:

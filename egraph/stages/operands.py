@@ -29,12 +29,16 @@ class Operand:
 
 
 def operands_of(
-    names: Names, body: Expr, dims: Sequence[Dim], given: Collection[p.Input] = frozenset(), narrow: bool = False
+    names: Names,
+    body: Expr,
+    dims: Sequence[Dim],
+    given: Collection[p.Input] = frozenset(),
+    narrow: Collection[Scalar] = (),
 ) -> list[Operand]:
     """The operands of a body, without the results of its reductions; their dimensions in the order of `dims`.
 
     given: reads that are operands of their own, as what is computed of them is computed where they are.
-    narrow: are f16 and bf16 that are cast to f32 operands as they are, which take half as much?
+    narrow: types whose numbers are operands as they are where they are cast to others, which take more.
     """
     operands: dict[Expr, Operand] = {}
     whole = names.free(body)
@@ -44,7 +48,7 @@ def operands_of(
         if e in seen:  # what is shared is looked at once
             continue
         seen.add(e)
-        if narrow and isinstance(e, p.Cast) and _is_narrow(e.x):
+        if isinstance(e, p.Cast) and type_of(e.x) in narrow:
             stack.append(e.x)
             continue
         free, reduced = names.free(e), names.has_reductions(e)
@@ -67,11 +71,6 @@ def _array(names: Names, dims: Sequence[Dim], e: Expr) -> Expr:
     """The array of an element over its dimensions: what is read, as it is."""
     read = names.reads.get(e.name) if isinstance(e, p.Input) else None
     return ordered(read, dims)[0] if read is not None else computed(names, dims, e)
-
-
-def _is_narrow(e: Expr) -> bool:
-    t = type_of(e)
-    return isinstance(t, Scalar) and t.is_narrow
 
 
 def bound(body: Expr, operands: Sequence[Operand], elements: Sequence[Expr]) -> Expr:

@@ -25,7 +25,8 @@ from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.repeats import of_repeats
-from egglift.egraph.stages.scans import with_followers
+from egglift.egraph.stages.scan_layout import in_memory_order
+from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.segments import segments
 from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
@@ -70,7 +71,8 @@ def stages_of(
     work = _Partition(notation, frugal, 1 if frugal else again, whole)
     value = work.value(work.with_written_indices(program))
     stages, result = together(work.stages, work.result(value))
-    stages, result = with_followers(stages, result)
+    stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
+    stages, result = in_memory_order(stages, result)
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
     return Stages(tuple(stages), result)
@@ -237,7 +239,10 @@ class _Partition:
     def _rewritten(self, body: Expr) -> Expr:
         if self.frugal:
             return first_places_in_order(self.names, body)
-        return in_one_pass(self.names, body) if self.notation.reassociate else body
+        if not self.notation.reassociate:
+            return body
+        plain = self.names.with_reads(body, plain_read)  # what is read in another order is no other reduction
+        return body if (found := in_one_pass(self.names, plain)) == plain else found
 
     def _with_stored(self, dims: tuple[Dim, ...], r: Reduction) -> Reduction:
         """A reduction whose costly operands, which are read again for other dimensions, are stages of their own."""
@@ -265,12 +270,22 @@ class _Partition:
         """A reduction as an element of a stage of its own, which is written once."""
         free = self._free(r)
         dims = tuple(d for d in outer if d in free)
-        dims += _in_order(free - set(dims))
+        dims = self._side_by_side(dims + _in_order(free - set(dims)), r)
         read = self._order(r)
         own = self._canonical(read, r)
         if own not in self._written:
             self._written[own] = self._stage(dims, self.names.reduced(r)), tuple(map(read.index, dims))
         return self._read(own, read)
+
+    def _side_by_side(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[Dim, ...]:
+        """`dims`, the last of them one along which what `r` reads lies side by side: so is what is written.
+
+        sum_3 X[3,1,2] * A[0,3] over 0, 2, 1 -> over 0, 1, 2
+        """
+        reads = sorted(map(plain_read, reads_of(self.names, r.element)), key=lambda x: -_volume(x.dims))
+        near = [x.dims[-1] for x in reads if x.dims]
+        last = next((d for d in near if d in dims), None)
+        return dims if last is None or dims[-1] in near else (*(d for d in dims if d != last), last)
 
     def _read_again(self, dims: tuple[Dim, ...], r: Reduction) -> Read | None:
         """A long reduction over all of `dims`, where it is written already."""

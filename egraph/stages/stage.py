@@ -91,16 +91,32 @@ class Reduction:
 
 
 @dataclass(frozen=True)
+class Combined:
+    """A reduction of all that is kept of a scan, from the neutral element: op is associative and commutative."""
+
+    op: p.Operator
+
+    @property
+    def init(self) -> Expr:
+        """The neutral element."""
+        assert self.op.neutral is not None
+        return self.op.neutral
+
+
+@dataclass(frozen=True)
 class Scanned:
     """What a stage does with its elements along its last dimension: `[init + x0, init + x0 + x1, ...]`.
 
     op: associative; init: a body over the other dimensions.  after: a body over all dimensions, of `result`, that is
-    kept of each; None: `result` itself.
+    kept of each; None: `result` itself.  axis: which axis of the array is the last dimension's; None: the last one.
+    combined: how what is kept is reduced along the last dimension, which the array then has not.
     """
 
     op: p.Operator
     init: Expr
     after: Expr | None = None
+    axis: int | None = None
+    combined: Combined | None = None
 
     @property
     def type(self) -> Type:
@@ -216,7 +232,7 @@ class Stage:
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
     scan: `body` is what is scanned along the last dimension, without reductions in it.  counts: it is what is counted.
-    narrow: are f16 and bf16 that are cast to f32 kept as they are (operands.py)?
+    narrow: types that are kept as they are where they are cast (operands.py).
     """
 
     name: str
@@ -226,7 +242,7 @@ class Stage:
     given: frozenset[p.Input] = frozenset()
     scan: Scanned | None = None
     counts: Counted | None = None
-    narrow: bool = False
+    narrow: tuple[Scalar, ...] = ()
 
     @property
     def is_apart(self) -> bool:
@@ -247,9 +263,21 @@ class Stage:
         return replace(self, body=f(self.body), scan=replace(self.scan, init=f(self.scan.init), after=after))
 
     @property
+    def array_dims(self) -> tuple[Dim, ...]:
+        """The dimensions in the order of the axes of the array that it yields."""
+        if self.scan is not None and self.scan.combined is not None:
+            return self.dims[:-1]
+        if self.scan is None or self.scan.axis is None:
+            return self.dims
+        at, (*outer, last) = self.scan.axis, self.dims
+        return (*outer[:at], last, *outer[at:])
+
+    @property
     def type(self) -> Type:
         """The type of the array that it yields."""
-        t, dims = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body), self.dims
+        t, dims = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body), self.array_dims
+        if self.scan is not None and self.scan.combined is not None:
+            t = type_of(self.scan.combined.init)
         if self.counts is not None:
             t, dims = Array(self.counts.length, self.counts.type), dims[:-1]
         for d in reversed(dims):

@@ -21,11 +21,20 @@ def text_of(stage: Stage) -> str:
         if (after := stage.scan.after) is not None:
             own = p.Input(body, stage.scan.type)
             body = _body(stage.names, substituted(after, {stage.scan.result: own}), order)
+        if (combined := stage.scan.combined) is not None:
+            last = len(stage.dims) - 1
+            body = f"({combined.op.name} over {last} < {stage.dims[-1].extent} of {body})"
+            dims = ", ".join(dims.split(", ")[:-1])
     if (counts := stage.counts) is not None:
         last = len(stage.dims) - 1
         dims, body = ", ".join(dims.split(", ")[:-1]), f"(count for {last} < {stage.dims[-1].extent} of {body})"
         dims = f"{dims}, {last} < {counts.length}" if dims else f"0 < {counts.length}"
-    return f"{stage.name.lstrip('%')}[{dims}] = {body}"
+    laid = (
+        ""
+        if stage.scan is None or stage.scan.axis is None
+        else f" as [{', '.join(order[d] for d in stage.array_dims)}]"
+    )
+    return f"{stage.name.lstrip('%')}[{dims}]{laid} = {body}"
 
 
 def _body(names: Names, body: Expr, order: dict[Dim, str]) -> str:

@@ -78,7 +78,8 @@ def agree(found: Any, want: Any, t: Scalar) -> bool:
 
 
 @pytest.mark.parametrize(("name", "t"), every(2, PROGRAMS, (F16, BF16)), ids=str)
-def test_kernels_compute_what_numpy_computes_in_f32(name: str, t: Scalar) -> None:
+def test_kernels_compute_what_numpy_computes_in_f32(name: str, t: Scalar, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("egglift.search.TRIES", 4)  # which candidates there are is not asked
     program, numpy = PROGRAMS[name]
     a, b = matrix(t, 1), matrix(t, 2)
     e = program(el.array("a", t, (ROWS, COLUMNS)), el.array("b", t, (ROWS, COLUMNS)))
@@ -86,7 +87,7 @@ def test_kernels_compute_what_numpy_computes_in_f32(name: str, t: Scalar) -> Non
     want = numpy(a.astype(np.float32), b.astype(np.float32))
     interpreted = el.interpret(e, **used)
     assert interpreted.dtype == t.dtype and agree(interpreted, want, t)
-    kernel = el.optimize(e, "pocl", measurements=2, cache=False)
+    kernel = el.optimize(e, "pocl", measure="none", cache=False)
     found = kernel(**used)
     assert found.dtype == t.dtype and agree(found, want, t)
 

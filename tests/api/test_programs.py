@@ -34,14 +34,14 @@ def small(e: Entry) -> Sequence[Size]:
 
 
 def often(i: int, e: Entry) -> Sequence[Size]:
-    """The last of the small sizes, whose tiles leave a rest; of every second program another one, too.
+    """The last of the small sizes, whose tiles leave a rest; of every fourth program another one, too.
 
-    Of variants (types, transpositions, weights) every second one.
+    Of variants (types, transpositions, weights) every third one.
     """
     *others, last = small(e)
     if "-" in e.name:
-        return (last,) if i % 2 else ()
-    return (last,) if i % 2 else (others[i // 2 % len(others)], last)
+        return () if i % 3 else (last,)
+    return (last,) if i % 4 else (others[i // 4 % len(others)], last)
 
 
 def large(i: int, e: Entry) -> Sequence[Size]:

@@ -32,8 +32,13 @@ LAYOUTS = {
         _OF_HALVES, number="copysign(as_float((uint)((x) & 0x7fff) << 13) * 0x1p112f, as_float((uint)(x) << 16))"
     ),
     "bf16": replace(_OF_HALVES, number="as_float((uint)(x) << 16)"),
+    "i8": Layout(
+        "i / 4 % 2 * 8", "lane % 4 * 4 + i % 4 + i / 8 * 16", "lane % 4 * 4 + i % 4 + i / 4 * 16", "(char)(x)"
+    ),
     "tf32": replace(_OF_ONES, number="as_float((as_uint(x) + 0x1000) & ~0x1fffu)"),
 }
+#: what units add up in, where that is not a float
+TOTALS = {"f64": "double", "i8": "int"}
 _IDS = """  const int lane = (get_local_id(0) + {x} * get_local_id(1)) % 32; \\
   const int warp = (get_local_id(0) + {x} * (get_local_id(1) + {y} * get_local_id(2))) / 32; \\
 """
@@ -86,7 +91,7 @@ def emulated(plan: Plan) -> Plan:
         names = [found for f in _FUNCTION.finditer(k.source) if (found := _NAMES.fullmatch(f[1]))]
         staging = f"local ulong R_[{warps}][32];" if any(n["count"] for n in names) else ""
         for unit in {n["unit"] for n in names if n["unit"]}:
-            total, steps = "double" if unit == "f64" else "float", UNITS[unit].steps
+            total, steps = TOTALS.get(unit, "float"), UNITS[unit].steps
             staging += f" local {total} A_[{warps}][16][{steps}], B_[{warps}][{steps}][8];"
         source = source.replace(") {\n  const int", f") {{\n  {staging}\n  const int", 1)
         assert staging in source and "asm" not in source
@@ -109,18 +114,19 @@ def _macro(found: re.Match[str], ids: str) -> str:
 
 
 def _product(name: str, unit: str, ids: str) -> str:
-    steps, packed = UNITS[unit].steps, UNITS[unit].packed
+    steps, packed, bits = UNITS[unit].steps, UNITS[unit].packed, 8 * UNITS[unit].scalar.size
     m, n = steps // 2, steps // 4
     a, b = [f"a{i}" for i in range(m // packed)], [f"b{i}" for i in range(n // packed)]
     if packed == 1:
         numbers = [[f"unit_value({x})" for x in xs] for xs in (a, b)]
     else:
-        numbers = [[f"unit_value(({x}) {part})" for x in xs for part in ("& 0xffff", ">> 16")] for xs in (a, b)]
+        parts = [f">> {bits * i} & {(1 << bits) - 1}" for i in range(packed)]
+        numbers = [[f"unit_value(({x}) {part})" for x in xs for part in parts] for xs in (a, b)]
     rows, columns = map(", ".join, numbers)
-    layout, total = LAYOUTS[unit], "double" if unit == "f64" else "float"
+    layout = LAYOUTS[unit]
     return _PRODUCT.format(
         **{"number": layout.number, "name": name, "parameters": ", ".join(["c0", "c1", "c2", "c3", *a, *b])},
-        **{"ids": ids, "total": total, "m": m, "n": n, "rows": rows, "columns": columns},
+        **{"ids": ids, "total": TOTALS.get(unit, "float"), "m": m, "n": n, "rows": rows, "columns": columns},
         **{"layout": layout, "steps": steps},
     )
 

@@ -97,7 +97,7 @@ def test_boundary_values_and_seeds_keep_every_bit(t: Scalar) -> None:
     x = el.array("x", t, 6)
     given = np.array([-0.0, 0.0, 1, -1, np.inf, -np.inf], t.dtype)
     operators = itertools.cycle((el.add, el.mul, el.maximum, el.minimum, el.add))
-    for numbers in np.array_split(extremes(t)[:24], 4):
+    for numbers in np.array_split(extremes(t)[:24:2], 2):
         programs = [el.pad(2, 1, ("constant", v), x) for v in numbers.tolist()]
         programs += [el.reduce(el.maximum, v, x) for v in numbers.tolist()]
         programs += [el.reduce(next(operators), v, x.take(0)) for v in numbers.tolist()]
@@ -154,7 +154,7 @@ def test_functions_of_numbers_alone_are_numpys(name: str) -> None:
 
 def test_numbers_of_half_precision_are_written_with_every_bit() -> None:
     """Every exponent, either sign, and mantissas with bits at all places."""
-    bits = np.unique(np.concatenate([np.arange(0, 1 << 16, 7), 1 << np.arange(16), ~(1 << np.arange(16))]) & 0xFFFF)
+    bits = np.unique(np.concatenate([np.arange(0, 1 << 16, 29), 1 << np.arange(16), ~(1 << np.arange(16))]) & 0xFFFF)
     bits = bits.astype(np.uint16)
     for text, t in itertools.product((literal, initializer), (F16, BF16)):
         texts = [text(v, t) for v in loaded(bits.view(t.dtype), t).tolist()]

@@ -10,8 +10,10 @@ import pytest
 import egglift as el
 from egglift.codegen.compile import compile_term
 from egglift.ir import patterns as p
+from egglift.ir.signature import inputs_of
 from egglift.ir.types import BOOL
 from tests.codegen.low import fmap, lit, op, vector
+from tests.deep import every
 from tests.fuzz.guarded import outputs_of
 
 N = 64
@@ -90,13 +92,33 @@ def same(expected: Any, actual: Any) -> bool:
     return [a.tobytes() for a in leaves(expected)] == [a.tobytes() for a in leaves(actual)]
 
 
+def cases(name: str) -> tuple[dict[str, NdArray], Any]:
+    """The inputs of a program, and what it gives where all bytes are 0 and 1."""
+    given = {n: GIVEN[n] for n in inputs_of(el.as_program(PROGRAMS[name]))}
+    return given, el.interpret(PROGRAMS[name], **{n: whole(array) for n, array in given.items()})
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_any_byte_but_0_is_true(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_byte_but_0_is_true_to_the_interpreter(name: str) -> None:
+    given, expected = cases(name)
+    assert same(expected, el.interpret(PROGRAMS[name], **given))
+
+
+def test_any_byte_but_0_is_true_to_kernels() -> None:
+    jobs, wanted = [], []
+    for name, program in PROGRAMS.items():
+        given, expected = cases(name)
+        jobs.append((compile_term(el.as_program(program)), {n: [a] for n, a in given.items()}))
+        wanted.append(expected)
+    found = outputs_of(jobs)
+    assert [name for name, e, f in zip(PROGRAMS, wanted, found, strict=True) if not same(e, tuple(f))] == []
+
+
+@pytest.mark.parametrize("name", every(3, PROGRAMS))
+def test_any_byte_but_0_is_true_to_all_candidates(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("egglift.search.TRIES", 4)  # which candidates there are is not asked
     kernel = el.optimize(PROGRAMS[name], "pocl", measure="none", cache=False)
-    given = {name: GIVEN[name] for name in kernel.inputs}
-    expected = el.interpret(kernel.program, **{name: whole(array) for name, array in given.items()})
-    assert same(expected, el.interpret(kernel.program, **given))
+    given, expected = cases(name)
     assert same(expected, kernel(**given))
     some = kernel.candidates[:4]
     for c, found in zip(some, outputs_of([(c.plan, {n: [a] for n, a in given.items()}) for c in some]), strict=True):

@@ -31,7 +31,7 @@ x = el.array("x", el.f32, 64)
 
 
 def test_a_law_that_grows_for_ever_is_stopped_at_the_row_limit() -> None:
-    limits = Limits(rows=2000, seconds=3600)
+    limits = Limits(rows=2000, seconds=3600, grace=3600)
     found = saturate((x * 2).expr, rules=[GROWS], limits=limits)
     assert found.stopped == "rows"
     assert found.rows < 20 * limits.rows
@@ -39,7 +39,7 @@ def test_a_law_that_grows_for_ever_is_stopped_at_the_row_limit() -> None:
 
 
 def test_a_stop_of_a_users_laws_names_the_most_matched_one() -> None:
-    few = Limits(rows=1500, seconds=3600)
+    few = Limits(rows=1500, seconds=3600, grace=3600)
     with pytest.warns(RuntimeWarning, match=r"stopped at its limit of rows with \d+ rows; grow matched most often"):
         kernel = el.optimize(x * 2, "pocl", rules=[GROWS], limits=few, measure="none", cache=False)
     assert kernel.candidates
@@ -52,7 +52,7 @@ TRIPLES = """
 (rule ((= p (Op2 f a b)) (= q (Op2 g c d)) (= r (Op2 h e i)))
       ((union p (Op2 "add" (Op2 "sub" p (Op2 "mul" q r)) (Op2 "mul" q r)))))
 """
-FEW = Limits(rows=20_000, seconds=3600, memory=400 << 20)
+FEW = Limits(rows=20_000, seconds=3600, memory=400 << 20, grace=3600)  # memory ends it, however slow the machine is
 
 
 def test_a_law_that_explodes_is_ended_and_the_rest_lowered() -> None:
@@ -90,7 +90,8 @@ from egglift.egraph.rules.phases import Limits
 from egglift.egraph.saturation.saturate import saturate
 
 def explore(memory):
-    found = saturate((el.array("x", el.f32, 64) * 2 + 1).expr, rules=[{law!r}], limits=Limits(20_000, 3600, memory))
+    limits = Limits(20_000, 3600, memory, grace=3600)
+    found = saturate((el.array("x", el.f32, 64) * 2 + 1).expr, rules=[{law!r}], limits=limits)
     print(found.stopped, flush=True)
 
 thread = threading.Thread(target=explore, args=[400 << 20], daemon=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -30,8 +30,8 @@ def folder() -> Path:
     return Path(mkdtemp())
 
 
-#: a text is the same for all its functions, and for all inputs
-parsed = cache(read_source)
+#: a program is the same for all inputs
+program_of = cache(lambda text, function, sizes: el.as_program(from_c(text, function, dict(sizes))))
 
 
 @cache
@@ -39,7 +39,9 @@ def library(text: str) -> ctypes.CDLL:
     """A text as gcc compiles it, without optimising."""
     require_tool("gcc")
     name = folder() / sha256(text.encode()).hexdigest()[:16]
-    name.with_suffix(".c").write_text("#include <stddef.h>\n#include <stdint.h>\n#include <math.h>\n" + text)
+    name.with_suffix(".c").write_text(
+        "#include <stddef.h>\n#include <stdint.h>\n#include <stdlib.h>\n#include <math.h>\n" + text
+    )
     command = [
         "gcc",
         "-O0",
@@ -65,13 +67,24 @@ def sample(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generato
     return (found / 8 if dtype.kind == "f" else found).astype(dtype)
 
 
+def interpreted(program: Any, values: Mapping[str, Any]) -> list[Any]:
+    """What the interpreter computes."""
+    return flatten(el.interpret(program, **values))
+
+
 def differ(
-    text: str, function: str, sizes: Mapping[str, Any], seed: int = 0, tolerance: float = 2e-5, **given: Any
+    text: str,
+    function: str,
+    sizes: Mapping[str, Any],
+    seed: int = 0,
+    tolerance: float = 2e-5,
+    compute: Callable[[Any, Mapping[str, Any]], list[Any]] = interpreted,
+    **given: Any,
 ) -> None:
     """Fails where the program of a C function computes other results than gcc's.  given: inputs that are not random."""
-    program = el.as_program(from_c(text, function, sizes))
+    program = program_of(text, function, tuple(sizes.items()))
     rng = np.random.default_rng(seed)
-    types, source = inputs_of(program), parsed(text)
+    types, source = inputs_of(program), read_source(text)
     parameters = [p for p in source.functions[function].decl.type.args.params if isinstance(p, c_ast.Decl)]
     values, arguments = {}, []
     outputs: dict[str, Any] = {}
@@ -93,13 +106,15 @@ def differ(
             if p.name in types:
                 values[p.name] = t.dtype.type(number)
             arguments.append(np.ctypeslib.as_ctypes_type(t.dtype)(number))
+    values |= _file_variables(text, types, rng)
     call = getattr(library(text), function)
     result = base_type(source.functions[function].decl)
     call.restype = None if result is None else np.ctypeslib.as_ctypes_type(result.dtype)
     returned = call(*arguments)
-    found = flatten(el.interpret(program, **values))
+    found = compute(program, values)
     results = written_by(text, function, sizes)
-    written = [p.name for p in parameters if p.name in outputs and p.name in results]
+    outputs |= _file_values(text)
+    written = [n for n in outputs if n in results]
     expected = [outputs[n].reshape(-1) for n in written] + ([] if result is None else [np.array([returned])])
     assert len(found) == len(expected), (written, len(found))
     for name, f, e in zip([*written, "the result"], found, expected):
@@ -107,11 +122,38 @@ def differ(
         np.testing.assert_allclose(flat, e[: flat.size], rtol=tolerance, atol=tolerance, err_msg=f"{name} of {text}")
 
 
+def _file_values(text: str) -> dict[str, Any]:
+    """What arrays of the file hold, in the library itself: a view."""
+    found = {}
+    for d in read_source(text).variables:
+        t = base_type(d)
+        if "const" not in d.quals and t is not None:
+            lengths, node = [], d.type
+            while isinstance(node, c_ast.ArrayDecl):
+                lengths.append(int(node.dim.value))
+                node = node.type
+            kind = np.ctypeslib.as_ctypes_type(t.dtype)
+            for n in reversed(lengths):
+                kind = kind * n
+            found[d.name] = np.ctypeslib.as_array(kind.in_dll(library(text), d.name))
+    return found
+
+
+def _file_variables(text: str, types: Any, rng: np.random.Generator) -> dict[str, Any]:
+    """Values for the arrays of the file, written into the library, and those that the program reads."""
+    found = {}
+    for name, held in _file_values(text).items():
+        held[...] = sample(held.shape, held.dtype, rng)
+        if name in types:
+            found[name] = held.copy()
+    return found
+
+
 def written_by(text: str, function: str, sizes: Mapping[str, Any]) -> set[str]:
     """The names of the parameters that are results."""
     from egglift.frontend.lower import Lowering
 
-    source = parsed(text)
+    source = read_source(text)
     lowering = Lowering(source, dict(sizes))
     lowering.function(source.functions[function])
     return {s.target.array for s in lowering.statements}

@@ -25,6 +25,7 @@ class Writer:
     targets: list[str] = field(default_factory=list)
     places: dict[str, str] = field(default_factory=dict)
     rows: list[str] = field(default_factory=list)
+    stepping: bool = False
 
     def function(self) -> str:
         """The whole text."""
@@ -43,8 +44,13 @@ class Writer:
     def steps(self) -> None:
         """Nests again and again."""
         self.put("for (int t = 0; t < 3; t++) {")
+        self.stepping = True
         for _ in range(self.random.randint(1, 2)):
             self.loop(2)
+        if self.random.random() < 0.3:
+            free = [n for n in ("x", "y") if n not in self.targets]
+            self.put(f"{self.random.choice([*free, 'y'])}[{self.random.choice(['t', '5 - t'])}] = *r + t;")
+        self.stepping = False
         self.put("}")
 
     def loop(self, depth: int) -> None:
@@ -61,7 +67,13 @@ class Writer:
         down = self.random.random() < 0.15
         step = f"{i}--" if down else self.random.choice([f"{i}++"] * 5 + [f"{i} += 2"] * (first == str(low)))
         ends = (last, ">=", first) if down else (first, "<=", last)
-        self.put(f"for (int {i} = {ends[0]}; {i} {ends[1]} {ends[2]}; {step}) {{")
+        if self.random.random() < 0.1 and kind >= 0.3:
+            low, high, size = 0, N - 1, self.random.choice([2, 3, 4])
+            self.put(f"for (int {i}{i} = 0; {i}{i} < {N}; {i}{i} += {size})")
+            end = f"{i}{i} + {size}" if N % size == 0 else f"({i}{i} + {size} < {N} ? {i}{i} + {size} : {N})"
+            self.put(f"for (int {i} = {i}{i}; {i} < {end}; {i}++) {{")
+        else:
+            self.put(f"for (int {i} = {ends[0]}; {i} {ends[1]} {ends[2]}; {step}) {{")
         before, rows = list(self.scalars), list(self.rows)
         self.loops.append((i, low, high))
         if self.random.random() < 0.1:
@@ -98,6 +110,14 @@ class Writer:
         kind = self.random.random()
         if kind < 0.2:
             self.declare()
+        elif kind < 0.24 and len(self.scalars) > 1:
+            value, (best, at) = self.expression(1), self.random.sample(self.scalars[-2:], 2)
+            more = self.random.choice(["", f" && {self.test()}"])
+            op, other = (
+                self.random.choice(["<", ">", "<="]),
+                self.random.choice([self.loops[-1][0], self.expression(1)]),
+            )
+            self.put(f"if ({value} {op} {best}{more}) {{ {best} = {value}; {at} = {other}; }}")
         elif kind < 0.27 and self.scalars:
             name, value = self.scalars[-1], self.expression(1)
             self.put(f"if ({value} {self.random.choice(['<', '>', '>='])} {name}) {name} = {value};")
@@ -162,7 +182,7 @@ class Writer:
         if depth == 0 or kind < 0.35:
             i = self.random.choice(self.loops)[0]
             some = [self.element(), self.element(), self.element(), "0.5", "2.0f", i, f"x[k[{i}]]", f"k[{i}] / 2"]
-            return self.random.choice([*some, *self.scalars[-2:]])
+            return self.random.choice([*some, *self.scalars[-2:], *(["t", "x[t]"] if self.stepping else [])])
         a, b = self.expression(depth - 1), self.expression(depth - 1)
         if kind < 0.5:
             return f"({self.test()} ? {a} : {b})"

@@ -25,7 +25,7 @@ from tests.fuzz.style import style_of
 
 CHUNK = 25
 #: so many programs, and with `-m deep` so many
-FEW, MANY = 75, 1000
+FEW, MANY = 50, 1000
 #: of how many programs one has its kernels run, too
 KERNELS = 6
 
@@ -57,7 +57,13 @@ def test_programs_are_of_all_patterns_types_and_lengths() -> None:
     programs = [case_of(seed).program for seed in range(700)]
     parts = [list(subterms(e)) for e in programs]
     found = {type(t) for part in parts for t in part}
-    assert {c.__name__ for c in SLOTS.keys() - found} == {"Tree", "To", "ScanSeq", "ScanDoubling"}  # low-level
+    assert {c.__name__ for c in SLOTS.keys() - found} == {
+        "Tree",
+        "To",
+        "ScanSeq",
+        "ScanDoubling",
+        "ScanLinked",
+    }  # low-level
     assert {t.op for part in parts for t in part if isinstance(t, p.Apply)} == FUNCTIONS.keys()
     given = [leaf for part in parts for t in part if isinstance(t, p.Input) for leaf in leaves(t.type)]
     assert {str(s) for _, s in given} == SCALARS.keys()

@@ -83,6 +83,13 @@ def run(e: Expr, inputs: Mapping[str, Any], arg: Any = None) -> Any:
                 acc, y = body(f, (acc, v))
                 kept.append(y)
             return kept
+        case p.ScanLinked(op, f, init, x):
+            acc, kept = go(init), []
+            for v in go(x):
+                total, y = body(f, (acc, v))
+                acc = body(op, (acc, total))
+                kept.append(y)
+            return kept
         case p.Scan(p.Operator(body=f), init, x) | p.ScanDoubling(f, init, x):
             totals = [go(init)]
             for v in go(x):

@@ -54,6 +54,7 @@ K = Sym("k")
         (p.Scan(ADD, ONE, X), Array(8, F32)),
         (p.ScanSeq(p.Tup((SUM, p.Literal(True, BOOL))), ONE, X), Array(8, BOOL)),
         (p.ScanDoubling(SUM, ONE, X), Array(8, F32)),
+        (p.ScanLinked(SUM, p.Tup((SUM, p.Literal(True, BOOL))), ONE, X), Array(8, BOOL)),
         (p.Slide(3, 2, X), array_of(F32, (3, 3))),
         (p.Pad(1, 2, "wrap", X), Array(11, F32)),
         (p.PadUp(5, X), Array(10, F32)),

@@ -16,6 +16,8 @@ begun = threading.Event()
 def call(seconds):
     with native_call():
         begun.set()
+        while not native_calls._ending:
+            time.sleep(0.001)
         time.sleep(seconds)
         print("done", flush=True)
     with native_call():

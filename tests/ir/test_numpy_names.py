@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.codegen.compile import compile_term
-from egglift.codegen.device.device import open_device
-from egglift.codegen.device.execute import build
-from egglift.ir.check import type_of
-from egglift.ir.types import dims, scalar_of
+from egglift.ir.types import scalar_of
+from tests.ir.agreement import Call, agree, equals
 
 RNG = np.random.default_rng(3)
 LINE, GRID = (RNG.normal(size=shape).astype(np.float32) for shape in (6, (3, 4)))
@@ -21,30 +18,6 @@ CUBE = RNG.integers(-9, 9, (2, 3, 4))
 #: near 0 and far from it, halves, what is not finite
 ODD = np.array([0.0, 1e-9, -1e-9, 0.5, 1.5, 2.5, -0.5, -2.5, 0.49999997, 3.7, -3.7, 88.9, -88.9, 1e30, 16777217.0])
 ODD = np.concatenate([ODD, [np.inf, -np.inf, np.nan]])
-
-Call = Callable[[Any, Any], Any]
-
-
-def values(e: Any, given: dict[str, Any]) -> list[Any]:
-    """What the interpreter and a kernel say."""
-    program, device = el.as_program(e), open_device("pocl")
-    plan = compile_term(program, limits=device.limits)
-    flat = build(device, plan).run({name: [given[name]] for name in plan.inputs})
-    return [el.interpret(e, **given), flat[0].reshape(dims(type_of(program)))]
-
-
-def agree(f: Call, *arrays: Any, exact: bool = True) -> None:
-    """`f(np, arrays)` is what `f(el, inputs)` computes, of the same type and shape."""
-    given = {f"x{i}": a for i, a in enumerate(arrays)}
-    with np.errstate(all="ignore"):
-        want = np.asarray(f(np, *arrays))
-    e = f(el, *(el.array(n, scalar_of(a.dtype), a.shape) for n, a in given.items()))
-    for got in values(e, given):
-        assert (got.dtype, got.shape) == (want.dtype, want.shape)
-        if exact:
-            np.testing.assert_array_equal(got, want)
-        else:
-            np.testing.assert_allclose(got, want, rtol=20 * np.finfo(want.dtype).eps, atol=0)
 
 
 @pytest.mark.parametrize("name", ["trunc", "rint"])
@@ -142,9 +115,7 @@ def test_norms_are_those_of_numpy(axis: Any) -> None:
     for a in (GRID, CUBE[0]):
         e = el.norm(el.array("x", scalar_of(a.dtype), a.shape), axis=axis)
         want = np.linalg.norm(a, axis=axis)
-        for got in values(e, {"x": a}):
-            assert got.dtype == want.dtype
-            np.testing.assert_allclose(got, want, rtol=1e-6)
+        equals(e, {"x": a}, np.asarray(want), 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -171,10 +142,7 @@ def test_norms_are_those_of_numpy(axis: Any) -> None:
     ],
 )
 def test_arrays_are_made_as_in_numpy(f: Callable[[Any], Any]) -> None:
-    want = f(np)
-    for got in values(f(el), {}):
-        assert (got.dtype, got.shape) == (want.dtype, want.shape)
-        np.testing.assert_allclose(got, want, rtol=4e-16, atol=1e-15)
+    equals(f(el), {}, f(np), 4e-16, 1e-15)
 
 
 def test_arrays_are_made_of_the_type_that_is_asked_for() -> None:

@@ -55,6 +55,7 @@ def again(e: Expr) -> Expr:
         p.Scan(Operator("add", SUM, True, False, None), p.Literal(0.0, F32), X),
         p.ScanSeq(p.Tup((SUM, p.Arg(Tuple((F32, F32))))), p.Literal(0.0, F32), X),
         p.ScanDoubling(SUM, p.Literal(0.0, F32), X),
+        p.ScanLinked(SUM, p.Tup((p.Get(1, p.Arg(Tuple((F32, F32)))), SUM)), p.Literal(0.0, F32), X),
         p.Iterate(Sym("n"), p.Arg(Array(8, F32)), X),
         *(p.To(space, X) for space in ("global", "local", "private")),
         *(p.Apply(f.name, (p.Input("x", F32),) * f.arity) for f in FUNCTIONS.values()),

@@ -37,6 +37,8 @@ FAST = {"latency": 1e-7, "start": 1e-7}
         ("forces", 4096, Links(**FAST, together=0.2), 1),
         ("forces", 16, Links(), 1),
         ("total", 1 << 16, Links(latency=1e-2), 1),
+        ("total", 1 << 16, Links(**FAST), 3),
+        ("total", 1 << 16, Links(**FAST, beside=1e-3), 1),
     ],
 )
 def test_a_second_device_takes_part_where_it_pays(three: Three, name: str, n: int, links: Links, count: int) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import gc
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
 import egglift as el
-from egglift.codegen.device.device import Device
+from egglift.codegen.device.device import LOST, Device, opencl
 from egglift.distribution.opening import open_devices
 from egglift.ir.errors import DeviceError, DeviceLost, OutOfMemory
+from egglift.ir.signature import inputs_of
+from egglift.ir.types import leaves
 from egglift.kernel import Kernel
 from tests import several
-from tests.api.distribution.programs import PROGRAMS
+from tests.api.distribution.programs import PROGRAMS, agree
 
 Three = Callable[..., Any]
 
@@ -42,6 +45,48 @@ def test_an_error_names_the_device_and_the_others_go_on(three: Three, error: typ
     said, called, after = three(failing, error)
     assert said.startswith("device 1: ") and said.endswith("has no more")
     assert called == ["0", "2"] and after == 30
+
+
+def in_use(devices: Sequence[Device]) -> list[int]:
+    """How many buffers of results each device has that somebody uses."""
+    gc.collect()
+    return [len(d.spare._used) for d in devices]
+
+
+def kept_after_a_failure(name: str) -> tuple[str, bool, bool]:
+    """What is said, and whether each device has as many buffers as before; and whether all work again."""
+    program = el.as_program(PROGRAMS[name](60))
+    kernel, x = several.kernel(program), np.random.default_rng(0).random(inputs_of_x(program)).astype(np.float32)
+    given = el.Vector(x) if x.ndim == 1 else el.Matrix(x)
+    kernel(given)
+    before, bad = in_use(kernel.devices), kernel.devices[1]
+    enqueue, cl = opencl().enqueue_nd_range_kernel, opencl()
+
+    def failing(queue: Any, *args: Any, **named: Any) -> Any:
+        if queue.device == bad.device:
+            raise several.refusal(LOST[-1])
+        return enqueue(queue, *args, **named)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cl, "enqueue_nd_range_kernel", failing)
+        with pytest.raises(DeviceLost) as caught:
+            kernel(given)
+    said = str(caught.value)
+    del caught
+    same = in_use(kernel.devices) == before
+    return said, same, agree(kernel(given), el.interpret(program, x=x))
+
+
+def inputs_of_x(program: Any) -> tuple[int, ...]:
+    ((shape, _),) = leaves(inputs_of(program)["x"])
+    return tuple(int(n) for n in shape)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["softmax", "scan", "centred", "jacobi"])
+def test_what_the_others_have_is_released(three: Three, name: str) -> None:
+    said, same, right = three(kept_after_a_failure, name)
+    assert said.startswith("device 1: ") and "the device was lost" in said
+    assert same and right
 
 
 def without_room() -> str:

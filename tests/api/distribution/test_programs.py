@@ -46,6 +46,8 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
         lambda v: el.sum(x(TRIPLE).map(lambda t: t[0] - v * t[2]))
     ),
     "a number": lambda: x() * el.scalar("a", el.f32),
+    "a scaled sum": lambda: x() * 2.5 + el.array("y", el.f32, N),
+    "a scan beside its array": lambda: el.cumsum(x()) + x(),
     "a table": lambda: x().map(lambda v: el.sum(el.literal(np.arange(5, dtype=np.float32)) * v)),
     "bytes": lambda: x(el.u8) + 1,
     "bools": lambda: x(el.bool_).map(el.logical_not),

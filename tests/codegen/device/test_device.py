@@ -199,6 +199,11 @@ def test_inputs_that_do_not_fit_are_named(device: Device, inputs: dict[str, list
         build(device, double(10)).run(inputs)
 
 
+def test_an_input_that_no_kernel_reads_may_be_given(device: Device) -> None:
+    given = {"x": [np.ones(10, np.float32)], "unread": [np.ones(3, np.float32)]}
+    np.testing.assert_array_equal(build(device, double(10)).run(given)[0], np.full(10, 2.0))
+
+
 def test_a_device_buffer_that_is_too_small_is_named(device: Device) -> None:
     with pytest.raises(ArgumentError, match="buffer x needs 40 bytes, got 8"):
         build(device, double(10)).run({"x": [device.upload(np.ones(2, np.float32))]})

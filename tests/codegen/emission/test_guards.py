@@ -8,7 +8,7 @@ import pytest
 
 import egglift as el
 from egglift.codegen.compile import compile_term
-from egglift.codegen.emission import guards
+from egglift.codegen.kernel import index_values
 from egglift.codegen.kernel.imperative import Launch
 from egglift.codegen.kernel.index import Index
 from egglift.ir.lifting import as_program
@@ -27,7 +27,7 @@ def test_nothing_is_computed_for_places_that_do_not_exist() -> None:
 
 def test_an_index_is_computed_from_shared_numbers_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = Counter[str]()
-    computed = guards._computed
+    computed = index_values.computed
 
     def counted(op: str, args: list[Index]) -> Index | None:
         calls[op] += 1
@@ -38,7 +38,7 @@ def test_an_index_is_computed_from_shared_numbers_once(monkeypatch: pytest.Monke
             v = v + v
         return v % 64
 
-    monkeypatch.setattr(guards, "_computed", counted)
+    monkeypatch.setattr(index_values, "computed", counted)
     compile_term(as_program(el.array("x", el.f32, 64).gather(el.iota(16).map(doubled))))
     assert 0 < calls["add"] <= 14
 

@@ -124,9 +124,9 @@ def test_indices_are_64_bits_wide_only_where_they_must() -> None:
 
 def test_ids_of_a_cpu_are_as_wide_as_an_address() -> None:
     """Else its compiler extends the sign of every index in a loop.  A value of 32 bits that is made of them has 32."""
-    doubled = p.Map(op("add", p.Arg(I32), p.Arg(I32)), p.Iota(1000, I32), Level("global"))
-    source = compile_term(doubled, Launch(256)).source
-    assert "const long g0 = get_global_id(0);" in source and "(uint)(int)g0 + (uint)(int)g0" in source
+    squared = p.Map(op("mul", p.Arg(I32), p.Arg(I32)), p.Iota(1000, I32), Level("global"))
+    source = compile_term(squared, Launch(256)).source
+    assert "const long g0 = get_global_id(0);" in source and "(uint)(int)g0 * (uint)(int)g0" in source
 
 
 def test_loops_of_one_trip_have_no_header() -> None:

@@ -47,6 +47,8 @@ def test_devices_of_one_processor_share_its_speed(device: Device, monkeypatch: p
 def test_a_copy_takes_its_latency_and_its_bytes() -> None:
     assert MEASURED.to_device("a", 10**10) == pytest.approx(1 + 1e-6)
     assert MEASURED.from_device("a", 10**10) == pytest.approx(0.5 + 1e-6)
+    assert replace(MEASURED, beside=0.5).to_device("a", 10**10, all=True) == pytest.approx(2 + 1e-6)
+    assert replace(MEASURED, beside=0.5).from_device("a", 10**10, all=True) == pytest.approx(1 + 1e-6)
     assert MEASURED.to_device("b", int(USUAL_RATE)) == pytest.approx(1 + 1e-6)
 
 
@@ -56,4 +58,5 @@ def test_measured_rates_are_those_of_a_device(device: Device) -> None:
     assert set(links.to) == set(links.fro) == {device.name}
     assert 1e7 < links.to[device.name] < 1e13 and 1e7 < links.fro[device.name] < 1e13
     assert 0 < links.latency < 1 and 0 < links.start < 1 and 0 < links.together <= 1
+    assert 0 < links.beside <= 1
     assert len(told) == 3 and told[0].startswith("device 0, ")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -174,3 +176,22 @@ def test_wrong_results_differ_where_rounding_decides_nothing() -> None:
     near = np.abs(e.inputs["x"]) == np.abs(e.inputs["y"])
     for wrong in (wide.astype(np.float32) * np.float32(1.05), np.where(near, wide, 0).astype(np.float32)):
         assert e.disagreement([wrong]) is not None
+
+
+def test_samples_are_coarse_unless_rounding_decides_about_places() -> None:
+    P, S = el.array("P", el.f32, 40), el.array("S", el.f32, 50)
+    distances = el.allpairs(lambda p, s: el.square(el.sin(p - s)) + el.square(el.cos(p + s)), P, S)
+
+    def is_coarse(program: Any) -> bool:
+        return all(np.array_equal(8 * x, np.rint(8 * x)) for x in sample_inputs(as_program(program)).values())
+
+    assert is_coarse(distances.min(axis=1)) and is_coarse((P[:, None] - S[None]).argmin(axis=1))
+    assert not is_coarse(distances.argmin(axis=1))
+    assert all((np.abs(x) > 0).all() for x in sample_inputs(as_program(distances.argmin(axis=1))).values())
+
+
+def test_places_of_the_least_agree_however_its_numbers_are_rounded() -> None:
+    P, S = el.array("P", el.f32, 4096), el.array("S", el.f32, 64)
+    distances = el.allpairs(lambda p, s: el.square(el.sin((p - s) / 2)) * el.cos(p) * el.cos(s), P, S)
+    expected = expect(as_program(distances.argmin(axis=1)))
+    np.testing.assert_array_equal(expected.wide[0], expected.narrow[0])

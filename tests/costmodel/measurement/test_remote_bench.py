@@ -19,7 +19,7 @@ from egglift.costmodel.measurement.bench import Measurement, Subject
 from egglift.costmodel.measurement.measure import measure, opened
 from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.remote_bench import Remote, bare
-from egglift.costmodel.measurement.worker_pool import Worker, builders, worker_for
+from egglift.costmodel.measurement.worker_pool import Worker, begun, builders, worker_for
 from egglift.costmodel.measurement.worker_process import GRACE, Build, Measure
 from egglift.ir.deadline import TooLate, until
 from egglift.ir.errors import NoWorker
@@ -27,7 +27,7 @@ from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 from egglift.processes import child
-from egglift.processes.child import Crashed, Hung
+from egglift.processes.child import Child, Crashed, Hung
 from tests.costmodel.measurement.test_measure import APART, GOOD, HERE, SUBJECT, candidate
 
 HANGS = candidate("volatile int on = 1; while (on) ; y[0] = 1;")
@@ -285,3 +285,32 @@ def test_what_the_time_does_not_reach_is_no_candidates_fault(device: Device) -> 
         with pytest.raises(TooLate), until(0.0):
             bench.run(HANGS, 0.01)
         assert bench.run(GOOD, 0.01).status == "ok"
+
+
+def test_a_subject_that_was_begun_is_sent_once(device: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[object] = []
+    of_child = Child.send
+
+    def send(child: Child, order: object) -> None:
+        sent.append(order)
+        of_child(child, order)
+
+    monkeypatch.setattr(Child, "send", send)
+    new = replace(SUBJECT, seed=5)
+    with begun(device, new):
+        assert new in sent
+        assert [m.status for m in measure([GOOD], new, device, APART)] == ["ok"]
+    assert sent.count(new) == 1
+
+
+def test_another_subject_may_follow_one_that_was_begun(device: Device) -> None:
+    worker(device).begin(replace(SUBJECT, seed=6))
+    assert [m.status for m in measure([GOOD], replace(SUBJECT, seed=7), device, APART)] == ["ok"]
+
+
+def test_what_nobody_asked_for_in_the_end_is_given_up(device: Device) -> None:
+    with pytest.raises(ValueError, match="the search failed"), begun(device, replace(SUBJECT, seed=8)):
+        first = pid(worker(device))
+        raise ValueError("the search failed")
+    assert not alive(first)
+    assert [m.status for m in measure([GOOD], SUBJECT, device, APART)] == ["ok"]

@@ -25,6 +25,19 @@ def test_a_large_result_is_checked_in_rows_of_it() -> None:
     assert 2 < len(rows.indices) < 100 and len(set(rows.indices)) == len(rows.indices)
 
 
+def test_a_large_transposition_is_checked_in_rows_of_it() -> None:
+    x = el.array("x", el.f32, (8192, 16384))
+    rows = sampled_rows(as_program(x.transpose()))
+    assert rows is not None and rows.of == 16384 and len(rows.indices) == 256
+    program, inputs = (
+        as_program(el.array("x", el.f32, (5, 7)).transpose()),
+        {"x": np.arange(35, dtype="f4").reshape(5, 7)},
+    )
+    part = restricted(program, (0, 4, 6))
+    assert part is not None
+    np.testing.assert_array_equal(evaluate(part, inputs), evaluate(program, inputs)[[0, 4, 6]])
+
+
 def test_work_counts_every_body_for_every_element() -> None:
     assert 10 * 20 * 30 * 2 <= operations(product(10, 20, 30)) < 10 * 20 * 30 * 5
 

@@ -60,6 +60,30 @@ def test_zipped_arrays_share_a_distribution() -> None:
     assert {r.how for r in step.reads} == {"block"} and len(step.reads) == 3
 
 
+def sums() -> dict[str, Any]:
+    x, y, z = (el.array(name, el.f32, 60) for name in "xyz")
+    windows = (x * 2).pad(1, 1, "clamp").slide(3, 1)
+    return {
+        "the first": x * 2 + y,
+        "the second": y + x * 2,
+        "both": x * 2 + y * 3,
+        "within": el.zip(x, y * 2, z).map(lambda p: p[0] + p[1] + p[2]),
+        "twice": (x * 2 + y * 3) * (x - 1),
+        "windows": el.zip(windows, y).map(lambda p: el.sum(p[0]) * p[1]),
+    }
+
+
+@pytest.mark.parametrize("name", sums())
+def test_what_is_zipped_is_computed_by_who_has_it(name: str) -> None:
+    assert [s.kind for s in steps_of(sums()[name]).steps] == ["map"]
+
+
+def test_a_step_reads_blocks_of_what_another_has_scanned() -> None:
+    x = el.array("x", el.f32, 60)
+    first, second = steps_of(el.cumsum(x) + x).steps
+    assert (first.kind, second.kind) == ("scan", "map") and second.of("step0") == ("block",)
+
+
 def test_all_pairs_are_by_rows_of_the_first() -> None:
     a, b = el.array("a", el.f32, (40, 3)), el.array("b", el.f32, (30, 3))
     (step,) = steps_of(el.allpairs(lambda r, s: el.dot(r, s), a, b)).steps

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from egglog.bindings import Eq, Rule, RuleCommand
 
 from egglift.egraph.rules.book import Law, book, rules_of
+from egglift.egraph.rules.egglog_core import Eq, Rule, RuleCommand
 from egglift.egraph.rules.language import signatures
 from egglift.egraph.soundness.check_laws import Verdict, check_law
 from tests.guards import without

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 import pytest
-from egglog.bindings import EGraph, Rule
 
 from egglift.egraph.rules.analysis import analyses, meaning
 from egglift.egraph.rules.book import GROUPS, Law, as_rule, book, parse
+from egglift.egraph.rules.egglog_core import EGraph, Rule
 from egglift.egraph.rules.headers import Variant, header_of, sections
 from egglift.egraph.rules.phases import NAMES
 from egglift.egraph.rules.references import cited, references

@@ -14,13 +14,15 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.choices import scheduled
-from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure, reduced_tiles
+from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure, reduced_tiles, tiled
 from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate
+from egglift.options import Laws
+from egglift.search import searched
 from tests.egraph.staged import exact_inputs, same, sized
 from tests.egraph.stages.programs import Value, add_up, arr, dot
 
@@ -54,9 +56,9 @@ def found(program: Any) -> ReducedTiles:
     return x
 
 
-def whole_of(program: Expr, x: ReducedTiles, own: Expr) -> Expr:
+def whole_of(program: Expr, x: ReducedTiles, own: Expr, stages: Stages | None = None) -> Expr:
     """A program with `own` for the stage that reduces tiles."""
-    stages, terms = stages_of(program), dict[str, Expr]()
+    stages, terms = stages or stages_of(program), dict[str, Expr]()
     for s in stages.stages:
         if s.name != x.first.name:
             terms[s.name] = placed(own if s.name == x.last.name else as_pattern(s), terms)
@@ -71,6 +73,23 @@ def test_a_result_of_tiles_in_registers_is_the_same(name: str, seed: int) -> Non
     structure = reduced_structure(x, True)
     assert structure is not None
     term = whole_of(program, x, sized(structure, Random(seed)))
+    assert same(program, term, exact_inputs(program), 1e-4)
+
+
+TOTALS: dict[str, Callable[[], Any]] = {
+    "a total": lambda: el.maximum(A @ B.T, 1.0).sum(),
+    "a mean of a kernel": lambda: el.exp(-el.square(A[:, None] - B[None]).sum(2) / 20).mean(),
+}
+
+
+@pytest.mark.parametrize("name", TOTALS)
+@pytest.mark.parametrize("seed", range(2))
+def test_totals_are_added_row_by_row_of_tiles(name: str, seed: int) -> None:
+    program = as_program(TOTALS[name]())
+    ((cut, x),) = [(w, x) for w, x in tiled(stages_of(program)) if x.last.name.endswith(".rows")]
+    structure = reduced_structure(x, True)
+    assert structure is not None
+    term = whole_of(program, x, sized(structure, Random(seed)), cut)
     assert same(program, term, exact_inputs(program), 1e-4)
 
 
@@ -122,3 +141,16 @@ def test_a_search_proposes_tiles_in_registers() -> None:
     first, *_ = scheduled(as_program(many), profile, profile.limits, True)
     assert first.sign == "reduced tiles"
     assert "each tile of stage0 is reduced to stage1 in registers" in str(first.account)
+
+
+def test_tiles_that_another_stage_reads_too_are_written() -> None:
+    def softmax(row: Value) -> Value:
+        exps = row.map(lambda v: el.exp(v - el.max(row)))
+        return exps.map(lambda v: v / add_up(exps))
+
+    scores = (A @ B.T).map(softmax)
+    assert not list(reduced_tiles(stages_of(as_program(scores @ B))))
+    program = as_program(scores @ B)
+    pr = presets()["nvidia_h200"]
+    for candidate in searched(program, pr, pr.limits, Laws()):
+        assert candidate.plan.inputs.keys() == {"A", "B"}, candidate.structure

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,12 +20,13 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.scan_choices import in_order
-from egglift.egraph.schedules.scan_structures import ALONE, ScanStructure, scan_structures
+from egglift.egraph.schedules.scan_structures import ALONE, Rows, ScanStructure, scan_structures
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import Stages, stages_of
-from egglift.egraph.stages.scans import in_chunks, of_chunks
+from egglift.egraph.stages.scans import can_link, in_chunks, of_chunks
 from egglift.egraph.stages.stage import Stage
+from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
@@ -36,6 +38,7 @@ from tests.fuzz.guarded import run_all
 from tests.oclgrind import LIMITS, examine
 
 GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
+APART = replace(GPU, name="a GPU whose groups may stand still")
 
 
 def weighted(m: int, n: int) -> Any:
@@ -54,6 +57,12 @@ def of_maps(n: int) -> Any:
     return el.scan(composed, (1, 2), el.zip(arr("a", n, t=el.i32), arr("b", n, t=el.i32)))
 
 
+def columns_of_maps(n: int, m: int) -> Any:
+    """Compositions down columns, of which one component each is wanted."""
+    pairs = arr("A", n, m, t=el.i32).zip(arr("B", n, m, t=el.i32)).map(lambda rows: el.zip(rows[0], rows[1]))
+    return el.scan(composed, (1, 2), pairs, axis=0).map(lambda row: row.map(lambda p: p[1]))
+
+
 SMALL: dict[str, Callable[[], Any]] = {
     "one": lambda: el.cumsum(arr("x", 1)),
     "two": lambda: el.cumsum(arr("x", 2)),
@@ -62,6 +71,10 @@ SMALL: dict[str, Callable[[], Any]] = {
     "and what follows": lambda: el.cumsum(arr("x", 37)) / (arr("y", 37) + 9),
     "rows": lambda: el.cumsum(arr("A", 5, 33), axis=1),
     "columns": lambda: el.cumsum(arr("A", 12, 7), axis=0) * 2,
+    "columns that are computed": lambda: el.cumsum(arr("A", 9, 6, t=el.u8).cast(el.i32), axis=0),
+    "columns of pairs": lambda: columns_of_maps(8, 5),
+    "a sum of a scan": lambda: (el.cumsum(arr("x", 53)) * arr("y", 53)).sum(),
+    "falls from the greatest in rows": lambda: (lambda x: (el.cummax(x, axis=1) - x).max(axis=1))(arr("A", 6, 26)),
     "three axes": lambda: el.cumsum(arr("A", 3, 5, 4), axis=1),
     "rows with beginnings": lambda: weighted(6, 19),
     "segments": lambda: of_segments(45),
@@ -89,8 +102,12 @@ def terms(stage: Stage, kind: str, rng: Random) -> Iterator[Expr]:
         chunks = in_chunks(stage, length)
         assert chunks is not None
         parts = [as_pattern(chunks.totals), as_pattern(chunks.carries)]
+        end = [] if chunks.whole is None else [as_pattern(chunks.whole)]
         for s in all_structures(chunks.chunks, kind):
-            yield of_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng)], placed))
+            yield of_chunks(stage, chunks, in_order(chunks, [*parts, sized(s, rng), *end], placed))
+        if len(stage.dims) == 1 and stage.scan is not None and can_link(stage.scan) and kind == "gpu":
+            linked = of_chunks(stage, chunks, sized(Rows(chunks.chunks).linked(stage.scan.init), rng))
+            yield placed(end[0], {chunks.chunks.name: p.To("global", linked)}) if end else linked
 
 
 @pytest.fixture(autouse=True)
@@ -134,12 +151,12 @@ def test_kernels_of_scans_compute_them(name: str, kind: str) -> None:
             np.testing.assert_allclose(a.reshape(e.shape), e, 1e-5, 1e-5, err_msg=plan.source)
 
 
-@pytest.mark.parametrize("name", ["a prime", "rows with beginnings", "segments"])
+@pytest.mark.parametrize("name", ["a prime", "rows with beginnings", "segments", "a sum of a scan"])
 def test_kernels_of_scans_have_no_races(name: str) -> None:
     program = as_program(SMALL[name]())
     inputs = {k: flatten(v) for k, v in exact_inputs(program).items()}
     expected = result(program, exact_inputs(program))
-    made = plans(name, "gpu", LIMITS)
+    made = plans(name, "gpu", replace(LIMITS, progress=True))
     for plan, report in zip(made, examine([(x, inputs) for x in made]), strict=True):
         assert report.clean, f"{report}\n{plan.source}"
         for e, a in zip(expected, report.outputs, strict=True):
@@ -150,18 +167,31 @@ def test_kernels_of_scans_have_no_races(name: str) -> None:
 
 
 def signs(program: Any, profile: Any = GPU, reassociate: bool = True) -> list[str]:
-    limits = profile.limits if profile is GPU else DeviceLimits(compute_units=2)
+    limits = profile.limits if profile.kind == "gpu" else DeviceLimits(compute_units=2)
     return [c.sign for c in scheduled(as_program(program), profile, limits, reassociate)]
 
 
 def test_a_long_scan_goes_in_chunks_of_three_kernels() -> None:
-    for profile in (GPU, CPU):
+    for profile in (APART, CPU):
         assert signs(el.cumsum(arr("x", 1 << 18)), profile)[0].startswith("chunks of ")
 
 
 def test_very_many_chunks_have_carries_in_chunks_too() -> None:
-    best = signs(el.cumsum(arr("x", 1 << 26)))[0]
+    best = signs(el.cumsum(arr("x", 1 << 26)), APART)[0]
     assert best.count("chunks of ") == 2
+
+
+def test_groups_that_go_on_read_a_long_scan_once() -> None:
+    best = scheduled(as_program(el.cumsum(arr("x", 1 << 26))), GPU, GPU.limits, True)[0]
+    assert best.sign.startswith("linked chunks of ")
+    assert sum(k.bytes for k in best.estimate.kernels) < 1.05 * 8 * (1 << 26)
+    assert "%" not in str(best.account) and "carries" not in str(best.account)
+
+
+@pytest.mark.parametrize("t", [el.u8, el.bool_, el.f16], ids=str)
+def test_groups_do_not_look_back_at_short_types(t: Any) -> None:
+    best = signs(el.cummax(arr("x", 1 << 20, t=t)))
+    assert best and not any(s.startswith("linked") for s in best)
 
 
 def test_many_short_rows_go_through_local_memory_in_blocks() -> None:
@@ -174,18 +204,33 @@ def test_a_row_that_a_group_can_hold_is_not_cut() -> None:
 
 def test_columns_are_cut_for_all_work_items_and_read_together() -> None:
     best = scheduled(as_program(el.cumsum(arr("A", 1 << 12, 1 << 12), axis=0)), GPU, GPU.limits, True)[0]
-    assert best.sign.startswith("chunks of 64: ")
+    assert best.sign.startswith("chunks of 32: ")
     least = 3 * 4 * (1 << 24) / GPU.bandwidth  # seconds to read all twice, and to write it
     assert best.seconds < 2 * least
+
+
+@pytest.mark.parametrize(("t", "columns"), [(el.f32, 4), (el.f32, 16), (el.u8, 64)], ids=str)
+def test_a_few_long_columns_are_cut_too(t: Any, columns: int) -> None:
+    n = (1 << 22) // columns
+    best = scheduled(as_program(el.cumsum(arr("A", n, columns, t=t).cast(el.i32), axis=0)), GPU, GPU.limits, True)[0]
+    assert best.sign.startswith("chunks of ")
+    assert best.seconds < 8 * 8 * (1 << 22) / GPU.bandwidth  # a work-item a column takes a thousand times as long
 
 
 def test_sums_of_floats_keep_their_order_where_asked() -> None:
     assert set(signs(el.cumsum(arr("x", 1 << 13)), reassociate=False)) == {"rows"}
 
 
+def test_the_greatest_fall_writes_no_array() -> None:
+    x = arr("x", 1 << 24)
+    for profile, readings in ((APART, 2), (GPU, 1)):
+        best = scheduled(as_program((el.cummax(x) - x).max()), profile, profile.limits, True)[0]
+        assert sum(k.bytes for k in best.estimate.kernels) < 1.1 * readings * 4 * (1 << 24)
+
+
 def test_integers_and_maxima_may_be_combined_in_any_order() -> None:
     for x in (el.cumsum(arr("x", 1 << 18, t=el.i32)), el.cummax(arr("x", 1 << 18))):
-        assert signs(x, reassociate=False)[0].startswith("chunks of ")
+        assert "chunks of " in signs(x, reassociate=False)[0]
 
 
 def test_an_operator_without_neutral_element_is_not_cut() -> None:

@@ -22,16 +22,18 @@ from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
-from egglift.ir.types import BF16, F16, F32, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, Scalar
 from tests.codegen.emulated_fragments import emulated
 from tests.egraph.schedules.test_fragments import H200, LIMITS, arr, point
 from tests.harness import run
 
-TYPES = {"f16": F16, "bf16": BF16, "tf32": F32}
+TYPES = {"f16": F16, "bf16": BF16, "tf32": F32, "f64": F64}
 #: two warps of rows, two of columns; three buffers
 WARPS = {"m": 32, "n": 32, "k": 16, "R": 2, "E": 2, "F": 3}
 #: a warp whose fragments are read two steps of the unit at once; two buffers
 TALL = {"m": 16, "n": 16, "k": 32, "R": 2, "E": 1, "F": 2}
+#: two warps of rows; two buffers
+SMALL = {"m": 32, "n": 16, "k": 16, "R": 2, "E": 1, "F": 2}
 #: as large as on a GPU
 LARGE = {"m": 128, "n": 128, "k": 32, "R": 8, "E": 2, "F": 3}
 
@@ -62,6 +64,7 @@ def streamed(program: Any, tf32: bool = True) -> list[Structure]:
         ("f16", "both transposed", TALL),
         ("tf32", "whole tiles", WARPS),
         ("tf32", "both transposed", TALL),
+        *(("f64", name, SMALL) for name in typed(F64)),
     ],
     ids=str,
 )
@@ -75,7 +78,7 @@ def test_kernels_that_copy_ahead_compute_their_program(unit: str, name: str, siz
     assert isinstance(found, Point), found
     assert f"multiply_{unit}_" in found.plan.source and "  copy_16(" in found.plan.source
     (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()})
-    rounding = TOLERANCE[t.name] if t.is_narrow else 2.0**-9
+    rounding = {"tf32": 2.0**-9, "f64": 1e-13}.get(unit) or TOLERANCE[t.name]
     assert np.abs(actual.astype(np.float64) - expected).max() <= rounding * np.abs(expected).max()
 
 

@@ -57,3 +57,10 @@ def test_infinities_in_one_pass_are_as_in_two() -> None:
 def test_two_sums_below_their_largest_take_one_exponential() -> None:
     body = online(F32).body
     assert sum(isinstance(t, p.Apply) and t.op == "exp" for t in subterms(body)) == 1
+
+
+def test_what_is_read_by_columns_takes_one_pass_too() -> None:
+    X = arr("X", 40, 7)
+    for program in (X.var(axis=0), el.log(el.exp(X - X.max(axis=0)).sum(axis=0)) + X.max(axis=0)):
+        (stage,) = texts(program)
+        assert ("moments" in stage) != ("online" in stage) and "maximum for" not in stage

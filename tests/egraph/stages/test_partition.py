@@ -116,3 +116,12 @@ def test_what_is_written_is_read_by_what_is_wanted() -> None:
 def test_short_sums_are_computed_again() -> None:
     sums = arr("A", 9, 4).map(add_up)
     assert texts(el.tuple(el.max(sums), el.tanh(sums)))[1] == "stage1[0 < 9] = (tanh (add for 1 < 4 of A[0,1]))"
+
+
+def test_what_is_written_lies_as_what_it_was_computed_of() -> None:
+    X, A, B = arr("X", 30, 31, 32), arr("A", 30, 9), arr("B", 31, 9)
+    inner = el.einsum("ijk,ip->pjk", X, A)
+    first, _ = texts(el.einsum("pjk,jq->pqk", inner, B))
+    assert first.startswith("stage0[0 < 9, 1 < 31, 2 < 32] = (add for 3 < 30 of")
+    first, _ = texts(el.einsum("pjk,jq->pkq", inner, B))  # k is what lies side by side in X, also where j is read last
+    assert first.startswith("stage0[0 < 9, 1 < 31, 2 < 32] = (add for 3 < 30 of")

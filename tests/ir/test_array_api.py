@@ -1,8 +1,7 @@
-"""More of NumPy's names: each, by the interpreter and by a kernel, is NumPy's; and the array API's list is kept."""
+"""NumPy's names of the array API standard: each, by the interpreter and by a kernel, is NumPy's; its list is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ from egglift.ir.array_api import LEFT_OUT, OTHERWISE, STANDARD, report
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.refusals import ABSENT
 from egglift.ir.types import scalar_of
-from tests.ir.test_numpy_names import ODD, agree
+from tests.ir.agreement import Call, agree
+from tests.ir.test_numpy_names import ODD
 
 RNG = np.random.default_rng(11)
 LINE = RNG.normal(size=6).astype(np.float32)
@@ -23,8 +23,6 @@ HOLES = np.where(RNG.random((3, 4)) < 0.3, np.nan, GRID).astype(np.float32)
 SQUARE = RNG.integers(-3, 4, (3, 3))
 NEAR = np.concatenate([np.linspace(-1, 1, 21), [1e-9, -1e-9, 0.0, -0.0, 1.5, -2.0, np.nan]])
 SIGNED = np.concatenate([ODD, [-0.0]])
-
-Call = Callable[[Any, Any], Any]
 
 
 @pytest.mark.parametrize("name", ["arcsin", "arccos", "arctanh"])

@@ -1,0 +1,68 @@
+"""Arrays side by side, and repeated to one shape, by NumPy's names.  Nothing is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
+from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel
+from egglift.ir.types import I32
+from egglift.ir.value import Like, Value, as_value
+from egglift.ir.whole_numbers import whole
+
+
+def concatenate(arrays: Sequence[Like], axis: int | None = 0) -> Value:
+    """Arrays one behind the other along an axis; None: all their elements in one vector."""
+    if isinstance(arrays, Value) or len(arrays) == 0:
+        raise ShapeError("arrays that are put beside each other are a list of one or more: concatenate([x, y])")
+    if axis is None:
+        first, *rest = (ravel(a) for a in arrays)
+        return first.concat(*rest)
+    first, *rest = (moveaxis(a, axis, 0) for a in arrays)
+    return moveaxis(first.concat(*rest), 0, axis)
+
+
+def vstack(arrays: Sequence[Like]) -> Value:
+    """Arrays below each other; a vector is a row."""
+    return concatenate([_rows(a) for a in arrays], 0)
+
+
+def hstack(arrays: Sequence[Like]) -> Value:
+    """Arrays beside each other; vectors one behind the other."""
+    values = [as_value(a) for a in arrays]
+    return concatenate(values, 0 if values and len(values[0].shape) == 1 else 1)
+
+
+def column_stack(arrays: Sequence[Like]) -> Value:
+    """Arrays beside each other; a vector is a column."""
+    return concatenate([_rows(a).T if len(as_value(a).shape) == 1 else as_value(a) for a in arrays], 1)
+
+
+def _rows(x: Like) -> Value:
+    v = as_value(x)
+    return expand_dims(v, 0) if len(v.shape) == 1 else v
+
+
+def broadcast_arrays(*arrays: Like) -> tuple[Value, ...]:
+    """The arrays repeated until they have one shape."""
+    values = [as_value(a) for a in arrays]
+    ones = [v.cast(I32) * 0 for v in values]
+    shape = reduce(lambda a, b: a + b, ones).shape
+    return tuple(broadcast_to(v, [whole(n, "a length") for n in shape]) for v in values)
+
+
+def meshgrid(*vectors: Like, indexing: str = "xy") -> tuple[Value, ...]:
+    """A grid's coordinates: of each vector an array with an axis for every vector; "xy": the first two exchanged."""
+    if indexing not in ("xy", "ij"):
+        raise TypeMismatch(f'meshgrid: indexing is "xy" or "ij", not {indexing!r}')
+    values = [as_value(v) for v in vectors]
+    shape, found = [whole(v.shape[0], "a length") for v in values], []
+    for place, v in enumerate(values):
+        grid = broadcast_to(expand_dims(v, [a for a in range(len(values)) if a != place]), shape)
+        found.append(moveaxis(grid, 0, 1) if indexing == "xy" and len(values) > 1 else grid)
+    return tuple(found)
+
+
+explain(globals())

@@ -1,0 +1,68 @@
+"""Signs and parts of numbers by NumPy's names: of numbers, of remainders, of what has no imaginary part.
+
+On scalars and, element by element, on arrays.
+"""
+
+from __future__ import annotations
+
+from egglift.ir.axes import scalar_of_elements
+from egglift.ir.composed import as_floats
+from egglift.ir.keywords import explain
+from egglift.ir.making import full_like
+from egglift.ir.value import Like, Value, as_value, elementwise
+
+
+def positive(x: Like) -> Value:
+    """x as it is."""
+    return as_value(x)
+
+
+def signbit(x: Like) -> Value:
+    """Is x negative, or -0.0?  Of NaN: no, whatever its sign."""
+    v = as_value(x)
+    negative = elementwise("lt", v, 0)
+    if not scalar_of_elements(v.expr).is_float:
+        return negative
+    return negative | ((v == 0) & (elementwise("div", 1, v) < 0))
+
+
+def copysign(x: Like, y: Like) -> Value:
+    """|x| with the sign of y."""
+    size = elementwise("abs", as_floats(x))
+    return elementwise("where", signbit(y), -size, size)
+
+
+def fmod(x: Like, y: Like) -> Value:
+    """The rest of x / y, with the sign of x, as in C."""
+    x, y = as_value(x), as_value(y)
+    if scalar_of_elements(x.expr).is_float or scalar_of_elements(y.expr).is_float:
+        rest = elementwise("mod", elementwise("abs", x), elementwise("abs", y))
+        return elementwise("where", signbit(x), -rest, rest)
+    rest = elementwise("mod", x, y)  # |x| of the least integer is itself
+    other_side = (rest != 0) & ((rest < 0) != (x < 0))
+    return elementwise("where", other_side, rest - y, rest)
+
+
+def heaviside(x: Like, y: Like) -> Value:
+    """0 where x is negative, 1 where it is positive, y where it is 0, and NaN where it is NaN."""
+    x = as_floats(x)
+    side = elementwise("where", x < 0, 0.0, elementwise("where", x > 0, 1.0, x))
+    return elementwise("where", x == 0, y, side)
+
+
+def conj(x: Like) -> Value:
+    """x, which is real."""
+    return as_value(x)
+
+
+def real(x: Like) -> Value:
+    """x, which is real."""
+    return as_value(x)
+
+
+def imag(x: Like) -> Value:
+    """0, as x is real."""
+    return full_like(x, 0)
+
+
+explain(globals())

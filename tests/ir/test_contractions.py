@@ -1,0 +1,50 @@
+"""Sums of products of several arrays are combined two by two."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.costmodel.measurement.row_samples import operations
+from egglift.ir.interpret import evaluate
+from egglift.ir.lifting import as_program
+
+CASES = {
+    "ijk,ip,jq,kr->pqr": ((5, 6, 7), (5, 2), (6, 3), (7, 4)),
+    "ij,jk,kl->il": ((3, 4), (4, 5), (5, 6)),
+    "i,i,i": ((4,), (4,), (4,)),
+    "i,ij,j->": ((3,), (3, 4), (4,)),
+    "ab,cd,ef->ace": ((2, 3), (2, 3), (2, 3)),
+    "i,j,k->kij": ((2,), (3,), (4,)),
+    "ii,ij,jk->k": ((3, 3), (3, 4), (4, 2)),
+    "ab,bc,cd,de,ef,fg,gh->ah": ((2, 3), (3, 4), (4, 5), (5, 2), (2, 3), (3, 3), (3, 2)),
+}
+
+
+@pytest.mark.parametrize("subscripts", CASES)
+def test_einsum_of_several_arrays_is_numpys(subscripts: str) -> None:
+    rng = np.random.default_rng(0)
+    arrays = {f"x{i}": rng.integers(-3, 4, shape).astype("f4") for i, shape in enumerate(CASES[subscripts])}
+    program = el.einsum(subscripts, *(el.array(name, el.f32, x.shape) for name, x in arrays.items()))
+    want = np.einsum(subscripts, *arrays.values())
+    got = np.asarray(evaluate(as_program(program), arrays))
+    assert got.shape == want.shape
+    np.testing.assert_array_equal(got, want)
+
+
+def test_factors_are_summed_as_soon_as_they_can_be() -> None:
+    X = el.array("X", el.f32, (64, 64, 64))
+    A, B, C = (el.array(name, el.f32, (64, 8)) for name in "ABC")
+    program = as_program(el.einsum("ijk,ip,jq,kr->pqr", X, A, B, C))
+    assert operations(program) < 32 * 64**3 * 8  # at once: 64^3 * 8^3 products of four
+
+
+def test_lengths_that_are_not_known_yet_are_taken_as_those_they_are_like() -> None:
+    n = el.size("n", like=1000)
+    A, B, x = el.array("A", el.f32, (n, n)), el.array("B", el.f32, (n, n)), el.array("x", el.f32, n)
+    products = el.einsum("ij,jk,k->i", A, B, x)
+    kernel = el.optimize(products, "pocl", measure="none")
+    rng = np.random.default_rng(0)
+    a, b, v = (rng.integers(-3, 4, s).astype("f4") for s in ((5, 5), (5, 5), (5,)))
+    np.testing.assert_array_equal(kernel(a, b, v), a @ (b @ v))
