@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from egglift.codegen.device.arguments import is_on_device
+from egglift.codegen.device.arguments import Lies, is_on_device
 from egglift.ir.arguments import as_array
 from egglift.ir.conversions import integers
 from egglift.ir.errors import ArgumentError, EggliftError, ProgramError
@@ -22,6 +23,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.promotion import promote
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.run_time_lengths import size
+from egglift.ir.strided import Layout, layout_of, seen, span
 from egglift.ir.types import BOOL, F64, FACTS, I64, Scalar, scalar_of
 from egglift.ir.value import Value
 from egglift.kernel import Kernel
@@ -67,7 +69,7 @@ def jit(
     host), by position or by name; defaults are arguments too.
 
     Arrays whose axes lie in another order in memory (order="F", `a.T`) have kernels of their own, which read them as
-    they lie.  Arrays with gaps (`a[::2]`) are copied, and on the device refused.
+    they lie; so have arrays with gaps, turned axes or repeated elements (`a[::2]`, `a[:, 0]`, `a[::-1]`, broadcast_to).
 
     static: names of parameters that the function gets as they are (a size, a name, a function): they must be hashable,
     and each other value is another kernel.  lengths: names of the axes of parameters, `{"A": "n m", "x": "m"}`: of any
@@ -116,6 +118,18 @@ class Jitted:
             return self._function(*args, **named)
         kernel = self._kernel(given)
         return kernel(*[given[name] for name in kernel.inputs])  # whatever the inputs are called
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """Pickled as functions are, by name: another process has its own kernels."""
+        name = str(self._function.__qualname__)
+        if getattr(sys.modules.get(self._function.__module__), name, None) is self:
+            return name
+        lengths = {parameter: " ".join(axes) for parameter, axes in self._lengths.items()}
+        return Jitted, (self._function, tuple(self._static), self._options, lengths)
+
+    def __deepcopy__(self, memo: object) -> Jitted:
+        """Itself: its kernels are not copied."""
+        return self
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         """As a method: `self` is the first argument, and must be named in `static`."""
@@ -177,7 +191,7 @@ class Jitted:
             elif name in numbers:
                 signature[name] = _beside(arrays, v), ()
             elif hasattr(v, "dtype") and hasattr(v, "shape"):
-                order = () if self._lengths else _order(v)
+                order = () if self._lengths or "devices" in self._options else _order(v)
                 signature[name] = (_scalar(name, v.dtype), self._shape(name, v), *order)
             else:
                 raise ArgumentError(
@@ -271,21 +285,28 @@ def _held(name: str, v: Any) -> Any:
     return as_array(name, v) if hasattr(v, "__array_interface__") or hasattr(v, "__dlpack__") else v
 
 
-def _order(v: Any) -> tuple[tuple[int, ...], ...]:
-    """The axes of an array in the order in which they lie in memory, if that is another one and has no gaps."""
-    if len(v.shape) < 2 or v.flags.c_contiguous:
+def _order(v: Any) -> tuple[Lies, ...]:
+    """How an array lies in memory, if not in C order: its axes in the order there, or, with gaps, its layout."""
+    if v.flags.c_contiguous:
         return ()
     order = tuple(sorted(range(len(v.shape)), key=lambda i: -v.strides[i]))
-    return (order,) if v.transpose(order).flags.c_contiguous else ()
+    if v.transpose(order).flags.c_contiguous:
+        return (order,)
+    if not (getattr(v.flags, "aligned", True) and v.dtype.isnative):
+        return ()
+    layout = layout_of(v.shape, v.strides, v.dtype.itemsize)
+    return (layout,) if layout else ()
 
 
-def _input(
-    sizes: Mapping[str, int], name: str, type: Scalar, shape: tuple[int | str, ...], order: tuple[int, ...] = ()
-) -> Value:
+def _input(sizes: Mapping[str, int], name: str, type: Scalar, shape: tuple[int | str, ...], order: Lies = ()) -> Value:
     try:
         lengths = [sizes[n] if isinstance(n, str) else n for n in shape]
+        if order and not isinstance(order[0], int):
+            layout: Layout = tuple(pair for pair in order if isinstance(pair, tuple))
+            return seen(array(name, type, span(layout)), layout)
         if order:
-            return moveaxis(array(name, type, [lengths[i] for i in order]), range(len(order)), order)
+            places = [i for i in order if isinstance(i, int)]
+            return moveaxis(array(name, type, [lengths[i] for i in places]), range(len(places)), places)
         return array(name, type, lengths) if shape else scalar(name, type)
     except ProgramError as error:
         raise ArgumentError(f"the argument {name} cannot be an input: {error}") from error

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from egglift.candidate import Candidate
-from egglift.codegen.device.arguments import as_it_lies, is_on_device, operands, placed
+from egglift.codegen.device.arguments import Lies, as_it_lies, is_on_device, operands, placed
 from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
@@ -21,6 +21,7 @@ from egglift.codegen.device.queues import chain_for
 from egglift.codegen.device.timeline import Span, chrome_trace
 from egglift.codegen.export.folder import texts, write_folder
 from egglift.codegen.export.host_program import host_program
+from egglift.codegen.kernel.donation import without_promises
 from egglift.codegen.kernel.imperative import Plan
 from egglift.constants import constant
 from egglift.costmodel.measurement.expected_results import sample_inputs
@@ -28,11 +29,12 @@ from egglift.costmodel.measurement.refused_kernels import named
 from egglift.costmodel.records.whole_file import write_whole
 from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
-from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, RuleError
+from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, ForkError, RuleError
 from egglift.ir.patterns import Expr
 from egglift.ir.plain_numbers import plain
 from egglift.ir.signature import inputs_of
 from egglift.launches import LaunchedKernel, launches_of
+from egglift.lost_kernel import LostKernel
 from egglift.options import Options
 from egglift.report import USUAL, duration
 from egglift.saved import Saved, read, text_of
@@ -89,7 +91,8 @@ class Kernel:
     given before.  Buffers carry no events: they are read after what `device.queue` was given before.
 
     orders: by input, the order of axes in which kernels take it, where that is another than the caller's: the array
-    that is given is transposed, which copies nothing where it lies so in memory.
+    that is given is transposed, which copies nothing where it lies so in memory; or its layout, with gaps, where
+    kernels take the memory that it reaches over.
 
     program: the source program; plan: its OpenCL; candidates: all that were looked at, best first
     (`candidate.best_first`); chosen: the one that runs; device: where it runs.
@@ -102,7 +105,7 @@ class Kernel:
         device: Device,
         candidates: Sequence[Candidate],
         options: Options = Options(),
-        orders: Mapping[str, Sequence[int]] = {},
+        orders: Mapping[str, Lies] = {},
     ) -> None:
         self.program, self.device = program, device
         self.options, self._orders = options, {name: tuple(order) for name, order in orders.items()}
@@ -110,7 +113,8 @@ class Kernel:
         self.chosen = next(mine for mine, c in zip(self.candidates, candidates, strict=True) if c is chosen)
         self._inputs = inputs_of(program)
         self._lock = threading.RLock()
-        self._executables: dict[bool, Executable] = {}  # by whether they take numbers by value
+        #: by whether they take numbers by value, and whether arguments may overlap
+        self._executables: dict[tuple[bool, bool], Executable] = {}
         self._caller: Caller | None = None
         self._explained: dict[Expr, Explanation | Derivation | InParts] = {}
 
@@ -189,7 +193,7 @@ class Kernel:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
         return f"Kernel({names} -> {type_of(self.program)} on {self.device.name}, {self.chosen.structure})"
 
-    def taking(self, orders: Mapping[str, Sequence[int]]) -> Kernel:
+    def taking(self, orders: Mapping[str, Lies]) -> Kernel:
         """The same for callers whose arrays have other orders of axes than it takes: see `orders`."""
         return Kernel(self.program, self.chosen, self.device, self.candidates, self.options, orders)
 
@@ -280,9 +284,10 @@ class Kernel:
 
         out: the array that the result is written into, and that is returned: NumPy's, or pyopencl's (then nothing is
         waited for), of the result's dtype and shape, C-contiguous and writable; a tuple of arrays where the results are
-        one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  As
-        kernels promise their compiler that nothing they write is what they read, the result is then computed into
-        memory of its own, and copied; so it is where pyopencl's array begins within a buffer.
+        one.  It may be an input too, or share memory with one: the inputs are read as they were before the call.  Where
+        each element of an input is read only for the result's element in its place, an input is written in place;
+        else the result is computed into memory of its own, and copied; so it is where pyopencl's array begins within a
+        buffer.
 
         These words always mean the call's own: an input of such a name is given by position.
         """
@@ -306,14 +311,14 @@ class Kernel:
 
     def _prepared(self) -> Caller:
         if self.plan.numbers:
-            executable = self._built(by_value=True)
-            self._caller = Caller(executable, self._inputs, type_of(self.program), self._caller_by_address)
+            executable, free = self._built(by_value=True), lambda: self._built(True, free=True)
+            self._caller = Caller(executable, self._inputs, type_of(self.program), self._caller_by_address, free)
         else:
             self._caller = self._caller_by_address()
         return self._caller
 
     def _caller_by_address(self) -> Caller:
-        return Caller(self.executable, self._inputs, type_of(self.program))
+        return Caller(self.executable, self._inputs, type_of(self.program), None, lambda: self._built(free=True))
 
     def profile(self, /, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
@@ -339,16 +344,17 @@ class Kernel:
         """The compiled plan; compiled on first use.  ForkError in a process that was forked after OpenCL was used."""
         return self._built()
 
-    def _built(self, by_value: bool = False) -> Executable:
+    def _built(self, by_value: bool = False, free: bool = False) -> Executable:
         opencl()
         with self._lock:
-            if by_value not in self._executables:
+            if (by_value, free) not in self._executables:
                 flags = FAST_MATH if self.options.fast_math else ()
+                plan = without_promises(self.plan) if free else self.plan
                 try:
-                    self._executables[by_value] = build(self.device, self.plan, flags, by_value)
+                    self._executables[by_value, free] = build(self.device, plan, flags, by_value)
                 except BuildError as error:
                     raise named(error) from error
-            return self._executables[by_value]
+            return self._executables[by_value, free]
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Arguments by input name."""
@@ -363,8 +369,11 @@ class Kernel:
         return given | dict(named)
 
 
-def _restored(cls: type[Kernel], text: str, where: str) -> Kernel:
-    device = open_device(None)
+def _restored(cls: type[Kernel], text: str, where: str) -> Kernel | LostKernel:
+    try:
+        device = open_device(None)
+    except (DeviceError, ForkError) as error:
+        return LostKernel(error)
     return cls.restored(read(text, device, where), device, where)
 
 

@@ -10,12 +10,15 @@ from math import log2
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from egglift.candidate import Candidate
+from egglift.codegen.device.arguments import Lies
 from egglift.codegen.device.bound_call import BoundCall
+from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device
 from egglift.codegen.device.execute import Executable
 from egglift.codegen.kernel.imperative import Plan
 from egglift.ir.arguments import require_names
 from egglift.ir.called_lengths import CalledLengths
+from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError
 from egglift.ir.length_forms import Lengths, RunTimeLength
 from egglift.ir.lengths_liked import with_like
@@ -54,7 +57,7 @@ class LengthKernel(Kernel):
         device: Device,
         candidates: Sequence[Candidate],
         options: Options = Options(),
-        orders: Mapping[str, Sequence[int]] = {},
+        orders: Mapping[str, Lies] = {},
         others: Sequence[LengthKernel] = (),
     ) -> None:
         super().__init__(program, chosen, device, candidates, options, orders)
@@ -166,8 +169,9 @@ class LengthKernel(Kernel):
         chosen = replace(self.chosen, term=self.variants.plain(values))
         kernel = Kernel(self.variants.plain(values), chosen, self.device, [chosen], self.options)
         kernel.chosen.__dict__["plan"] = executable.plan
-        kernel._executables[False] = executable
-        kernel._caller = kernel._caller_by_address()  # another program would be compiled for each length
+        kernel._executables[False, False] = executable
+        # not by value, nor with kernels that write inputs: another program would be compiled for each length
+        kernel._caller = Caller(executable, kernel._inputs, type_of(kernel.program))
         return kernel
 
     # ------------------------------------------------------------------------------------ running it

@@ -6,7 +6,8 @@ from os import PathLike
 from pathlib import Path
 
 from egglift.codegen.device.device import open_device
-from egglift.ir.errors import RecordError
+from egglift.ir.errors import ArgumentError, RecordError
+from egglift.ir.keywords import explain
 from egglift.ir.run_time_lengths import lengths_of
 from egglift.kernel import Kernel
 from egglift.length_kernel import LengthKernel
@@ -20,6 +21,8 @@ def load(path: str | PathLike[str], device: object = None) -> Kernel:
     Load what you trust: that the saved term equals its program is not proved again.  RecordError where there is no such
     file, or it holds no kernel, or one of another version; DeviceError where this device cannot run it.
     """
+    if not isinstance(path, str | PathLike):
+        raise ArgumentError(f"load takes the path of a file, and not {path!r}")
     try:
         text = Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -29,3 +32,6 @@ def load(path: str | PathLike[str], device: object = None) -> Kernel:
     saved = read(text, opened, str(path))
     kind = LengthKernel if lengths_of(saved.program) else Kernel
     return kind.restored(saved, opened, str(path))
+
+
+explain(globals())

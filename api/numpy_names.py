@@ -21,15 +21,16 @@ from egglift.ir.inverse_functions import (
     arctanh,
 )
 from egglift.ir.joining import broadcast_arrays, column_stack, concatenate, hstack, meshgrid, vstack
-from egglift.ir.linear_algebra import norm
+from egglift.ir.linear_algebra import matrix_norm, vector_norm
 from egglift.ir.matrix_parts import diag, diagonal, kron, trace, tril, triu
 from egglift.ir.nan_and_infinities import fmax, fmin, isclose, logaddexp, nan_to_num
-from egglift.ir.nan_statistics import nanmean, nanprod, nanstd, nansum, nanvar
+from egglift.ir.nan_statistics import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from egglift.ir.reshaping import flip, fliplr, flipud, matrix_transpose, permute_dims, reshape, rot90, squeeze, unstack
 from egglift.ir.scans import cumprod, cumsum
 from egglift.ir.signs import conj, copysign, fmod, heaviside, imag, positive, real, signbit
-from egglift.ir.statistics import allclose, average, count_nonzero, ptp
+from egglift.ir.statistics import allclose, average, count_nonzero, max, min, ptp
 
+amax, amin = max, min
 acos = arccos
 acosh = arccosh
 asin = arcsin
@@ -38,7 +39,7 @@ atan = arctan
 atanh = arctanh
 atan2 = arctan2
 astype = cast
-bitwise_invert = invert
+bitwise_invert = bitwise_not = invert
 bitwise_left_shift = left_shift
 bitwise_right_shift = right_shift
 conjugate = conj
@@ -47,11 +48,9 @@ cumulative_sum = cumsum
 degrees = rad2deg
 fabs = absolute
 float_power = power
-matrix_norm = norm
 radians = deg2rad
 round = around
 true_divide = divide
-vector_norm = norm
 e, inf, nan, newaxis, pi = math.e, math.inf, math.nan, None, math.pi
 
 
@@ -59,6 +58,8 @@ __all__ = [
     "acos",
     "acosh",
     "allclose",
+    "amax",
+    "amin",
     "arccos",
     "arccosh",
     "arcsin",
@@ -75,6 +76,7 @@ __all__ = [
     "average",
     "bitwise_invert",
     "bitwise_left_shift",
+    "bitwise_not",
     "bitwise_right_shift",
     "broadcast_arrays",
     "cbrt",
@@ -114,7 +116,9 @@ __all__ = [
     "meshgrid",
     "nan",
     "nan_to_num",
+    "nanmax",
     "nanmean",
+    "nanmin",
     "nanprod",
     "nanstd",
     "nansum",

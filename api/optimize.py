@@ -23,6 +23,7 @@ from egglift.granted import for_laws, granted
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, EggliftError
+from egglift.ir.keywords import explain
 from egglift.ir.lengths_liked import choices_of_lengths, with_like
 from egglift.ir.lifting import as_program
 from egglift.ir.parser import loads
@@ -347,3 +348,6 @@ def remembered(program: Expr, device: Device, options: Options) -> list[Candidat
         return None
     remember(program, device, options, checked)
     return checked
+
+
+explain(globals())

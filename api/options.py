@@ -57,6 +57,10 @@ class Laws:
     tf32: bool = False
     limits: Limits = field(default_factory=Limits)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.limits, Limits):
+            raise ArgumentError(f"limits is el.Limits(rows=..., seconds=...), and not {self.limits!r}")
+
     @property
     def of_book(self) -> dict[str, Any]:
         """What laws on patterns depend on, by the names that saturation has for it."""

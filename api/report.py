@@ -9,21 +9,11 @@ from typing import Any
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, DeviceInfo
-from egglift.ir.plain_numbers import plain
+from egglift.ir.plain_numbers import duration as duration
 from egglift.ir.text import dumps
 
 SHOWN = 10  # candidates in a table, and behind them the chosen one and those that failed
 USUAL = ("ok", "model", "skipped")
-
-
-def duration(seconds: float | None) -> str:
-    """A time for people: `12.3 us`; `-` for none."""
-    if seconds is None or not isfinite(seconds):
-        return "-"
-    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("us", 1e-6)):
-        if float(f"{seconds / scale:.3g}") >= 1:
-            return f"{plain(seconds / scale)} {unit}"
-    return f"{plain(seconds / 1e-9)} ns"
 
 
 def device_lines(devices: Sequence[DeviceInfo]) -> str:

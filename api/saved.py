@@ -13,6 +13,7 @@ from typing import Any
 
 from egglift.admission import admit
 from egglift.candidate import Candidate
+from egglift.codegen.device.arguments import Lies
 from egglift.codegen.device.device import Device
 from egglift.ir.errors import EggliftError, RecordError
 from egglift.ir.lengths_liked import choices_of_lengths, with_like
@@ -34,8 +35,8 @@ class Saved:
     program: Expr
     chosen: Candidate
     options: Options
-    #: axes of inputs in the order in which they lie in memory, where that is another one
-    orders: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    #: how inputs lie in memory, where that is otherwise than kernels take them
+    orders: Mapping[str, Lies] = field(default_factory=dict)
     #: what was chosen for the other lengths that it likes, in their order
     others: tuple[Candidate, ...] = ()
 
@@ -74,16 +75,19 @@ def read(text: str, device: Device, where: str) -> Saved:
         laws = Laws(laws["reassociate"], tuple(laws["rules"]), tuple(laws["disabled"]), bool(laws["tf32"]))
         options = Options(laws, data["measure"], fast_math=bool(data["fast_math"]))
         others = tuple(candidate_from(c, device) for c in data["others"])
-        right, orders = (
-            _fit((chosen, *others), program),
-            {str(name): tuple(order) for name, order in data["orders"].items()},
-        )
+        right = _fit((chosen, *others), program)
+        orders = {str(name): _lies(order) for name, order in data["orders"].items()}
     except (EggliftError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise RecordError(f"{where} is damaged: {error}; optimise the program again, and save that") from error
     if not right:
         raise RecordError(f"{where} is damaged: its term is not of its program's type; optimise the program again")
     admit(liked(program), device)
     return Saved(program, chosen, options, orders, others)
+
+
+def _lies(order: Sequence[Any]) -> Lies:
+    """How an input lies in memory, from the lists of JSON."""
+    return tuple(o if isinstance(o, int) else (int(o[0]), int(o[1])) for o in order)
 
 
 def _fit(chosen: Sequence[Candidate], program: Expr) -> bool:

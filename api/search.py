@@ -27,6 +27,7 @@ from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.ir.deadline import TooLate, left, require_time, until
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
+from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
@@ -98,7 +99,7 @@ class Searched:
 
     def _tell(self, what: str) -> None:
         best = min((c.estimate for c in self.candidates), default=float("inf"))
-        tell("search", what, candidates=len(self.candidates), best_by_the_model=f"{1e6 * best:.4g} us")
+        tell("search", what, candidates=len(self.candidates), best_by_the_model=duration(best))
 
 
 def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
@@ -159,7 +160,7 @@ def equal_programs(
         structures = Extractor(graph, weights(profile), seconds=min(EXTRACTION / parts, left())).run()
     except TimeoutError:
         require_time()
-        why = f"the program is too large to be searched: {graph.size} nodes of equal programs in {EXTRACTION:g} s"
+        why = f"the program is too large to be searched: {graph.size} nodes of equal programs in {duration(EXTRACTION)}"
         warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
         return []
     tell("extraction", structures=len(structures))
@@ -288,5 +289,5 @@ def naive(program: Expr, profile: Profile, limits: DeviceLimits, *, optional: bo
         remedy = "map over arrays what its bodies compute again and again, or write it in parts"
         if seconds < PRICING:
             remedy = "allow more time"
-        raise CodegenError(f"{brief(program)}: no kernels within {seconds:.2g} s; {remedy}") from None
+        raise CodegenError(f"{brief(program)}: no kernels within {duration(seconds)}; {remedy}") from None
     return [Candidate("naive", program, {}, launch, limits, model.seconds, model.sentence())]

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from egglift.ir.axes import axes_of
+from egglift.ir import patterns as p
+from egglift.ir.axes import axis_of, element_type, scalar_of_elements
 from egglift.ir.errors import ShapeError
+from egglift.ir.keywords import explain
+from egglift.ir.lifting import filled
 from egglift.ir.rearranging import moveaxis
-from egglift.ir.value import Like, Value, as_value, elementwise
+from egglift.ir.types import BOOL
+from egglift.ir.value import Like, Value, as_value, elementwise, typed
 from egglift.ir.whole_numbers import whole
 
 
@@ -15,7 +19,7 @@ def take_along_axis(x: Like, indices: Like, axis: int = -1) -> Value:
     Negative indices count from the end; those outside are clamped into the axis.  The other axes must be the same.
     """
     v, at = as_value(x), as_value(indices)
-    (a,) = axes_of(v.expr, axis)
+    a = axis_of(v.expr, axis)
     others = [tuple(n for i, n in enumerate(t.shape) if i != a) for t in (v, at)]
     if len(v.shape) != len(at.shape) or others[0] != others[1]:
         raise ShapeError(f"take_along_axis of {v.shape} at {at.shape}: all but axis {a} must be the same")
@@ -30,9 +34,30 @@ def take_along_axis(x: Like, indices: Like, axis: int = -1) -> Value:
     return moveaxis(go(last, places), -1, a)
 
 
-def diff(x: Like, n: int = 1, axis: int = -1) -> Value:
-    """The differences of neighbours along an axis, n times over."""
+def diff(x: Like, n: int = 1, axis: int = -1, prepend: Like = None, append: Like = None) -> Value:
+    """The differences of neighbours along an axis, n times over; of bools, whether they differ.
+
+    prepend, append: a number, or an array of other length along the axis, that stands before and after.
+    """
     v = moveaxis(x, axis, 0)
+    first, last = (None if e is None else _beside(v, e, axis) for e in (prepend, append))
+    v = v if first is None else first.concat(v)
+    v = v if last is None else v.concat(last)
+    if scalar_of_elements(v.expr) == BOOL:
+        for _ in range(whole(n, "how often")):
+            v = elementwise("ne", v.drop(1), v.take(max(len(v) - 1, 0)))
+        return moveaxis(v, 0, axis)
     for _ in range(whole(n, "how often")):
         v = v.drop(1) - v.take(max(len(v) - 1, 0))
     return moveaxis(v, 0, axis)
+
+
+def _beside(v: Value, e: Like, axis: int) -> Value:
+    """What stands beside `v` along its first axis: a number is repeated to one row."""
+    other = as_value(e)
+    if other.shape:
+        return moveaxis(other, axis, 0)
+    return typed(p.Fill(1, filled(e, element_type(v.expr))))
+
+
+explain(globals())

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 _NUMPY = "NumPy computes with types: np.finfo(el.f32.dtype)"
 _INPUTS = "inputs are given when a kernel is called: el.array(name, type, shape)"
-_LINALG = (
+LINALG = (
     "a chain of steps that depend on each other, for which there are no patterns: NumPy's, before or after the call"
 )
 _ORDER = "sorting is not in the language"
@@ -50,16 +50,16 @@ LEFT_OUT = {
     "nextafter": _BITS,
     "searchsorted": _ORDER + "; histogram counts in bins",
     **dict.fromkeys(("can_cast", "finfo", "iinfo", "isdtype", "result_type"), _NUMPY),
-    **dict.fromkeys(("cholesky", "det", "eigh", "eigvalsh", "inv", "matrix_rank", "pinv", "qr"), _LINALG),
-    **dict.fromkeys(("slogdet", "solve", "svd", "svdvals"), _LINALG),
+    **dict.fromkeys(("cholesky", "det", "eigh", "eigvalsh", "inv", "matrix_rank", "pinv", "qr"), LINALG),
+    **dict.fromkeys(("slogdet", "solve", "svd", "svdvals"), LINALG),
     **dict.fromkeys(("argsort", "sort"), _ORDER),
     **dict.fromkeys(("nonzero", "unique_all", "unique_counts", "unique_inverse", "unique_values"), _COUNT),
 }
 #: those that are not quite the standard's
 OTHERWISE = {
-    "concat": "concat(x, y), along the first axis; concatenate((x, y), axis)",
+    "concat": "concat(x, y, axis=0); concatenate((x, y), axis) takes a list",
     "cross": "all pairs of elements of two arrays",
-    "roll": "roll(n, x), along the first axis",
+    "roll": "roll(shift, x, axis=0): the number first",
     "take": "the first n elements; x[indices] or gather takes those at indices",
 }
 

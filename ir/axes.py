@@ -95,6 +95,14 @@ def axes_of(e: Expr, axis: Axes) -> tuple[int, ...]:
     return tuple(sorted(axes))
 
 
+def axis_of(e: Expr, axis: int) -> int:
+    """The one axis that `axis` names, counted from 0; TypeMismatch of several, or none."""
+    if axis is None or isinstance(axis, Sequence):
+        raise TypeMismatch(f"{brief(e)}: axis must be one whole number here, not {axis!r}")
+    (found,) = axes_of(e, axis)
+    return found
+
+
 def scalar_of_elements(x: Expr) -> Scalar:
     """The type of the numbers or bools in an array of any rank, or of a scalar itself; TypeMismatch of tuples."""
     t = type_of(x)

@@ -6,6 +6,7 @@ import math
 
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.promotion import float_of
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL
@@ -35,10 +36,10 @@ def _beside_infinity(x: Like, op: str, of_integers: str) -> Value:
     return elementwise(of_integers, x, x)
 
 
-def clip(x: Like, low: Like = None, high: Like = None) -> Value:
-    """x, but at least `low` and at most `high`; None: no bound.  NaN is propagated."""
-    x = as_value(x) if low is None else elementwise("maximum", x, low)
-    return x if high is None else elementwise("minimum", x, high)
+def clip(x: Like, min: Like = None, max: Like = None) -> Value:
+    """x, but at least `min` and at most `max`; None: no bound.  NaN is propagated."""
+    x = as_value(x) if min is None else elementwise("maximum", x, min)
+    return x if max is None else elementwise("minimum", x, max)
 
 
 def square(x: Like) -> Value:
@@ -165,3 +166,6 @@ def as_floats(x: Like) -> Value:
     v = as_value(x)
     t = scalar_of_elements(v.expr)
     return v if t.is_float else v.cast(float_of(t))
+
+
+explain(globals())

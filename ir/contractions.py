@@ -10,6 +10,7 @@ import numpy as np
 from egglift.ir import promotion
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.lengths import about
 from egglift.ir.matrix_parts import diagonal
 from egglift.ir.rearranging import moveaxis
@@ -29,6 +30,8 @@ def einsum(subscripts: str, *operands: Like) -> Value:
     occur once, in alphabetical order.  f16 and bf16 are added in f32.  Three arrays or more are combined two by two, as
     by NumPy with `optimize=True`.  ShapeError where axes of one letter differ in length; `...` is not taken.
     """
+    if not isinstance(subscripts, str):
+        raise TypeMismatch(f'einsum takes subscripts first, as in einsum("ij,jk->ik", A, B), and not {subscripts!r}')
     values = [as_value(x) for x in operands]
     given, wanted = _parsed(subscripts, len(values))
     pairs = [_without_repeats(v, letters, subscripts) for v, letters in zip(values, given, strict=True)]
@@ -143,6 +146,9 @@ def tensordot(a: Like, b: Like, axes: int | Sequence[int | Sequence[int]] = 2) -
     return einsum(f"{''.join(names)},{''.join(others)}->{''.join(kept)}", x, y)
 
 
-def vecdot(a: Like, b: Like) -> Value:
-    """The sums of products along the last axis, of arrays of one shape."""
-    return (as_value(a) * as_value(b)).sum(-1)
+def vecdot(a: Like, b: Like, axis: int = -1) -> Value:
+    """The sums of products along an axis, of arrays of one shape."""
+    return (as_value(a) * as_value(b)).sum(axis)
+
+
+explain(globals())

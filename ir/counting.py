@@ -11,18 +11,20 @@ from egglift.ir import patterns as p
 from egglift.ir import trace
 from egglift.ir.axes import merged, scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.text import brief
 from egglift.ir.types import F16, F32, F64, I32, I64, U32, Scalar
-from egglift.ir.value import Like, Value, as_value, elementwise, typed
+from egglift.ir.value import Like, Value, as_numbers, as_value, elementwise, typed
 from egglift.ir.whole_numbers import whole
 
 BLOCK = 1 << 13  # counts that a work-group's local memory has a place for: of more, some at a time
 MOST = 1 << 12  # bins of a histogram: its edges are a table in the kernel
 
 
-def bincount(x: Like, n: int) -> Value:
-    """How many elements of a vector of integers are 0, how many are 1, ..., n-1, in i64.
+def bincount(x: Like, n: int, weights: Like = None) -> Value:
+    """How many elements of a vector of integers are 0, how many are 1, ..., n-1, in i64; or the sums of their weights.
 
+    weights: a number for each element, added in f64 as in NumPy; each of the n sums reads all elements.
     Other integers are not counted.  Of more than 8192 counts, `x` is read once for each 8192.  NumPy's bincount has as
     many counts as the largest element asks for; here they are part of the type.  TypeMismatch of other elements than
     integers.
@@ -31,6 +33,8 @@ def bincount(x: Like, n: int) -> Value:
     t = trace.element_of(v.expr)
     if not (isinstance(t, Scalar) and t.is_integer):
         raise TypeMismatch(f"{brief(v.expr)} is {v.type}: bincount takes a vector of integers; cast its elements")
+    if weights is not None:
+        return _weighted(v, as_numbers(weights), whole(n, "the number of sums"))
     count, own = whole(n, "the number of counts"), I32 if len(v) < 1 << 31 else U32
     if count <= BLOCK:
         return typed(p.Count(count, own, v.expr)).cast(I64)
@@ -38,6 +42,14 @@ def bincount(x: Like, n: int) -> Value:
     firsts = typed(p.Iota(-(-count // BLOCK), I32)).map(lambda b: b.cast(scalar_of_elements(wide.expr)) * BLOCK)
     blocks = firsts.map(lambda first: typed(p.Count(BLOCK, own, wide.map(lambda e: e - first).expr)))
     return blocks.join().take(count).cast(I64)
+
+
+def _weighted(v: Value, weights: Value, count: int) -> Value:
+    if weights.shape != v.shape:
+        raise ShapeError(f"bincount of {len(v)} elements with weights of shape {weights.shape}: give as many")
+    wide, heavy = v.cast(I64), weights.cast(F64)
+    places = typed(p.Iota(count, I64))
+    return places.map(lambda k: heavy.sum(where=elementwise("eq", wide, k)))
 
 
 def histogram(
@@ -55,6 +67,8 @@ def histogram(
         raise TypeMismatch(
             f"histogram of {brief(v.expr)}: give the first and the last edge, range=(0, 1): bins are fixed"
         )
+    if not range[0] < range[1]:
+        raise ShapeError(f"histogram of {brief(v.expr)}: range={tuple(range)} must go from a number to a greater one")
     if count > MOST:
         raise ShapeError(f"histogram of {brief(v.expr)} in {count} bins: {MOST} at most; bincount counts in more")
     edges = np.histogram_bin_edges(np.zeros(0, t.dtype if t.is_float else np.float64), count, (range[0], range[1]))
@@ -79,3 +93,6 @@ class _Bins:
         i = elementwise("where", v < self.edges[i], i - 1, i)
         i = elementwise("where", (v >= self.edges[i + 1]) & (i != last), i + 1, i)
         return elementwise("where", (v >= self.low) & (v <= self.high), i, -1)
+
+
+explain(globals())

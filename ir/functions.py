@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from egglift.ir.keywords import explain
 from egglift.ir.lifting import adapt
-from egglift.ir.types import Scalar
+from egglift.ir.type_names import TypeLike
 from egglift.ir.value import Like, Value, as_value, elementwise
 
 
@@ -181,14 +182,14 @@ def where(condition: Like, a: Like, b: Like) -> Value:
     return elementwise("where", condition, a, b)
 
 
-def cast(x: Like, t: Scalar) -> Value:
-    """x, or each of its elements, converted to scalar type t.
+def cast(x: Like, dtype: TypeLike) -> Value:
+    """x, or each of its elements, converted to a scalar type: `el.f32`, "f32", or one of NumPy's.
 
     Integers wrap around.  Of floats, integers keep the whole part, as in NumPy; what is out of the type's range (C, and
     with it NumPy's astype, leave that open) becomes its nearest integer, and NaN becomes 0.  Of numbers, bools are
     whether they are not 0.
     """
-    return as_value(x).cast(t)
+    return as_value(x).cast(dtype)
 
 
 pow = power
@@ -196,3 +197,5 @@ absolute = abs
 mod = remainder
 sub = subtract
 div = divide
+
+explain(globals())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from egglift.ir.composed import as_floats, log1p
+from egglift.ir.keywords import explain
 from egglift.ir.value import Like, Value, elementwise
 
 #: from here on x * x is large beside 1 in every float type
@@ -56,3 +57,6 @@ def arctanh(x: Like) -> Value:
     size = elementwise("abs", x)
     above = log1p(2 * size / (1 - size)) / 2
     return elementwise("where", x < 0, -above, elementwise("where", size == 0, x, above))
+
+
+explain(globals())

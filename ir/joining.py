@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-from egglift.ir.errors import TypeMismatch
+from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel
 from egglift.ir.types import I32
 from egglift.ir.value import Like, Value, as_value
@@ -14,6 +15,8 @@ from egglift.ir.whole_numbers import whole
 
 def concatenate(arrays: Sequence[Like], axis: int | None = 0) -> Value:
     """Arrays one behind the other along an axis; None: all their elements in one vector."""
+    if isinstance(arrays, Value) or len(arrays) == 0:
+        raise ShapeError("arrays that are put beside each other are a list of one or more: concatenate([x, y])")
     if axis is None:
         first, *rest = (ravel(a) for a in arrays)
         return first.concat(*rest)
@@ -29,7 +32,7 @@ def vstack(arrays: Sequence[Like]) -> Value:
 def hstack(arrays: Sequence[Like]) -> Value:
     """Arrays beside each other; vectors one behind the other."""
     values = [as_value(a) for a in arrays]
-    return concatenate(values, 0 if len(values[0].shape) == 1 else 1)
+    return concatenate(values, 0 if values and len(values[0].shape) == 1 else 1)
 
 
 def column_stack(arrays: Sequence[Like]) -> Value:
@@ -60,3 +63,6 @@ def meshgrid(*vectors: Like, indexing: str = "xy") -> tuple[Value, ...]:
         grid = broadcast_to(expand_dims(v, [a for a in range(len(values)) if a != place]), shape)
         found.append(moveaxis(grid, 0, 1) if indexing == "xy" and len(values) > 1 else grid)
     return tuple(found)
+
+
+explain(globals())

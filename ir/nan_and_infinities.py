@@ -11,6 +11,7 @@ import numpy as np
 
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.composed import as_floats, isnan, log1p
+from egglift.ir.keywords import explain
 from egglift.ir.value import Like, Value, as_value, elementwise
 
 
@@ -56,3 +57,6 @@ def isclose(x: Like, y: Like, rtol: float = 1e-5, atol: float = 1e-8, equal_nan:
     if equal_nan:
         close = close | (isnan(x) & isnan(y))
     return close
+
+
+explain(globals())

@@ -15,36 +15,22 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion, reduction, trace
-from egglift.ir.axes import at_depth, axes_of, merged, permuted
+from egglift.ir.axes import at_depth, axis_of, merged, permuted
 from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.interpret import evaluate
+from egglift.ir.keywords import explain
 from egglift.ir.lifting import as_expr as as_expr
 from egglift.ir.lifting import as_program as as_program
 from egglift.ir.signature import inputs_of
 from egglift.ir.syntax import NAME
 from egglift.ir.text import brief
-from egglift.ir.types import BOOL, I32, I64, SCALARS, Array, Scalar, Tuple, Type, array_of, scalar_of
-from egglift.ir.value import Like, Mode, ReduceOperator, Value, as_value, elementwise, typed
+from egglift.ir.type_names import TypeLike as TypeLike
+from egglift.ir.type_names import as_type as as_type
+from egglift.ir.types import BOOL, I32, I64, Scalar, array_of
+from egglift.ir.value import Like, Mode, ReduceOperator, Value, array_last, as_value, elementwise, typed
 from egglift.ir.whole_numbers import whole
 
-TypeLike = Any
-
 # ---------------------------------------------------------------------------------- inputs and constants
-
-
-def as_type(t: TypeLike) -> Type:
-    """A type from what may stand for one: a type, its name ("f32"), a NumPy dtype, or a tuple of these."""
-    match t:
-        case Scalar() | Array() | Tuple():
-            return t
-        case builtins.tuple() if len(t) > 1:
-            return Tuple(builtins.tuple(as_type(item) for item in t))
-        case str() if t in SCALARS:
-            return SCALARS[t]
-    try:
-        return scalar_of(t)
-    except (KeyError, TypeError):
-        raise TypeMismatch(f"{t!r} is no type; there are {', '.join(SCALARS)}, and tuples of them") from None
 
 
 def array(name: str, type: TypeLike, shape: int | Sequence[int]) -> Value:
@@ -52,7 +38,7 @@ def array(name: str, type: TypeLike, shape: int | Sequence[int]) -> Value:
 
     `el.array("A", el.f32, (m, k))` has m rows of k elements.
     """
-    given = builtins.tuple(shape) if isinstance(shape, Sequence) else (shape,)
+    given = builtins.tuple(shape) if isinstance(shape, Sequence | np.ndarray) and np.ndim(shape) else (shape,)
     if not given:
         raise ShapeError(f"array {name} has no dimension; use scalar({name!r}, {type})")
     lengths = builtins.tuple(whole(n, f"a length of {name}") for n in given)
@@ -75,7 +61,10 @@ def literal(value: Any, type: TypeLike = None) -> Value:
     t = None if type is None else as_type(type)
     if isinstance(value, bool | int | float):
         return Value(promotion.literal(value, t) if isinstance(t, Scalar) else as_expr(value))
-    data = np.asarray(value, t.dtype if isinstance(t, Scalar) else None)
+    try:
+        data = np.asarray(value, t.dtype if isinstance(t, Scalar) else None)
+    except ValueError as error:
+        raise TypeMismatch(f"{value!r} is no array of numbers: {error}") from None
     return Value(as_expr(data))
 
 
@@ -106,7 +95,7 @@ def fill(shape: int | Sequence[int], x: Like) -> Value:
 
 def map(f: Callable[..., Like], xs: Like, *more: Like) -> Value:
     """`[f(x0), f(x1), ...]`; with more arrays of the same length, f takes an element of each."""
-    return as_value(xs).map(f, *more)
+    return array_last("map(f, x)", f, xs).map(f, *more)
 
 
 def reduce(op: ReduceOperator | Callable[..., Like], init: Like, xs: Like) -> Value:
@@ -114,12 +103,12 @@ def reduce(op: ReduceOperator | Callable[..., Like], init: Like, xs: Like) -> Va
 
     `op` is a named operator (`el.add`), one made by `el.operator`, or a lambda that writes out a named one.
     """
-    return as_value(xs).reduce(op, init)
+    return array_last("reduce(op, init, x)", op, xs).reduce(op, init)
 
 
 def fold(f: Callable[..., Like], init: Like, xs: Like) -> Value:
     """`... f(f(init, x0), x1) ...`, left to right; the accumulator may be a tuple or an array."""
-    return as_value(xs).fold(f, init)
+    return array_last("fold(f, init, x)", f, xs).fold(f, init)
 
 
 def iterate(n: int, f: Callable[..., Like], x: Like) -> Value:
@@ -161,7 +150,7 @@ def _places(op: reduction.Defined, xs: Value, worst: float, axis: int | None, ke
         for _ in range(rank if keepdims else 0):
             found = p.Fill(1, found)
         return typed(found)
-    (at,) = axes_of(e, axis)
+    at = axis_of(e, axis)
     last = permuted(e, range(rank), [*(a for a in range(rank) if a != at), at])
     found = at_depth(rank - 1, last, lambda row: _place(op, Value(row), worst).expr)
     return typed(at_depth(at, found, lambda part: p.Fill(1, part)) if keepdims else found)
@@ -205,7 +194,7 @@ def cross(a: Like, b: Like) -> Value:
 
 def split(n: int, xs: Like) -> Value:
     """Chunks of n elements; n divides the length."""
-    return as_value(xs).split(n)
+    return array_last("split(n, x)", n, xs).split(n)
 
 
 def join(xs: Like) -> Value:
@@ -213,19 +202,14 @@ def join(xs: Like) -> Value:
     return as_value(xs).join()
 
 
-def transpose(xs: Like) -> Value:
-    """`y[i][j] = x[j][i]`."""
-    return as_value(xs).transpose()
-
-
 def stride(s: int, xs: Like) -> Value:
     """`y[i] = x[i // n + s * (i % n)]` with n = length / s."""
-    return as_value(xs).stride(s)
+    return array_last("stride(s, x)", s, xs).stride(s)
 
 
 def slide(size: int, step: int, xs: Like) -> Value:
     """Windows of `size` elements, each `step` after the one before."""
-    return as_value(xs).slide(size, step)
+    return array_last("slide(size, step, x)", size, xs).slide(size, step)
 
 
 def pad(left: int, right: int, mode: Mode, xs: Like) -> Value:
@@ -234,32 +218,22 @@ def pad(left: int, right: int, mode: Mode, xs: Like) -> Value:
     A function is called as `mode(i, n)` with an index of the padded array, which begins at -left, and the length n; it
     returns the index of the element that stands there.
     """
-    return as_value(xs).pad(left, right, mode)
+    return array_last("pad(left, right, mode, x)", left, xs).pad(left, right, mode)
 
 
 def pad_up(multiple: int, xs: Like, value: Like = None) -> Value:
     """`value` (or else the last element) appended until `multiple` divides the length."""
-    return as_value(xs).pad_up(multiple, value)
+    return array_last("pad_up(multiple, x)", multiple, xs).pad_up(multiple, value)
 
 
 def take(n: int, xs: Like) -> Value:
     """The first n elements."""
-    return as_value(xs).take(n)
+    return array_last("take(n, x)", n, xs).take(n)
 
 
 def drop(n: int, xs: Like) -> Value:
     """All but the first n elements."""
-    return as_value(xs).drop(n)
-
-
-def roll(n: int, xs: Like) -> Value:
-    """`y[(i + n) % length] = x[i]`: every element n places on, the last ones first; backwards where n < 0."""
-    return as_value(xs).roll(n)
-
-
-def concat(xs: Like, *others: Like) -> Value:
-    """The elements of one array after those of the other."""
-    return as_value(xs).concat(*others)
+    return array_last("drop(n, x)", n, xs).drop(n)
 
 
 def gather(indices: Like, xs: Like) -> Value:
@@ -286,3 +260,6 @@ def interpret(program: Like, /, *, wide: Any = None, **inputs: Any) -> Any:
     if wide is not None and "wide" in inputs_of(e):
         return evaluate(e, {**inputs, "wide": wide})
     return evaluate(e, inputs, bool(wide))
+
+
+explain(globals())

@@ -8,10 +8,12 @@ from math import prod
 from typing import Any, Self
 
 from egglift.ir.check import type_of
+from egglift.ir.keywords import methods_explained
 from egglift.ir.patterns import Expr
 from egglift.ir.types import dims
 
 
+@methods_explained
 class NumPyMethods:
     """What NumPy's arrays have as methods too."""
 
@@ -45,9 +47,30 @@ class NumPyMethods:
         """The array without axes of length 1."""
         return _function("squeeze", self, axis)  # type: ignore[no-any-return]
 
-    def swapaxes(self, first: int, second: int) -> Self:
+    def transpose(self, *axes: int | Sequence[int]) -> Self:
+        """The outer two axes exchanged, or all in the order that is given: see `egglift.transpose`."""
+        return _function("transpose", self, *axes)  # type: ignore[no-any-return]
+
+    def roll(self, shift: int | Sequence[int], axis: int | Sequence[int] | None = 0) -> Self:
+        """Every element so many places on, the last ones first: see `egglift.roll`."""
+        return _function("roll", shift, self, axis)  # type: ignore[no-any-return]
+
+    def concat(self, *others: Any, axis: int = 0) -> Self:
+        """This array's elements, then the others', along an axis: see `egglift.concat`."""
+        return _function("concat", self, *others, axis=axis)  # type: ignore[no-any-return]
+
+    def repeat(self, repeats: int, axis: int | None = None) -> Self:
+        """Each element repeated in its place: see `egglift.repeat`."""
+        return _function("repeat", self, repeats, axis)  # type: ignore[no-any-return]
+
+    @property
+    def mT(self) -> Self:
+        """The last two axes exchanged."""
+        return _function("matrix_transpose", self)  # type: ignore[no-any-return]
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
         """Two axes exchanged."""
-        return _function("swapaxes", self, first, second)  # type: ignore[no-any-return]
+        return _function("swapaxes", self, axis1, axis2)  # type: ignore[no-any-return]
 
     def argmax(self, axis: int | None = None, keepdims: bool = False) -> Self:
         """The place of the greatest element: see `egglift.argmax`."""
@@ -57,9 +80,9 @@ class NumPyMethods:
         """The place of the least element: see `egglift.argmin`."""
         return _function("argmin", self, axis, keepdims)  # type: ignore[no-any-return]
 
-    def clip(self, low: Any = None, high: Any = None) -> Self:
-        """At least `low` and at most `high`."""
-        return _function("clip", self, low, high)  # type: ignore[no-any-return]
+    def clip(self, min: Any = None, max: Any = None) -> Self:
+        """At least `min` and at most `max`."""
+        return _function("clip", self, min, max)  # type: ignore[no-any-return]
 
     def dot(self, other: Any) -> Self:
         """NumPy's product: see `egglift.dot`."""
@@ -69,13 +92,13 @@ class NumPyMethods:
         """Rounded to so many decimals, ties to even."""
         return _function("around", self, decimals)  # type: ignore[no-any-return]
 
-    def diagonal(self, k: int = 0) -> Self:
-        """The elements `x[i][i + k]` of a matrix."""
-        return _function("diagonal", self, k)  # type: ignore[no-any-return]
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Self:
+        """The elements `x[i][i + offset]` of two axes: see `egglift.diagonal`."""
+        return _function("diagonal", self, offset, axis1, axis2)  # type: ignore[no-any-return]
 
-    def trace(self, k: int = 0) -> Self:
-        """The sum of a diagonal of a matrix."""
-        return _function("trace", self, k)  # type: ignore[no-any-return]
+    def trace(self, offset: int = 0, axis1: int = 0, axis2: int = 1, *, dtype: Any = None) -> Self:
+        """The sum of a diagonal of two axes: see `egglift.trace`."""
+        return _function("trace", self, offset, axis1, axis2, dtype=dtype)  # type: ignore[no-any-return]
 
     def conj(self) -> Self:
         """x, which is real."""
@@ -84,6 +107,6 @@ class NumPyMethods:
     conjugate = conj
 
 
-def _function(name: str, *args: Any) -> Any:
+def _function(name: str, *args: Any, **named: Any) -> Any:
     """A function whose module needs values: all are there when there is a value."""
-    return getattr(sys.modules["egglift"], name)(*args)
+    return getattr(sys.modules["egglift"], name)(*args, **named)

@@ -7,14 +7,16 @@ from functools import reduce
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion
-from egglift.ir.axes import at_depth, axes_of, element_type, merged, permuted, scalar_of_elements
+from egglift.ir.axes import at_depth, axes_of, axis_of, element_type, length_of, merged, permuted, scalar_of_elements
+from egglift.ir.bounds import MOST
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError
+from egglift.ir.keywords import explain
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief
 from egglift.ir.types import Scalar, dims
-from egglift.ir.value import Like, Value, as_value, typed
+from egglift.ir.value import Like, Value, array_last, as_value, typed
 from egglift.ir.whole_numbers import whole
 
 
@@ -25,10 +27,74 @@ def ravel(x: Like) -> Value:
     return typed(merged(e, 0, rank) if rank else p.Fill(1, e))
 
 
-def swapaxes(x: Like, first: int, second: int) -> Value:
+def transpose(x: Like, *axes: int | Sequence[int]) -> Value:
+    """`y[i][j] = x[j][i]`: the outer two axes exchanged; or all axes, in the order that is given.
+
+    transpose(x, (1, 2, 0))[i][j][k] = x[k][i][j].  NumPy's, of more than two axes, turns all round where none is given.
+    """
+    v = as_value(x)
+    order = [a for given in axes for a in (given if isinstance(given, Sequence) else (given,))]
+    if not order:
+        return v.T
+    rank = len(v.shape)
+    if len(order) != rank:
+        raise ShapeError(f"transpose of {brief(v.expr)}: it has {rank} axes, and {tuple(order)} names {len(order)}")
+    return moveaxis(v, order, list(range(rank)))
+
+
+def roll(shift: int | Sequence[int], x: Like, axis: int | Sequence[int] | None = 0) -> Value:
+    """`y[(i + shift) % length] = x[i]`: every element so many places on, the last ones first; backwards where < 0.
+
+    axis: along which; of several axes, one shift for each, or for all.  None: of all elements, read row by row.  The
+    number comes first, as in all patterns; `numpy.roll(x, shift)` takes them the other way round, and axis=None.
+    """
+    v = array_last("roll(shift, x)", shift, x)
+    if axis is None:
+        return _shaped(_rolled(ravel(v).expr, sum(_numbers(shift))), v.shape)
+    axes = list(axis) if isinstance(axis, Sequence) else [axis]
+    shifts = _numbers(shift)
+    shifts = shifts * len(axes) if len(shifts) == 1 else shifts
+    axes = axes * len(shifts) if len(axes) == 1 else axes
+    if len(shifts) != len(axes):
+        raise ShapeError(f"roll of {brief(v.expr)}: {len(shifts)} shifts along {len(axes)} axes; give one for each")
+    e = v.expr
+    for n, a in zip(shifts, axes):
+        depth = axis_of(e, a)
+        e = at_depth(depth, e, lambda part, n=n: _rolled(part, n))  # type: ignore[misc]
+    return typed(e)
+
+
+def _numbers(shift: int | Sequence[int]) -> list[int]:
+    given = shift if isinstance(shift, Sequence) and not isinstance(shift, str) else (shift,)
+    return [whole(n, "how far to roll", -MOST) for n in given]
+
+
+def _rolled(e: Expr, n: int) -> Expr:
+    length = length_of(e)
+    assert isinstance(length, int)  # lengths in the notation are numbers
+    return p.Roll(n % max(length, 1), e)
+
+
+def _shaped(flat: Expr, shape: Sequence[Size]) -> Value:
+    """A vector's elements in a shape."""
+    for n in reversed(shape[1:]):
+        flat = p.Split(n, flat)
+    return typed(flat if shape else p.At(0, flat))
+
+
+def concat(x: Like, *others: Like, axis: int = 0) -> Value:
+    """The elements of one array after those of the other, along an axis: `concatenate` of a list."""
+    first = as_value(x)
+    e = moveaxis(first, axis, 0).expr if axis else first.expr
+    for other in others:
+        e = p.Concat(e, moveaxis(other, axis, 0).expr if axis else as_value(other).expr)
+    return moveaxis(typed(e), 0, axis) if axis else typed(e)
+
+
+def swapaxes(x: Like, axis1: int, axis2: int) -> Value:
     """Two axes exchanged: `swapaxes(x, 0, 1)` is `x.T`."""
     e = as_value(x).expr
-    (a,), (b,) = axes_of(e, first), axes_of(e, second)
+    a, b = axis_of(e, axis1), axis_of(e, axis2)
     order = list(range(len(dims(type_of(e)))))
     order[a], order[b] = b, a
     return typed(permuted(e, range(len(order)), order))
@@ -51,7 +117,7 @@ def _several(e: Expr, axes: int | Sequence[int]) -> list[int]:
     """Axes of `e`, in the order in which they are given."""
     given = [axes] if isinstance(axes, int) else list(axes)
     axes_of(e, given)  # none is missing, or named twice
-    return [axes_of(e, a)[0] for a in given]
+    return [axis_of(e, a) for a in given]
 
 
 def expand_dims(x: Like, axis: int | Sequence[int]) -> Value:
@@ -91,9 +157,9 @@ def _broadcast(e: Expr, own: Sequence[Size], wanted: Sequence[int]) -> Expr:
     return reduce(lambda inner, n: p.Fill(n, inner), reversed(wanted[:new]), e)
 
 
-def tile(x: Like, repetitions: int | Sequence[int]) -> Value:
+def tile(x: Like, reps: int | Sequence[int]) -> Value:
     """x repeated as a whole along each axis, the last number for the last axis; more numbers are new outer axes."""
-    counts, e = list(_shape(repetitions)), as_value(x).expr
+    counts, e = list(_shape(reps)), as_value(x).expr
     rank = len(dims(type_of(e)))
     for _ in range(len(counts) - rank):
         e = p.Fill(1, e)
@@ -104,13 +170,13 @@ def tile(x: Like, repetitions: int | Sequence[int]) -> Value:
     return typed(e)
 
 
-def repeat(x: Like, repetitions: int, axis: int | None = None) -> Value:
+def repeat(x: Like, repeats: int, axis: int | None = None) -> Value:
     """Each element repeated so many times, in its place along an axis; None: of all elements in one vector."""
-    e, n = as_value(x).expr, whole(repetitions, "how often to repeat")
+    e, n = as_value(x).expr, whole(repeats, "how often to repeat")
     if axis is None:
         e, depth = ravel(x).expr, 0
     else:
-        (depth,) = axes_of(e, axis)
+        depth = axis_of(e, axis)
     return typed(at_depth(depth, e, lambda part: p.Join(p.Map(p.Fill(n, p.Arg(element_type(part))), part))))
 
 
@@ -138,3 +204,6 @@ def _as(e: Expr, t: Scalar) -> Expr:
 def _shape(shape: int | Sequence[int]) -> tuple[int, ...]:
     given = shape if isinstance(shape, Sequence) else (shape,)
     return tuple(whole(n, "a length") for n in given)
+
+
+explain(globals())

@@ -8,21 +8,25 @@ from egglift.ir import patterns as p
 from egglift.ir import promotion
 from egglift.ir.axes import Axes, at_depth, axes_of, merged, permuted, scalar_of_elements
 from egglift.ir.check import type_of
-from egglift.ir.errors import ShapeError
+from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import methods_explained
 from egglift.ir.lengths import Length
 from egglift.ir.lifting import adapt, as_expr, lifted
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
+from egglift.ir.type_names import as_scalar
 from egglift.ir.types import BOOL, F64, I64, U64, Scalar, dims
 
 
+@methods_explained
 class Reducing:
     """What values have of NumPy's reductions.
 
     axis: one axis, several, or None: all; negative axes count from the end.  With `keepdims`, axes that are reduced
     stay, with length 1, such that the result fits the array again.  where: bools, of the array's shape or repeated to
-    it: elements where they are false are left out.  ShapeError where there is no such axis.
+    it: elements where they are false are left out.  dtype: the type in which elements are combined, and the result's.
+    initial: a number that is combined with them.  ShapeError where there is no such axis.
     """
 
     __slots__ = ()
@@ -35,66 +39,85 @@ class Reducing:
         type_of(e)
         return type(self)(e)
 
-    def sum(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
+    def sum(
+        self, axis: Axes = None, keepdims: bool = False, *, dtype: Any = None, initial: Any = None, where: Any = None
+    ) -> Self:
         """The sum along axes.  As in NumPy, bools and signed integers are added in i64, unsigned ones in u64.
 
         f16 and bf16 are added in f32, and the sum is rounded: `x.cast(f32).sum()` is the sum as it is then.
 
         A.sum(axis=0) -> map (reduce (+) 0) (transpose A)
         """
-        return self._of(self._narrowed(_reduced("add", accumulated(self.expr), axis, keepdims, where)))
+        return self._of(_total("add", self.expr, axis, keepdims, dtype, initial, where))
 
-    def prod(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
+    def prod(
+        self, axis: Axes = None, keepdims: bool = False, *, dtype: Any = None, initial: Any = None, where: Any = None
+    ) -> Self:
         """The product along axes.  As in NumPy, bools and signed integers are multiplied in i64, unsigned in u64."""
-        return self._of(self._narrowed(_reduced("mul", accumulated(self.expr), axis, keepdims, where)))
+        return self._of(_total("mul", self.expr, axis, keepdims, dtype, initial, where))
 
-    def min(self, axis: Axes = None, keepdims: bool = False, initial: Any = None, where: Any = None) -> Self:
+    def min(self, axis: Axes = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Self:
         """The least element along axes, NaN where there is one, or `initial` if that is less.
 
         ShapeError of no elements, and with `where`, unless there is an `initial`.
         """
         return self._of(_extreme("minimum", self.expr, axis, keepdims, initial, where))
 
-    def max(self, axis: Axes = None, keepdims: bool = False, initial: Any = None, where: Any = None) -> Self:
+    def max(self, axis: Axes = None, keepdims: bool = False, *, initial: Any = None, where: Any = None) -> Self:
         """The greatest element along axes, NaN where there is one, or `initial` if that is greater.
 
         ShapeError of no elements, and with `where`, unless there is an `initial`.
         """
         return self._of(_extreme("maximum", self.expr, axis, keepdims, initial, where))
 
-    def any(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
+    def any(self, axis: Axes = None, keepdims: bool = False, *, where: Any = None) -> Self:
         """Is there an element that is true (not 0)?"""
-        return self._of(_reduced("logical_or", _cast(self.expr, BOOL), axis, keepdims, where))
+        return self._of(_reduced("logical_or", recast(self.expr, BOOL), axis, keepdims, where))
 
-    def all(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
+    def all(self, axis: Axes = None, keepdims: bool = False, *, where: Any = None) -> Self:
         """Are all elements true (not 0)?"""
-        return self._of(_reduced("logical_and", _cast(self.expr, BOOL), axis, keepdims, where))
+        return self._of(_reduced("logical_and", recast(self.expr, BOOL), axis, keepdims, where))
 
-    def mean(self, axis: Axes = None, keepdims: bool = False, where: Any = None) -> Self:
+    def mean(self, axis: Axes = None, keepdims: bool = False, *, dtype: Any = None, where: Any = None) -> Self:
         """The mean along axes: of integers and bools in f64, of f16 and bf16 computed in f32; NaN of no elements."""
-        return self._of(self._narrowed(_mean(_floats(self.expr), axis, keepdims, where)))
+        e = _of_floats(self.expr, dtype)
+        return self._of(narrowed(e, _mean(_floats(e), axis, keepdims, where)))
 
-    def var(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False, where: Any = None) -> Self:
+    def var(
+        self, axis: Axes = None, ddof: float = 0, keepdims: bool = False, *, dtype: Any = None, where: Any = None
+    ) -> Self:
         """The variance along axes: the squared distances from the mean, added and divided by their number - ddof."""
-        return self._of(self._narrowed(_variance(self.expr, axis, ddof, keepdims, where)))
+        e = _of_floats(self.expr, dtype)
+        return self._of(narrowed(e, _variance(e, axis, ddof, keepdims, where)))
 
-    def std(self, axis: Axes = None, ddof: int = 0, keepdims: bool = False, where: Any = None) -> Self:
+    def std(
+        self, axis: Axes = None, ddof: float = 0, keepdims: bool = False, *, dtype: Any = None, where: Any = None
+    ) -> Self:
         """The standard deviation along axes: the square root of `var`."""
-        root = lifted("sqrt", [_variance(self.expr, axis, ddof, keepdims, where)])
-        return self._of(self._narrowed(root))
-
-    def _narrowed(self, e: Expr) -> Expr:
-        return narrowed(self.expr, e)
+        e = _of_floats(self.expr, dtype)
+        return self._of(narrowed(e, lifted("sqrt", [_variance(e, axis, ddof, keepdims, where)])))
 
 
 def narrowed(x: Expr, e: Expr) -> Expr:
     """What was computed in f32 because the elements of `x` are narrower, as such again."""
     t = scalar_of_elements(x)
-    return _cast(e, t if t.is_narrow else None)
+    return recast(e, t if t.is_narrow else None)
+
+
+def _total(op: str, e: Expr, axis: Axes, keepdims: bool, dtype: Any, initial: Any, where: Any) -> Expr:
+    """Elements added or multiplied as NumPy does it, in the type that is given or else the one that NumPy takes."""
+    if dtype is None:
+        found = narrowed(e, _reduced(op, accumulated(e), axis, keepdims, where))
+    else:
+        t = as_scalar(dtype)
+        found = recast(_reduced(op, recast(recast(e, t), t.computed), axis, keepdims, where), t)
+    return found if initial is None else lifted(op, [found, adapt(initial, scalar_of_elements(found))])
 
 
 def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool, where: Any = None) -> Expr:
     """`e` reduced along axes, which are brought to the end and read as one.  A scalar is its own reduction."""
+    if keepdims not in (True, False):
+        raise TypeMismatch(f"keepdims must be True or False, not {keepdims!r}; what comes after it is given by name")
     operator = named(op, scalar_of_elements(e))
     neutral = operator.neutral
     assert neutral is not None  # all named operators have one
@@ -114,7 +137,7 @@ def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool, where: Any = None) ->
 
 def _mask(e: Expr, where: Any) -> Expr:
     """Bools that choose elements of `e`; ShapeError where they would repeat it."""
-    mask = _cast(as_expr(where), BOOL)
+    mask = recast(as_expr(where), BOOL)
     own, given = dims(type_of(e)), dims(type_of(mask))
     if len(given) > len(own) or any(m not in (1, n) for n, m in zip(reversed(own), reversed(given))):
         raise ShapeError(f"where= of shape {given} for {brief(e)}, of shape {own}: it must be that, or 1 along an axis")
@@ -139,7 +162,7 @@ def _mean(e: Expr, axis: Axes, keepdims: bool, where: Any = None) -> Expr:
     return _share(_reduced("add", e, axis, keepdims, where), _counted(e, axis, keepdims, where))
 
 
-def _variance(e: Expr, axis: Axes, ddof: int, keepdims: bool, where: Any = None) -> Expr:
+def _variance(e: Expr, axis: Axes, ddof: float, keepdims: bool, where: Any = None) -> Expr:
     e = _floats(e)
     apart = lifted("sub", [e, _mean(e, axis, True, where)])
     squares = _reduced("add", lifted("mul", [apart, apart]), axis, keepdims, where)
@@ -157,7 +180,7 @@ def _counted(e: Expr, axis: Axes, keepdims: bool, where: Any) -> Expr | int:
     return _reduced("add", ones, axis, keepdims, where)
 
 
-def _share(total: Expr, count: Expr | int) -> Expr:
+def _share(total: Expr, count: Expr | float) -> Expr:
     return lifted("div", [total, float(count) if isinstance(count, int) and not isinstance(count, Length) else count])
 
 
@@ -173,15 +196,25 @@ def _count(e: Expr, axis: Axes) -> int:
 def accumulated(e: Expr) -> Expr:
     """`e` in the type in which NumPy adds and multiplies its elements."""
     t = scalar_of_elements(e)
-    return _cast(e, t.computed if t.is_float else I64 if t.is_signed or t == BOOL else U64)
+    return recast(e, t.computed if t.is_float else I64 if t.is_signed or t == BOOL else U64)
 
 
 def _floats(e: Expr) -> Expr:
     t = scalar_of_elements(e)
-    return _cast(e, t.computed if t.is_float else F64)
+    return recast(e, t.computed if t.is_float else F64)
 
 
-def _cast(e: Expr, t: Scalar | None) -> Expr:
+def _of_floats(e: Expr, dtype: Any) -> Expr:
+    """`e` as a float type that is given, or as it is."""
+    if dtype is None:
+        return e
+    t = as_scalar(dtype)
+    if not t.is_float:
+        raise TypeMismatch(f"a mean or variance of {brief(e)} in {t}: give a float type, and cast the result")
+    return recast(e, t)
+
+
+def recast(e: Expr, t: Scalar | None) -> Expr:
     """The elements of `e` as `t`; None: as they are."""
     if t is None or t == scalar_of_elements(e):
         return e

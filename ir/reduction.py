@@ -9,6 +9,7 @@ from typing import Any
 from egglift.ir import claims, trace
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError
+from egglift.ir.keywords import bound
 from egglift.ir.lifting import adapt, scalars_in
 from egglift.ir.operators import highest, lowest, named
 from egglift.ir.patterns import Operator
@@ -22,13 +23,19 @@ class Named:
 
     name: str
 
-    def __call__(self, a: Like, b: Like, /) -> Value:
+    def __call__(self, *operands: Like, **words: Any) -> Value:
         """The operator applied to two scalars, or element by element to arrays of one shape."""
-        return elementwise(self.name, a, b)
+        if words or len(operands) != 2:
+            bound(f"el.{self.name}", _of_two, operands, words)
+        return elementwise(self.name, *operands)
 
     def of(self, t: Type) -> Operator:
         """The operator on elements of type `t`, with its neutral element."""
         return named(self.name, t)
+
+
+def _of_two(a: Like, b: Like, /) -> None:
+    """The parameters of a named operator."""
 
 
 class Defined:

@@ -6,23 +6,17 @@ import difflib
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from egglift.ir.array_api import LEFT_OUT
+from egglift.ir.absent_names import ABSENT, reason
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 
-_ORDER = "sorting is not in the language: max, min, argmax and argmin find ends, or sort with NumPy before the call"
-_COUNT = (
-    "how many elements there are would depend on their values, and lengths are parts of types: "
-    "choose with where(condition, x, 0), and reduce, or select with NumPy after the call"
+#: how alike a name must be to one that there is, to be taken for it misspelt
+ALIKE = 0.7
+#: functions of no value, which are not named where one has no such attribute
+NOT_OF_VALUES = frozenset(
+    ("devices", "book", "laws", "load", "loads", "fill", "size", "array", "scalar", "zeros", "ones", "full", "eye")
 )
-#: names of NumPy's that have no counterpart, with what to do instead
-ABSENT = dict.fromkeys(("sort", "argsort", "partition", "argpartition", "searchsorted", "median"), _ORDER)
-ABSENT |= dict.fromkeys(("nonzero", "compress", "flatnonzero", "argwhere", "unique", "extract"), _COUNT)
-ABSENT["bincount"] = "NumPy has as many counts as the values ask for, and lengths are parts of types: el.bincount(x, n)"
-ABSENT |= {name: why for name, why in LEFT_OUT.items() if name not in ABSENT}
-ABSENT |= dict.fromkeys(("put", "itemset", "resize"), "values do not change: compute a new one")
-ABSENT |= dict.fromkeys(("item", "tolist", "get"), "it has no value while the program is written: call the kernel")
 
 
 class Refusing:
@@ -47,6 +41,14 @@ class Refusing:
             f"{brief(self.expr)} is no number yet, which round could make whole: use rint(x), floor(x), ceil(x) or "
             "trunc(x), which are numbers of x's type"
         )
+
+    def __setitem__(self, at: object, value: object) -> NoReturn:
+        raise TypeMismatch(
+            f"{brief(self.expr)} does not change: write where(condition, new, x), or concat slices of it"
+        )
+
+    def __delitem__(self, at: object) -> NoReturn:
+        raise TypeMismatch(f"{brief(self.expr)} does not change: concat the parts that stay")
 
     __trunc__ = __floor__ = __ceil__ = __round__
 
@@ -78,9 +80,9 @@ def missing_name(name: str) -> NoReturn:
     if name.startswith("_"):
         raise AttributeError(name)
     head = f"egglift has no {name!r}"
-    near = difflib.get_close_matches(name, sorted(public_names()), n=1)
-    if name in ABSENT:
-        raise AttributeError(f"{head}: {ABSENT[name]}", name=name)
+    if (why := reason(name)) is not None:
+        raise AttributeError(f"{head}: {why}", name=name)
+    near = difflib.get_close_matches(name, sorted(public_names()), n=1, cutoff=ALIKE)
     advice = f"did you mean el.{near[0]}?" if near else "docs/numpy.md lists what there is"
     raise AttributeError(f"{head}; {advice}", name=name)
 
@@ -92,13 +94,15 @@ module_getattr: object = missing_name
 def _missing(kind: type, e: Expr, name: str) -> str:
     """What to say of an attribute that values do not have."""
     head = f"{brief(e)} has no attribute {name!r}"
+    functions = public_names()
     if name in ABSENT:
         return f"{head}: {ABSENT[name]}"
-    functions = public_names()
-    if name in functions:
+    if name in functions and name not in NOT_OF_VALUES:
         return f"{head}, but there is a function: el.{name}(x)"
+    if (why := reason(name)) is not None:
+        return f"{head}: {why}"
     methods = {m for m in dir(kind) if not m.startswith("_")}
-    near = difflib.get_close_matches(name, sorted(methods | functions), n=1)
+    near = difflib.get_close_matches(name, sorted(methods | (functions - NOT_OF_VALUES)), n=1, cutoff=ALIKE)
     if not near:
         return f"{head}; README.md lists what there is"
     return f"{head}; did you mean {'x.' + near[0] if near[0] in methods else f'el.{near[0]}(x)'}?"

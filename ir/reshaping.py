@@ -9,10 +9,11 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import Axes, at_depth, axes_of, scalar_of_elements
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.lengths import Length
 from egglift.ir.making import zeros
 from egglift.ir.patterns import Expr
-from egglift.ir.rearranging import moveaxis, ravel
+from egglift.ir.rearranging import moveaxis, ravel, swapaxes
 from egglift.ir.text import brief
 from egglift.ir.types import dims
 from egglift.ir.value import Like, Value, as_value, typed
@@ -82,17 +83,18 @@ def fliplr(x: Like) -> Value:
     return flip(x, 1)
 
 
-def rot90(x: Like, k: int = 1) -> Value:
-    """A matrix turned k times by 90 degrees, from the first axis towards the second."""
+def rot90(x: Like, k: int = 1, axes: Sequence[int] = (0, 1)) -> Value:
+    """A matrix turned k times by 90 degrees, from the first of two axes towards the second."""
     v = as_value(x)
+    first, second = axes
     match k % 4:
         case 0:
             return v
         case 1:
-            return flip(moveaxis(v, 0, 1), 0)
+            return flip(swapaxes(v, first, second), first)
         case 2:
-            return flip(v, (0, 1))
-    return moveaxis(flip(v, 0), 0, 1)
+            return flip(v, (first, second))
+    return swapaxes(flip(v, first), first, second)
 
 
 def permute_dims(x: Like, axes: Sequence[int]) -> Value:
@@ -108,3 +110,6 @@ def matrix_transpose(x: Like) -> Value:
 def unstack(x: Like, axis: int = 0) -> tuple[Value, ...]:
     """The parts along an axis, one by one: at most 64."""
     return tuple(moveaxis(x, axis, 0))
+
+
+explain(globals())

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 from egglift.ir import patterns as p
 from egglift.ir import trace
-from egglift.ir.axes import axes_of, length_of, merged, permuted, scalar_of_elements
+from egglift.ir.axes import axis_of, length_of, merged, permuted, scalar_of_elements
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError
+from egglift.ir.keywords import methods_explained
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr, Operator
-from egglift.ir.reducing import accumulated, narrowed
+from egglift.ir.reducing import accumulated, narrowed, recast
 from egglift.ir.text import brief
+from egglift.ir.type_names import as_scalar
 from egglift.ir.types import BOOL, I32, I64, Array, Type, dims
 
 
+@methods_explained
 class Scanning:
     """What values have of NumPy's accumulations.
 
@@ -30,17 +33,17 @@ class Scanning:
     def __init__(self, expr: Expr) -> None:
         raise NotImplementedError
 
-    def cumsum(self, axis: int | None = None) -> Self:
+    def cumsum(self, axis: int | None = None, *, dtype: Any = None) -> Self:
         """The sums of all elements up to each.  As in NumPy, bools and signed integers are added in i64, unsigned ones
         in u64.
 
         A.cumsum(axis=1) -> map (scan (+) 0) A
         """
-        return self._accumulated("add", accumulated(self.expr), axis)
+        return self._summed("add", axis, dtype)
 
-    def cumprod(self, axis: int | None = None) -> Self:
+    def cumprod(self, axis: int | None = None, *, dtype: Any = None) -> Self:
         """The products of all elements up to each.  Integers are multiplied in i64 or u64, as in NumPy."""
-        return self._accumulated("mul", accumulated(self.expr), axis)
+        return self._summed("mul", axis, dtype)
 
     def cummax(self, axis: int | None = None) -> Self:
         """The greatest element up to each: `np.maximum.accumulate`; NaN from the first NaN on."""
@@ -51,6 +54,12 @@ class Scanning:
         """The least element up to each: `np.minimum.accumulate`; NaN from the first NaN on."""
         is_bool = scalar_of_elements(self.expr) == BOOL
         return self._accumulated("logical_and" if is_bool else "minimum", self.expr, axis)
+
+    def _summed(self, op: str, axis: int | None, dtype: Any) -> Self:
+        if dtype is None:
+            return self._accumulated(op, accumulated(self.expr), axis)
+        own = type(self)(recast(self.expr, as_scalar(dtype)))
+        return own._accumulated(op, recast(own.expr, scalar_of_elements(own.expr).computed), axis)
 
     def _accumulated(self, op: str, e: Expr, axis: int | None) -> Self:
         operator = named(op, scalar_of_elements(e))
@@ -75,7 +84,7 @@ def element_at_depth(e: Expr) -> Type:
 
 def scanned(op: Operator, init: Expr, e: Expr, axis: int, exclusive: bool, reverse: bool) -> Expr:
     """`e` with every vector along an axis scanned.  The axis is brought to the end, and back."""
-    axes, rank = axes_of(e, (axis,)), len(dims(type_of(e)))
+    axes, rank = (axis_of(e, axis),), len(dims(type_of(e)))
     order = [*(a for a in range(rank) if a not in axes), *axes]
 
     def one(row: Expr) -> Expr:

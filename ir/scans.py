@@ -9,9 +9,11 @@ from egglift.ir import patterns as p
 from egglift.ir import trace
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.keywords import explain
 from egglift.ir.patterns import Operator
 from egglift.ir.text import brief
 from egglift.ir.traverse import applied
+from egglift.ir.type_names import TypeLike
 from egglift.ir.types import BOOL, Array, Tuple, Type
 from egglift.ir.value import Like, ReduceOperator, Value, as_value, begun, elementwise, typed
 
@@ -36,17 +38,17 @@ def scan(
     return as_value(xs).scan(op, init, exclusive=exclusive, reverse=reverse, axis=axis)
 
 
-def cumsum(x: Like, axis: int | None = None) -> Value:
+def cumsum(x: Like, axis: int | None = None, *, dtype: TypeLike = None) -> Value:
     """The sums of all elements up to each, along an axis; None: of all elements, row by row, as one vector.
 
     As in NumPy, bools and signed integers are added in i64, unsigned ones in u64.
     """
-    return as_value(x).cumsum(axis)
+    return as_value(x).cumsum(axis, dtype=dtype)
 
 
-def cumprod(x: Like, axis: int | None = None) -> Value:
+def cumprod(x: Like, axis: int | None = None, *, dtype: TypeLike = None) -> Value:
     """The products of all elements up to each, along an axis.  See `cumsum`."""
-    return as_value(x).cumprod(axis)
+    return as_value(x).cumprod(axis, dtype=dtype)
 
 
 def cummax(x: Like, axis: int | None = None) -> Value:
@@ -98,3 +100,6 @@ def _of_segments(op: Operator, t: Type) -> Operator:
     neutral = None if op.neutral is None else p.Tup((p.Literal(False, BOOL), op.neutral))
     type_of(body.expr)
     return Operator(f"segmented {op.name}", body.expr, True, False, neutral)
+
+
+explain(globals())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.composed import as_floats
+from egglift.ir.keywords import explain
 from egglift.ir.making import full_like
 from egglift.ir.value import Like, Value, as_value, elementwise
 
@@ -54,9 +55,14 @@ def conj(x: Like) -> Value:
     return as_value(x)
 
 
-real = conj
+def real(x: Like) -> Value:
+    """x, which is real."""
+    return as_value(x)
 
 
 def imag(x: Like) -> Value:
     """0, as x is real."""
     return full_like(x, 0)
+
+
+explain(globals())

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from egglift.ir.errors import ShapeError
+from egglift.ir.keywords import explain
 from egglift.ir.reduction import add
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief
@@ -212,3 +213,6 @@ def _odd(weights: Value) -> list[int]:
 def _whole(n: Size) -> int:
     assert isinstance(n, int), "lengths of what a user writes are numbers"
     return n
+
+
+explain(globals())

@@ -9,9 +9,10 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion, trace
-from egglift.ir.bounds import MOST
+from egglift.ir.absent_names import ABSENT
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
+from egglift.ir.keywords import bound, methods_explained
 from egglift.ir.lengths import Length
 from egglift.ir.lifting import (
     adapt,
@@ -26,16 +27,16 @@ from egglift.ir.lifting import (
     seed,
 )
 from egglift.ir.numpy_methods import NumPyMethods
-from egglift.ir.numpy_protocol import ACCUMULATED, COMPOSED, UFUNCS, TakenByNumPy, called, instead
+from egglift.ir.numpy_protocol import UFUNCS, TakenByNumPy
 from egglift.ir.operators import OPERATORS, named, recognise
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.products import matmul
 from egglift.ir.reducing import Reducing
-from egglift.ir.refusals import ABSENT, Refusing
-from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.refusals import Refusing
 from egglift.ir.scanning import Scanning, element_at_depth, scanned
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
+from egglift.ir.type_names import TypeLike, as_type
 from egglift.ir.types import BOOL, I32, I64, Array, Scalar, Tuple, Type, dims
 from egglift.ir.whole_numbers import limits, whole
 
@@ -64,6 +65,18 @@ def as_value(x: Like) -> Value:
     return x if isinstance(x, Value) else Value(as_expr(x))
 
 
+def as_numbers(x: Like) -> Value:
+    """`x` as a Value, a list or tuple of numbers as an array."""
+    return as_value(np.asarray(x) if isinstance(x, list | tuple) else x)
+
+
+def array_last(call: str, first: Like, x: Like) -> Value:
+    """The array of a call that has it last; TypeMismatch where it stands first, as NumPy has it."""
+    if isinstance(first, Value | np.ndarray) and not isinstance(x, Value | np.ndarray):
+        raise TypeMismatch(f"{call} takes the array last, and not {brief(as_expr(first))} first: patterns do so")
+    return as_value(x)
+
+
 def typed(e: Expr) -> Value:
     """A new expression as a Value; the checker's error if it has no type."""
     type_of(e)
@@ -75,13 +88,22 @@ def call(f: Callable[..., Like], *args: Expr) -> Expr:
 
     A function of several arguments, called with one tuple of as many components, gets the components.
     """
+    if not callable(f):
+        raise TypeMismatch(f"{f!r} is no function: patterns take the function first, as in map(lambda v: v * 2, x)")
     wanted = arity(f)
     if len(args) == 1 and isinstance(t := type_of(args[0]), Tuple) and wanted == len(t.items):
         args = tuple(component(args[0], i) for i in range(len(t.items)))
     if wanted is not None and wanted > len(args):
         given = ", ".join(str(type_of(a)) for a in args)
         raise TypeMismatch(f"the function {_name(f)} takes {wanted} arguments, but is applied to {given}")
-    e = as_expr(f(*map(Value, args)))
+    values = [Value(a) for a in args]
+    try:
+        e = as_expr(f(*values))
+    except TypeMismatch:
+        raise
+    except TypeError:
+        bound(f"the function {_name(f)}", f, values, {})
+        raise
     type_of(e)
     return e
 
@@ -140,6 +162,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
     return forward, backward
 
 
+@methods_explained
 class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
@@ -213,6 +236,8 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
                 return self.gather(index)
             return typed(p.At(0, p.Gather(p.Fill(1, index.expr), self.expr)))
         if isinstance(at, slice):
+            if is_number(at.step) and at.step == 0:
+                raise ShapeError(f"{brief(self.expr)}: a slice in steps of 0 has no end; give another step")
             return self._slice(at)
         if isinstance(self.type, Tuple):
             return typed(component(self.expr, self._position(at)))
@@ -266,18 +291,6 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
         return turned[n - 1 - places[0] : n - places[-1] : -places.step]
 
     # ------------------------------------------------------------------------------------ arithmetic
-
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **named: Any) -> Value:
-        name = UFUNCS.get(ufunc.__name__, ufunc.__name__)
-        if ufunc is np.matmul and method == "__call__" and not named:
-            return typed(matmul(*map(as_expr, args)))
-        if method == "__call__" and not named and ufunc.__name__ in COMPOSED:
-            return called(ufunc.__name__, args, named)  # type: ignore[no-any-return]
-        if method == "accumulate" and ufunc.__name__ in ACCUMULATED:
-            return called(ACCUMULATED[ufunc.__name__], args, {"axis": 0, **named})  # type: ignore[no-any-return]
-        if method != "__call__" or named or name not in FUNCTIONS:
-            raise TypeMismatch(f"numpy.{ufunc.__name__} is not taken in a program{instead(ufunc.__name__)}")
-        return elementwise(name, *args)
 
     __add__, __radd__ = _both_ways("add")
     __sub__, __rsub__ = _both_ways("sub")
@@ -371,25 +384,24 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
         count = whole(n, "the number of iterations")
         return typed(trace.iterate_body(count, lambda v: call(f, v), self.expr, parameter_names(f, 1)[0]))
 
-    def cast(self, t: Type) -> Value:
-        """The value, or each element, converted to scalar type `t`: see `egglift.cast`."""
+    def cast(self, dtype: TypeLike) -> Value:
+        """The value, or each element, converted to a scalar type, or to one that NumPy has: see `egglift.cast`."""
+        t = as_type(dtype)
         if isinstance(self.type, Array):
             return self.map(lambda v: v.cast(t))
         if not isinstance(t, Scalar):
             raise TypeMismatch(f"{brief(self.expr)} cannot be cast to {t}: cast takes scalar types")
         return typed(promotion.cast(self.expr, t))
 
-    astype = cast
+    def astype(self, dtype: TypeLike) -> Value:
+        """The value, or each element, of another type: see `egglift.cast`."""
+        return self.cast(dtype)
 
     # ------------------------------------------------------------------------------------ layout patterns
 
     @property
     def T(self) -> Value:
         """The transposed matrix."""
-        return self.transpose()
-
-    def transpose(self) -> Value:
-        """`y[i][j] = x[j][i]`."""
         return typed(p.Transpose(self.expr))
 
     def zip(self, *others: Like) -> Value:
@@ -454,18 +466,6 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
     def drop(self, n: int) -> Value:
         """All but the first n elements."""
         return typed(p.Drop(whole(n, "how many to drop"), self.expr))
-
-    def roll(self, n: int) -> Value:
-        """`y[(i + n) % length] = x[i]`: every element n places on, the last ones first; backwards where n < 0."""
-        length = self._count
-        return typed(p.Roll(whole(n, "how far to roll", -MOST) % max(length, 1), self.expr))
-
-    def concat(self, *others: Like) -> Value:
-        """This array's elements, then the others'."""
-        e = self.expr
-        for other in others:
-            e = p.Concat(e, as_expr(other))
-        return typed(e)
 
     def gather(self, indices: Like) -> Value:
         """`[x[i0], x[i1], ...]`; indices are clamped into the array."""

@@ -116,7 +116,11 @@ def is_only_names(source: str) -> bool:
         match node:
             case ast.Import() | ast.ImportFrom() | ast.Expr(ast.Constant(str())):
                 pass
-            case ast.Assign([ast.Name("__all__")]) | ast.Assign([ast.Name()], ast.Name()):
+            case (
+                ast.Assign([ast.Name("__all__")])
+                | ast.AugAssign(ast.Name("__all__"))
+                | ast.Assign([ast.Name()], ast.Name())
+            ):
                 pass
             case _:
                 return False

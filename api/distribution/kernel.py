@@ -25,6 +25,7 @@ from egglift.ir.batch import arrays
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError
 from egglift.ir.patterns import Expr
+from egglift.ir.plain_numbers import duration
 from egglift.ir.signature import inputs_of
 from egglift.ir.types import Type
 
@@ -209,7 +210,7 @@ class Timeline:
     def __str__(self) -> str:
         kinds = dict.fromkeys(s.name for s in self.spans)
         rows = [
-            f"{self.names[place]}: " + ", ".join(f"{kind} {self.seconds(place, kind):.3g} s" for kind in kinds)
+            f"{self.names[place]}: " + ", ".join(f"{kind} {duration(self.seconds(place, kind))}" for kind in kinds)
             for place in self.names
         ]
         return "\n".join(rows)

@@ -13,6 +13,7 @@ from egglift.distribution.shares import Share
 from egglift.egraph.distribution.steps import Step
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
+from egglift.ir.plain_numbers import duration
 from egglift.ir.signature import inputs_of
 
 #: edges are computed first of blocks that have at least so many times as many rows
@@ -67,7 +68,7 @@ def cheaper(shared: DistributedKernel, alone: DistributedKernel, links: Links) -
     """The kernel that the model says is faster, with NumPy in and out."""
     one, many = _seconds_alone(alone, links), _seconds_shared(shared, links)
     count = len(shared.devices)
-    compared = f"{count} devices take {many:.3g} s by the model, one takes {one:.3g} s"
+    compared = f"{count} devices take {duration(many)} by the model, one takes {duration(one)}"
     chosen = shared if many < one else alone
     chosen.why = compared
     return chosen

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl
 from egglift.codegen.device.queues import is_array
+from egglift.codegen.device.strided import packed, stretch, stretch_there
 from egglift.ir.arguments import elements
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
+from egglift.ir.strided import Layout
 from egglift.ir.types import Array, Scalar, Tuple, Type, leaves
+
+#: how an array lies in memory that a kernel takes otherwise: its axes in another order, or its layout
+Lies: TypeAlias = Sequence[int | tuple[int, int]]
 
 
 def is_on_device(value: object) -> bool:
@@ -51,15 +56,29 @@ def leaves_of(device: Device, name: str, type: Type, value: Any) -> list[Operand
             return [leaf for i, (t, v) in pairs for leaf in leaves_of(device, f"{name}[{i}]", t, v)]
 
 
-def as_it_lies(name: str, type: Type, value: Any, order: Sequence[int]) -> Any:
-    """An array, NumPy's or pyopencl's, with its axes in this order, which `type` has: a view of it."""
+def as_it_lies(name: str, type: Type, value: Any, order: Lies) -> Any:
+    """An array, NumPy's or pyopencl's, as the program takes it, by `type`: a view of it.
+
+    order: its axes in the order in which `type` has them; or its layout (ir.strided), of which `type` is the memory.
+    """
     ((lengths, scalar),) = leaves(type)
-    shape = tuple(evaluate(lengths[order.index(axis)]) for axis in range(len(order)))
+    axes = [a for a in order if isinstance(a, int)]
+    if not axes:
+        layout: Layout = tuple(pair for pair in order if isinstance(pair, tuple))
+        shape = tuple(n for n, _ in layout)
+        if not is_array(value):
+            return stretch(name, elements(name, scalar, shape, value), layout)
+        if tuple(value.shape) != shape or value.dtype != scalar.dtype:
+            raise ArgumentError(
+                f"input {name} is {value.dtype} of shape {value.shape}, but the program takes {scalar.dtype} of {shape}"
+            )
+        return stretch_there(name, value, layout)
+    shape = tuple(evaluate(lengths[axes.index(axis)]) for axis in range(len(axes)))
     if not is_array(value):
-        return elements(name, scalar, shape, value).transpose(order)
+        return elements(name, scalar, shape, value).transpose(axes)
     if tuple(value.shape) != shape:
         raise ArgumentError(f"input {name} has shape {tuple(value.shape)}, but the program takes {shape}")
-    return value.transpose(order)
+    return value.transpose(axes)
 
 
 def leaf_names(name: str, type: Type) -> list[str]:
@@ -107,8 +126,6 @@ def _from_device(device: Device, name: str, scalar: Scalar, shape: tuple[int, ..
             f"input {name} is {value.dtype} of shape {tuple(value.shape)}, but the program takes "
             f"{scalar.dtype} of shape {shape}; arrays on the device are not converted"
         )
-    if not value.flags.c_contiguous:
-        raise ArgumentError(f"input {name} is not contiguous on the device; pass {name}.copy()")
     if value.offset and isinstance(value.base_data, opencl().SVMPointer):
         raise ArgumentError(
             f"input {name} begins {value.offset} bytes into shared virtual memory; "
@@ -127,7 +144,21 @@ def _placed(device: Device, value: Any, chain: Chain) -> Operand:
         return value
     if not value.size:  # pyopencl gives empty arrays no memory
         return device.allocate(0)
-    return device.clone(chain, value.base_data, value.nbytes, value.offset) if value.offset else value.base_data
+    if not value.flags.c_contiguous:
+        return packed(device, chain, value)
+    if not value.offset:
+        return value.base_data
+    return part_of(device, value) or device.clone(chain, value.base_data, value.nbytes, value.offset)
+
+
+def part_of(device: Device, array: Any) -> Operand | None:
+    """The part of its buffer where a pyopencl Array begins; None where OpenCL has no parts that begin there."""
+    data = array.base_data
+    if array.offset % device.part_alignment or not hasattr(data, "get_sub_region"):
+        return None
+    if data.get_info(opencl().mem_info.ASSOCIATED_MEMOBJECT):  # a part itself, and parts have no parts
+        return None
+    return data.get_sub_region(array.offset, array.nbytes)
 
 
 def result(type: Type, parts: list[Any], each: Callable[[Any, tuple[int, ...], Scalar], Any]) -> Any:

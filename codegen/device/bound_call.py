@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
+from egglift.codegen.device.arguments import part_of
 from egglift.codegen.device.calls import Caller, Checked
 from egglift.codegen.device.chain import in_order
 from egglift.codegen.device.device import opencl, refused
 from egglift.codegen.device.execute import Executable
-from egglift.codegen.device.outputs import direct
 from egglift.codegen.device.queues import add_reads, chain_for, is_array, queue_of
+from egglift.codegen.device.strided import packing
 from egglift.codegen.kernel.imperative import Buffer
+from egglift.ir.errors import ArgumentError
 
 #: enqueues something on a queue, after the events of a list (None: at once): its event
 Command: TypeAlias = Callable[[Any, Any], Any]
@@ -49,6 +51,19 @@ class BoundCall:
                 self._device.launch()
         return self.result
 
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            "a call with bound arguments belongs to this process: pickle the kernel, and bind its arguments there"
+        )
+
+    def __copy__(self) -> BoundCall:
+        """Itself, as it has its arrays for good."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> BoundCall:
+        """Itself: what is on a device is not copied."""
+        return self
+
     def __repr__(self) -> str:
         return f"<{self._caller.device.name}: a call with bound arguments, written into {type(self.result).__name__}>"
 
@@ -60,9 +75,9 @@ class _OnDevice:
         self.caller, self.device, self.there = caller, caller.device, checked.there
         self.queue = queue or queue_of(self.device, [*checked.there, *checked.outs])
         before, inputs = self._placed(checked)
-        into = [direct(a, [b for bs in inputs.values() for b in bs]) for a in checked.outs]
-        self.table = caller.executable.table_for(inputs, into)
-        caller.executable.allocate_outputs(self.table)
+        executable, into = caller.destined(inputs, checked.outs)
+        self.table = executable.table_for(inputs, into)
+        executable.allocate_outputs(self.table)
         plan = caller.plan
         self.table |= {b: self.device.allocate(b.size * b.scalar.size) for b in plan.temporaries}
         given = {b for bs in plan.inputs.values() for b in bs}
@@ -71,7 +86,7 @@ class _OnDevice:
             own = [self.device.allocate(o.size * o.scalar.size) if o in given else self.table[o] for o in plan.outputs]
             self.result, self.outs = caller.arrays_of(own, self.queue)
         after = [_copy(a.base_data, self.table[o], a.nbytes, to=a.offset) for o, a in self._moved()]
-        self.commands = [*before, *_launches(caller.executable, self.table), *after]
+        self.commands = [*before, *_launches(executable, self.table), *after]
         self._last: Any = None
         #: events of the arrays that the queue is after already
         self._seen: frozenset[Any] = frozenset()
@@ -88,10 +103,14 @@ class _OnDevice:
                 return value if is_number else self.device.upload(value)
             if not is_array(value):
                 return value
-            if value.size and not value.offset:
+            if value.size and not value.offset and value.flags.c_contiguous:
                 return value.base_data
+            if value.size and value.flags.c_contiguous and (whole := part_of(self.device, value)) is not None:
+                return whole
             part = self.device.allocate(value.nbytes)
-            if value.size:
+            if value.size and not value.flags.c_contiguous:
+                before.append(packing(self.device, value, part))
+            elif value.size:
                 before.append(_copy(part, value.base_data, value.nbytes, start=value.offset))
             return part
 
@@ -108,6 +127,7 @@ class _OnDevice:
 
         Another launch is over before: the results carry its event.
         """
+        opencl()  # ForkError in a process that was forked, where nothing would run
         if self._is_pending():
             self._launch_after_others()
             return
@@ -134,6 +154,7 @@ class _OnDevice:
         return False
 
     def _launch_after_others(self) -> None:
+        before = [list(a.events) for a in self.outs]
         chain = chain_for(self.device, self.there, self.queue, written=self.outs)
         try:
             for command in self.commands:
@@ -141,8 +162,8 @@ class _OnDevice:
         except (opencl().Error, MemoryError) as error:
             raise refused(f"{self.device.name} did not take a launch", error) from error
         self._last = chain.last
+        self.caller.written(self.outs, chain, before)
         add_reads(self.device, self.there, chain)
-        self.caller.written(self.outs, chain)
         self._seen = frozenset(e for a in self._arrays if is_array(a) for e in a.events)
 
 

@@ -14,10 +14,11 @@ from egglift.codegen.device.arguments import host_value, is_on_device, leaves_of
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import NdArray, Operand, opencl, refused, reported
 from egglift.codegen.device.execute import Enqueued, Executable, number
-from egglift.codegen.device.host_memory import HostMemory
+from egglift.codegen.device.host_memory import HostMemory, is_same
 from egglift.codegen.device.outputs import copied, destinations, direct
 from egglift.codegen.device.queues import add_reads, add_write, chain_for, is_array
 from egglift.codegen.device.staging import LARGE, staging_of
+from egglift.codegen.kernel.donation import donations
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.ir.errors import ArgumentError
 from egglift.ir.sizes import evaluate
@@ -85,6 +86,7 @@ class Caller:
     """A plan as a function of the values of its inputs, in their order.  Several threads may call it.
 
     by_address: makes the same of numbers that are on the device, where `executable` takes numbers by value.
+    free: makes the plan compiled without the promise that no arguments overlap, for results in the memory of inputs.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Caller:
         types: Mapping[str, Type],
         type: Type,
         by_address: Callable[[], Caller] | None = None,
+        free: Callable[[], Executable] | None = None,
     ) -> None:
         self.executable, self.device, self.plan = executable, executable.device, executable.plan
         self.count, self.types, self.type = len(types), types, type
@@ -100,7 +103,8 @@ class Caller:
         numbers = executable.numbers
         self.numbers = {name for name, buffers in self.plan.inputs.items() if numbers.intersection(buffers)}
         self._places = tuple(i for i, name in enumerate(self.names) if name in self.numbers)
-        self._by_address = by_address
+        self._by_address, self._free = by_address, free
+        self._donations = donations(self.plan) if free else {}
         self._other: Caller | None = None
         self._single = tuple(_leaves(t)[0] if parts_of(t) is None else None for t in types.values())
         self._results = _leaves(type)
@@ -131,12 +135,12 @@ class Caller:
         self, values: Sequence[Any], queue: Any, wait_for: Sequence[Any], allocator: Any, out: Any = None
     ) -> Any:
         """The plan's value on `values`, for the rest see `Kernel.__call__`; ArgumentError where something is amiss."""
-        checked = self.checked(values, queue, out)
+        checked = self.checked(values, queue, out, wait_for)
         if checked.there or checked.is_out_there:
             return self._on_device(checked, queue, wait_for, allocator)
         return self.on_host(checked, queue, wait_for)
 
-    def checked(self, values: Sequence[Any], queue: Any, out: Any) -> Checked:
+    def checked(self, values: Sequence[Any], queue: Any, out: Any, wait_for: Sequence[Any] = ()) -> Checked:
         """The arguments of a call, checked; ArgumentError where something is amiss."""
         cl = opencl()
         if queue is not None and not (isinstance(queue, cl.CommandQueue) and queue.context == self.device.context):
@@ -144,9 +148,11 @@ class Caller:
                 f"queue= is the pyopencl CommandQueue of {self.device.name} that a call runs on; "
                 f"an input of that name is given by position: ({', '.join(self.names)})"
             )
+        if wait_for and not (isinstance(wait_for, Sequence) and all(isinstance(e, cl.Event) for e in wait_for)):
+            raise ArgumentError(f"wait_for= is a list of pyopencl Events, and not {wait_for!r}")
         given = {name: self._taken(i, name, values[i]) for i, name in enumerate(self.names)}
         there = [v for vs in given.values() for v in vs if not isinstance(v, np.ndarray)]
-        outs = [] if out is None else destinations(self.device, self.type, out)
+        outs = [] if out is None else self._into(out)
         if there and outs and not is_array(outs[0]):
             first = next(name for name, vs in given.items() if not isinstance(vs[0], np.ndarray))
             raise ArgumentError(
@@ -170,6 +176,17 @@ class Caller:
                 return (np.array(value, leaf.dtype),)
         return leaves_of(self.device, name, self.types[name], value)
 
+    def _into(self, out: Any) -> list[Any]:
+        """The leaves of `out`, checked: at once where it is an array of the result's very type."""
+        leaf, kind = self._results[0], type(out)
+        known = self._is_array and kind in (np.ndarray, self._arrays)
+        if known and out.strides == leaf.strides and out.shape == leaf.shape and out.dtype == leaf.dtype:
+            if kind is np.ndarray and out.flags.writeable and out.dtype.isnative:
+                return [out]
+            if kind is not np.ndarray and not out.offset and out.context == self.device.context:
+                return [out]
+        return destinations(self.device, self.type, out)
+
     # ------------------------------------------------------------------------------------ NumPy in, NumPy out
 
     def on_host(self, checked: Checked, queue: Any, wait_for: Sequence[Any]) -> Any:
@@ -189,20 +206,22 @@ class Caller:
     def _shared(self, given: Mapping[str, Sequence[NdArray]], chain: Chain, outs: Sequence[NdArray]) -> list[NdArray]:
         """In the host's own memory: nothing is copied that kernels can read where it is."""
         host, table, numbers = self._host, dict[Buffer, Operand](), self.executable.numbers
-        arrays, buffers = list[NdArray](), list[Buffer]()
+        arrays = dict[Buffer, NdArray]()
         for name, group in self.plan.inputs.items():
             for b, v in zip(group, given[name], strict=True):
                 if b in numbers:
                     table[b] = number(v)
                 else:
-                    buffers.append(b)
-                    arrays.append(np.ascontiguousarray(v))
-        table.update(zip(buffers, host.readable(arrays), strict=True))
-        memory = [host.writable(a, arrays) for a in outs] or [host.result(leaf.bytes) for leaf in self._results]
+                    arrays[b] = np.ascontiguousarray(v)
+        donated = self._donated(arrays, outs) if outs and self._donations else {}
+        rest = {b: v for b, v in arrays.items() if b not in donated} if donated else arrays
+        table.update(zip(rest, host.readable([*rest.values()]), strict=True))
+        memory = [host.writable(a, [*rest.values()]) for a in outs] or [host.result(r.bytes) for r in self._results]
         for o, m in zip(self.plan.outputs, memory, strict=True):
             table[o] = host.wrapped(m, written=True) if m.nbytes else self.device.allocate(0)
+        table.update({b: table[o] for b, o in donated.items()})
         try:
-            self._launched(chain, table)
+            self._launched(chain, table, self._free() if donated and self._free else self.executable)
             host.seen(chain, [(table[o], m.nbytes) for o, m in zip(self.plan.outputs, memory, strict=True)])
         except opencl().Error as error:
             raise refused(f"{self.device.name} did not finish a call", error) from error
@@ -228,36 +247,63 @@ class Caller:
             self.device.finish(chain)  # inputs may be changed when a call has returned
         return found
 
-    def _launched(self, chain: Chain, table: dict[Buffer, Operand]) -> list[Any]:
+    def _donated(self, arrays: Mapping[Buffer, NdArray], outs: Sequence[NdArray]) -> dict[Buffer, Buffer]:
+        """Inputs whose memory a result is written into, in place: for each, the result."""
+        found = dict[Buffer, Buffer]()
+        for o, a in zip(self.plan.outputs, outs, strict=True):
+            same = [b for b, v in arrays.items() if is_same(v, a)]
+            others = [v for b, v in arrays.items() if b not in same]
+            if same and set(same) <= self._donations.get(o, frozenset()) and self._host.writes_into(a, others):
+                found |= dict.fromkeys(same, o)
+        return found
+
+    def _launched(self, chain: Chain, table: dict[Buffer, Operand], executable: Executable) -> list[Any]:
         with self.device.lock:
-            table |= self.executable.scratch(chain)
-            return self.executable.launch(chain, table)
+            table |= executable.scratch(chain)
+            return executable.launch(chain, table)
 
     # ------------------------------------------------------------------------------------ on the device
 
     def _on_device(self, checked: Checked, queue: Any, wait_for: Sequence[Any], allocator: Any) -> Any:
         """Nothing is waited for: results are arrays that carry events."""
         there, outs = checked.there, checked.outs
+        before = [list(a.events) for a in outs]
         chain = chain_for(self.device, there, queue, wait_for, written=outs)
         inputs = placed(self.device, checked.given, chain)
-        into = [direct(a, [b for bs in inputs.values() for b in bs]) for a in outs]
-        found = self.executable.enqueue(inputs, chain, allocator=allocator, into=into)
+        executable, into = self.destined(inputs, outs)
+        found = executable.enqueue(inputs, chain, allocator=allocator, into=into)
         for a, f in zip(outs, found, strict=False):
             if f.buffer is not a.base_data or a.offset:
                 copied(self.device, chain, f.buffer, a)
+        self.written(outs, chain, before)  # before the reads, whose event other readers need not wait for
         add_reads(self.device, there, chain)
-        if not outs:
-            return self.arrays(found, chain.queue, allocator)
-        self.written(outs, chain)
-        return checked.out
+        return checked.out if outs else self.arrays(found, chain.queue, allocator)
 
-    def written(self, outs: Sequence[Any], chain: Chain) -> None:
-        """Has the arrays that `chain` writes carry its event."""
-        if chain.last is not None:
+    def destined(
+        self, inputs: Mapping[str, Sequence[Operand]], outs: Sequence[Any]
+    ) -> tuple[Executable, list[Operand | None]]:
+        """What computes results into `outs`, and for each the buffer that it is written to; None: one of its own."""
+        given = [b for bs in inputs.values() for b in bs]
+        into = [direct(a, given) for a in outs]
+        if None not in into or self._free is None:
+            return self.executable, into
+        own = [b for bs in self.plan.inputs.values() for b in bs]
+        for i, (o, a) in enumerate(zip(self.plan.outputs, outs, strict=True)):
+            if into[i] is None and a.size and not a.offset:
+                same = frozenset(b for b, g in zip(own, given, strict=True) if g is a.base_data)
+                others = [g for g in given if g is not a.base_data]
+                if same and same <= self._donations.get(o, frozenset()) and direct(a, others) is not None:
+                    into[i] = a.base_data
+        donated = any(b is g for b in into if b is not None for g in given)
+        return (self._free() if donated else self.executable), into
+
+    def written(self, outs: Sequence[Any], chain: Chain, before: Sequence[Sequence[Any]]) -> None:
+        """Has the arrays that `chain` writes carry its event.  before: what each carried, which `chain` waited for."""
+        if outs and chain.last is not None:
             with reported(f"{self.device.name} did not take its launches"):
                 chain.queue.flush()
-            for a in outs:
-                add_write(a, chain.last)
+            for a, events in zip(outs, before, strict=True):
+                add_write(a, chain.last, events)
 
     def arrays(self, found: Sequence[Enqueued], queue: Any, allocator: Any = None) -> Any:
         """The result as pyopencl arrays of a queue."""

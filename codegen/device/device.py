@@ -10,14 +10,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, TypeAlias
+from functools import cache, cached_property
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.kernel.imperative import DeviceLimits, PlannedKernel
-from egglift.ir.errors import BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
+from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.forks import imported_before_fork, lost, use
 from egglift.ir.types import BOOL, Scalar
 
@@ -334,6 +334,16 @@ class Device:
         self.staging: Any = None  # its pinned memory, made when it is first used
         self.spare: Any = None  # buffers of results that nobody uses any more
         self.lock = threading.RLock()  # arguments of an OpenCL kernel are set and used in separate calls
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentError(
+            f"{self.name} is open in this process alone: pickle a kernel, which opens its own, or the name of a device"
+        )
+
+    @cached_property
+    def part_alignment(self) -> int:
+        """Parts of buffers begin at a multiple of so many bytes."""
+        return max(1, int(self.device.mem_base_addr_align) // 8)
 
     name = property(lambda self: self.info.name, doc="The device's name.")
     driver = property(lambda self: self.info.driver, doc="The driver's version.")

@@ -15,6 +15,7 @@ from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, NdArray, Operand, opencl, refused, reported
 from egglift.codegen.kernel.imperative import Buffer, Plan
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError
+from egglift.ir.plain_numbers import duration
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ class Executable:
                     rows.append(row)
         if not rows:
             raise DeviceError(
-                f"{self.device.name} reports implausible times: {bad} of {bad} samples below {floor:.3g} s"
+                f"{self.device.name} reports implausible times: {bad} of {bad} samples below {duration(floor)}"
             )
         return self._timing(rows)
 

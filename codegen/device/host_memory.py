@@ -9,8 +9,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
-from egglift.codegen.device.device import Device, NdArray, Operand, opencl, reported
-from egglift.codegen.device.pool import KEPT, Block, Pool
+from egglift.codegen.device.device import Device, NdArray, Operand, opencl, refused, reported
+from egglift.codegen.device.pool import KEPT, SMALL, Block, Pool
 from egglift.codegen.device.staging import LARGE, staging_of
 
 #: bytes; what results are written into begins at a multiple of it, as OpenCL's largest vectors do
@@ -34,6 +34,8 @@ class HostMemory:
         self.device, self.is_shared = device, is_shared(device)
         self._takes_any = self.is_shared and _has(device, "FINE_GRAIN_SYSTEM")
         self._own = pool_of(device) if self.is_shared else _ordinary
+        flags = opencl().mem_flags
+        self._read, self._write = flags.USE_HOST_PTR | flags.READ_ONLY, flags.USE_HOST_PTR | flags.READ_WRITE
 
     def result(self, size: int) -> NdArray:
         """Aligned bytes for a result; of a device with memory of its own, where it writes them fastest."""
@@ -44,11 +46,19 @@ class HostMemory:
     def writable(self, out: NdArray, inputs: Sequence[NdArray]) -> NdArray:
         """The bytes that kernels write for the result that becomes `out`: its own if they are no input's, else new.
 
+        New are they too where these are few, which are then copied, and buffers over them would have to be mapped.
+
         Kernels promise their compiler (`restrict`) that what they write is not what they read.
         """
-        if out.nbytes and _is_usable(out) and not any(np.may_share_memory(out, a) for a in inputs):
+        if self.writes_into(out, inputs):
             return out.reshape(-1).view(np.uint8)
         return self.result(out.nbytes)
+
+    def writes_into(self, out: NdArray, inputs: Sequence[NdArray]) -> bool:
+        """Do kernels that read `inputs` write a result into the memory of `out` itself?"""
+        if not out.nbytes or not _is_usable(out) or any(np.may_share_memory(out, a) for a in inputs):
+            return False
+        return out.nbytes >= SMALL or self._own is _ordinary or self._needs_no_buffer(out.reshape(-1).view(np.uint8))
 
     def wrapped(self, array: NdArray, *, written: bool = False) -> Operand:
         """What kernels are given for `array`, which is in C order, not empty, and must outlive what is done with it."""
@@ -58,9 +68,10 @@ class HostMemory:
         flat = array.reshape(-1).view(np.uint8)
         if self._needs_no_buffer(flat):
             return cl.SVM(flat)
-        use = cl.mem_flags.USE_HOST_PTR | (cl.mem_flags.READ_WRITE if written else cl.mem_flags.READ_ONLY)
-        with reported(f"{self.device.name} cannot use {array.nbytes} bytes of the host"):
-            return cl.Buffer(self.device.context, use, hostbuf=flat)
+        try:  # no context manager: this runs for every array of every call
+            return cl.Buffer(self.device.context, self._write if written else self._read, hostbuf=flat)
+        except (cl.Error, MemoryError) as error:
+            raise refused(f"{self.device.name} cannot use {array.nbytes} bytes of the host", error) from error
 
     def _needs_no_buffer(self, array: NdArray) -> bool:
         return self._takes_any or (self._own is not _ordinary and self._own.holds(array))
@@ -76,7 +87,7 @@ class HostMemory:
     def _readable(self, array: NdArray, taken: list[tuple[NdArray, Operand]]) -> Operand:
         """taken: the arrays before, and what kernels are given for them; this one is added."""
         for other, operand in taken:
-            if other is array or _is_same(other, array):
+            if other is array or is_same(other, array):
                 return operand
         shares = taken and not self._takes_any and any(np.may_share_memory(array, a) for a, _ in taken)
         if shares or not _is_usable(array):
@@ -168,7 +179,8 @@ def _is_usable(array: NdArray) -> bool:
     return bool(array.flags.c_contiguous and array.flags.aligned)
 
 
-def _is_same(a: NdArray, b: NdArray) -> bool:
+def is_same(a: NdArray, b: NdArray) -> bool:
+    """Are two arrays in C order one stretch of memory?"""
     return a.nbytes == b.nbytes and _address(a) == _address(b)
 
 

@@ -12,8 +12,9 @@ import numpy as np
 
 from egglift.codegen.device.device import NdArray
 
-#: smaller blocks are not worth keeping; of larger ones at most so many bytes are kept while nobody uses them
-SMALL, KEPT = 1 << 16, 1 << 28
+#: smaller blocks have few sizes, powers of two from LEAST on, and of each at most FEW are kept while nobody uses them;
+#: of all blocks at most KEPT bytes are
+SMALL, LEAST, FEW, KEPT = 1 << 16, 1 << 7, 64, 1 << 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class Pool:
 
     def array(self, size: int) -> NdArray:
         """An array of `size` bytes with anything in it."""
-        return np.asarray(_Bytes(self, self.taken(size)))
+        return np.asarray(_Bytes(self, self.taken(_rounded(size)), size))
 
     def holds(self, array: NdArray) -> bool:
         """Does `array`, in C order, begin where an array of this pool begins, and end within it?"""
@@ -74,12 +75,18 @@ class Pool:
             return self._kept.append(block)
         with self._lock:
             self._used.pop(block.address, None)
-            if not SMALL <= block.size <= self._most:
+            waiting = self._free.get(block.size, ())
+            if block.size > self._most or (block.size < SMALL and len(waiting) >= FEW):
                 return
             if self._bytes + block.size > self._most:
                 self.clear()
             self._free.setdefault(block.size, []).append(block)
             self._bytes += block.size
+
+
+def _rounded(size: int) -> int:
+    """The bytes of a block for so many."""
+    return size if size >= SMALL else max(LEAST, 1 << (size - 1).bit_length())
 
 
 class Lease:
@@ -95,10 +102,10 @@ class Lease:
 class _Bytes(Lease):
     """A block as NumPy sees it."""
 
-    def __init__(self, pool: Pool, block: Block) -> None:
+    def __init__(self, pool: Pool, block: Block, size: int) -> None:
         super().__init__(pool, block)
         self.__array_interface__ = {
-            "shape": (block.size,),
+            "shape": (size,),
             "typestr": "|u1",
             "data": (block.address, False),
             "version": 3,

@@ -106,10 +106,15 @@ def add_reads(device: Device, given: Sequence[Any], chain: Chain) -> None:
             _add_read(array.events, read)
 
 
-def add_write(array: Any, event: Any) -> None:
-    """Has a pyopencl array carry the event of the command that writes it."""
+def add_write(array: Any, event: Any, before: Sequence[Any]) -> None:
+    """Has a pyopencl array carry the event of the command that writes it, in place of those that it waited for."""
+    events = array.events
     with _lock:
-        _add(array.events, event)
+        if len(events) == len(before):  # nobody has added one since
+            events[:] = [event]
+        else:
+            events[:] = [e for e in events if e not in before]
+            _add(events, event)
 
 
 def _add_read(events: list[Any], read: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from egglift.costmodel.profiles.curves import widths_that_pay
 from egglift.costmodel.profiles.profile import Cache
+from egglift.ir.plain_numbers import plain
 
 #: the unit of a field of the profile, or of a curve's numbers
 UNITS = {
@@ -62,4 +63,4 @@ def number(value: float, unit: str) -> str:
         prefix, factor = next(((p, f) for p, f in SMALL if value >= f), SMALL[-1])
     else:
         prefix, factor = next(((p, f) for p, f in LARGE if value >= f), ("", 1.0))
-    return f"{value / factor:.3g} {prefix}{unit}".strip()
+    return f"{plain(value / factor)} {prefix}{unit}".strip()

@@ -13,6 +13,7 @@ import numpy as np
 from egglift.codegen.device.device import Device, opencl, reported
 from egglift.codegen.device.rows import read_bytes, write_bytes
 from egglift.costmodel.links.links import Links
+from egglift.ir.plain_numbers import plain
 
 #: bytes of a long copy, and of the shortest; how often each is made, of which the best counts
 LONG, SHORT, TIMES = 1 << 26, 4, 5
@@ -35,7 +36,7 @@ def measure_links(devices: Sequence[Device], report: Callable[[str], None] = lam
         to[device.name], fro[device.name] = LONG / _best(copy.there), LONG / _best(copy.back)
         latencies.append(_best(copy.short))
         there, back = to[device.name] / 1e9, fro[device.name] / 1e9
-        report(f"device {place}, {device.name}: {there:.3g} GB/s there, {back:.3g} GB/s back")
+        report(f"device {place}, {device.name}: {plain(there)} GB/s there, {plain(back)} GB/s back")
     together, beside = _together([_busy(device) for device in devices]), _together([c.there for c in copies])
     report(f"all at once: each computes at {together:.0%} of its speed, and is copied to at {beside:.0%}")
     return Links(to, fro, max(latencies), _start(devices), together, beside)

@@ -14,6 +14,7 @@ from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.bench import Measurement
 from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.ir import deadline
+from egglift.ir.plain_numbers import duration
 
 #: the part of a budget in which candidates are built: what is built should be timed, too
 BUILDING = 0.5
@@ -50,7 +51,7 @@ class Clock:
 
     def skipped(self, plan: Plan) -> Measurement:
         """The measurement of a plan that the budget did not reach."""
-        return Measurement(plan, "skipped", f"the budget of {self._seconds:g} s ran out before it")
+        return Measurement(plan, "skipped", f"the budget of {duration(self._seconds)} ran out before it")
 
 
 @contextmanager

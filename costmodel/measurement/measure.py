@@ -20,6 +20,7 @@ from egglift.costmodel.measurement.successive_halving import EFFORTS, Entrant, n
 from egglift.costmodel.measurement.worker_pool import Worker, worker_for
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import NoWorker
+from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell
 
 Report = Callable[[int, Measurement], None]
@@ -102,7 +103,7 @@ def race(
 
 def _tell(found: Mapping[int, Measurement], plans: Sequence[Plan]) -> None:
     best = min((m.seconds for m in found.values() if m.seconds is not None), default=None)
-    so_far = "none is right yet" if best is None else f"{1e6 * best:.4g} us"
+    so_far = "none is right yet" if best is None else duration(best)
     tell("measuring", candidates=f"{len(found)} of {len(plans)}", best=so_far)
 
 

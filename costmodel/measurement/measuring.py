@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from egglift.ir.errors import ArgumentError
+from egglift.ir.plain_numbers import plain
 
 #: candidates that are measured, unless another number is asked for
 SAMPLE = 8
@@ -32,9 +33,13 @@ class Measuring:
     deadline: float = field(default=DEADLINE, compare=False)
 
     def __post_init__(self) -> None:
+        for name in ("measurements", "deadline", "budget"):
+            value = getattr(self, name)
+            if not (isinstance(value, int | float) or (value is None and name == "budget")):
+                raise ArgumentError(f"{name} is a number, and not {value!r}")
         if self.measurements < 1:
             raise ArgumentError(f"measurements is 1 or more, not {self.measurements}")
         if self.deadline <= 0:
-            raise ArgumentError(f"deadline is a positive number of seconds, not {self.deadline:g}")
+            raise ArgumentError(f"deadline is a positive number of seconds, not {plain(self.deadline)}")
         if self.budget is not None and not self.budget >= 0:
             raise ArgumentError(f"budget is a number of seconds, 0 or more, not {self.budget!r}")

@@ -26,6 +26,7 @@ from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
 from egglift.ir import deadline
 from egglift.ir.deadline import TooLate
 from egglift.ir.errors import DeviceError, EggliftError
+from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell
 from egglift.processes.child import Crashed, Hung
 
@@ -108,7 +109,7 @@ class Remote:
         except Hung:
             if left < seconds:
                 raise TooLate("the time is up while a candidate is measured") from None
-            reason = f"no answer within {self.deadline:g} s; its process was ended"
+            reason = f"no answer within {duration(self.deadline)}; its process was ended"
             return Measurement(plan, "hung", reason, build_seconds=time.perf_counter() - start)
         except Crashed as error:
             return Measurement(plan, "crashed", str(error), build_seconds=time.perf_counter() - start)

@@ -15,6 +15,7 @@ from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
 from egglift.ir import deadline
 from egglift.ir.deadline import TooLate
 from egglift.ir.errors import DeviceError, NoWorker
+from egglift.ir.plain_numbers import duration
 from egglift.processes.child import Child, Crashed, Hung
 
 #: processes that build for a program, mostly
@@ -108,7 +109,7 @@ class Worker:
             if not deadline.left():  # it goes on starting, for the next call
                 raise TooLate(f"the time is up while {self.place.name} is opened by another process") from None
             self.end()
-            raise NoWorker(f"{self.place.name} was not opened within {START:g} s by another process") from None
+            raise NoWorker(f"{self.place.name} was not opened within {duration(START)} by another process") from None
         except DeviceError as error:
             self.end()
             raise NoWorker(str(error)) from error

@@ -15,6 +15,8 @@ def write_whole(path: Path, text: str) -> None:
 
     RecordError where the disk does not take it; what was there stays then.
     """
+    if not path.name:
+        raise RecordError(f"cannot write {path}: it is a folder; give the name of a file in it")
     beside = path.with_name(f".{path.name}.{os.getpid()}.{secrets.token_hex(4)}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -50,6 +50,7 @@ def doubled() -> Any:
 @pytest.mark.parametrize("kind", [Interface, DLPack, memoryview])
 def test_what_tells_of_its_memory_is_read_there(doubled: Any, kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     out = np.empty_like(A)
+    monkeypatch.setattr("egglift.codegen.device.host_memory.SMALL", 0)  # few bytes are copied
     monkeypatch.setattr(HostMemory, "result", lambda *_: pytest.fail("a copy is made"))
     np.testing.assert_array_equal(doubled(kind(A), out=out), 2 * A)
     assert el.interpret(doubled.program, a=kind(A))[2, 3, 4] == 118
@@ -80,6 +81,7 @@ def test_jit_reads_axes_in_the_order_in_which_they_lie(order: Any, monkeypatch: 
     out = np.empty(SHAPE[:2], np.float32)
     home = queue(kernel.device.context, "in order")
     there = array(home, A.transpose(order)).transpose(np.argsort(order))
+    monkeypatch.setattr("egglift.codegen.device.host_memory.SMALL", 0)  # few bytes are copied
     monkeypatch.setattr(HostMemory, "result", lambda *_: pytest.fail("a copy is made"))
     np.testing.assert_array_equal(kernel(view, out=out), A.sum(2))
     np.testing.assert_array_equal(kernel.bind(a=view, out=0 * out)(), A.sum(2))
@@ -95,15 +97,6 @@ def test_such_a_kernel_takes_arrays_in_any_order_and_can_be_kept() -> None:
         np.testing.assert_array_equal(k(A.tolist()), A.sum(2))
         with pytest.raises(el.ArgumentError, match=r"input a has shape \(4, 5\), but the program takes \(3, 4, 5\)"):
             k(A[0])
-
-
-def test_arrays_with_gaps_are_copied() -> None:
-    wide = np.zeros((3, 8, 5), np.float32)
-    wide[:, ::2] = A
-    count = len(last_sums.kernels)
-    np.testing.assert_array_equal(last_sums(wide[:, ::2]), A.sum(2))
-    np.testing.assert_array_equal(last_sums(A[::-1, :, ::-1]), A[::-1].sum(2))
-    assert len(last_sums.kernels) == count or count == 0
 
 
 @pytest.mark.parametrize("grain", ["fine", "coarse"])

@@ -221,9 +221,9 @@ def test_functions_and_options_that_do_not_fit_are_refused() -> None:
     with pytest.raises(el.ArgumentError, match="has no parameter y, which static names"):
         el.jit(static="y")(scaled)
     with pytest.raises(
-        el.ArgumentError, match="jit takes static, lengths and the options of optimize, not shape, sizes"
+        el.ArgumentError, match="jit takes static, lengths and the options of optimize, not shape, tiles"
     ):
-        el.jit(shape=3, sizes=2)
+        el.jit(shape=3, tiles=2)
     with pytest.raises(el.ArgumentError, match="jit takes a function, not 3"):
         el.jit(3)  # type: ignore[call-overload]
 

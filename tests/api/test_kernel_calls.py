@@ -10,7 +10,7 @@ import pytest
 import egglift as el
 from egglift.codegen.device.device import open_device, opencl
 from egglift.codegen.device.host_memory import ALIGNMENT, HostMemory, fresh
-from egglift.codegen.device.pool import SMALL, Block, Pool
+from egglift.codegen.device.pool import FEW, LEAST, SMALL, Block, Pool
 from tests.gates import array, queue
 
 N = 1 << 15
@@ -155,6 +155,25 @@ def test_a_pool_keeps_no_more_than_it_may() -> None:
     assert other is not again and len(made) == 4, "those that had waited were let go"
 
 
+def test_a_pool_keeps_few_small_blocks_of_few_sizes() -> None:
+    made = list[int]()
+
+    def make(size: int) -> Block:
+        memory = np.empty(size, np.uint8)
+        made.append(size)
+        return Block(place(memory), size, memory)
+
+    pool = Pool(make)
+    for size in (1, 5, 0, LEAST, 3 * LEAST, 4 * LEAST):
+        assert pool.array(size).nbytes == size
+    assert made == [LEAST, 4 * LEAST]
+    arrays = [pool.array(8) for _ in range(FEW + 10)]
+    del arrays
+    made.clear()
+    again = [pool.array(8) for _ in range(FEW + 10)]
+    assert len(again) - len(made) == FEW
+
+
 def test_a_forked_process_frees_no_memory_of_a_driver(monkeypatch: pytest.MonkeyPatch) -> None:
     freed = list[int]()
 
@@ -169,12 +188,12 @@ def test_a_forked_process_frees_no_memory_of_a_driver(monkeypatch: pytest.Monkey
         memory = Memory(size)
         return Block(place(memory.block), size, memory)
 
-    pool = Pool(make)
-    here, there = pool.array(8), pool.array(16)
+    pool = Pool(make, most=0)
+    here, there = pool.array(LEAST), pool.array(2 * LEAST)
     del here
     monkeypatch.setattr("os.getpid", lambda: -1)
     del there
-    assert freed == [8]
+    assert freed == [LEAST]
 
 
 def test_a_device_of_another_context_takes_numpy_arrays() -> None:

@@ -57,6 +57,23 @@ def test_an_aligned_array_is_written_where_it_is(minus: el.Kernel, monkeypatch: 
     np.testing.assert_array_equal(z, Y - X[::-1])
 
 
+def test_few_bytes_are_copied_and_no_buffer_is_mapped(minus: el.Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    z = np.empty(N + 1, np.float32)[1:]
+    monkeypatch.setattr(opencl(), "enqueue_map_buffer", lambda *_, **__: pytest.fail("a buffer is mapped"))
+    assert minus(X, Y, out=z) is z
+    np.testing.assert_array_equal(z, X - Y[::-1])
+
+
+def test_an_array_that_is_written_often_carries_one_event(minus: el.Kernel, home: Any, gates: Any) -> None:
+    gate = gates(home.context)
+    x, y, z = late(home, X, gate), array(home, Y), array(home, X)
+    for _ in range(20):
+        minus(x, y, out=z)
+    assert len(z.events) == 1 and not gate.is_open
+    gate.open()
+    np.testing.assert_array_equal(z.get(), X - Y[::-1])
+
+
 def test_device_arrays_are_written_where_they_are(minus: el.Kernel, home: Any) -> None:
     z = array(home, np.zeros_like(X))
     memory = z.base_data

@@ -176,3 +176,27 @@ for t in threads: t.start()
 for t in threads: t.join()
 print(found)"""
     assert output(code, tmp_path) == ["[True, True, True, True]"]
+
+
+def test_a_bound_call_of_a_forked_process_says_so(tmp_path: Path) -> None:
+    code = """
+import pyopencl.array
+kernel = optimized()
+there = pyopencl.array.to_device(kernel.device.queue, given)
+launches = [kernel.bind(given), kernel.bind(there), kernel.bind(there, out=pyopencl.array.empty_like(there))]
+for launch in launches: launch()
+forked(lambda: tried(*launches))"""
+    lines = output(code, tmp_path)
+    assert len(lines) == 3 and all(line.startswith("ForkError: ") for line in lines)
+
+
+def test_a_kernel_sent_to_a_forked_process_says_so_when_called(tmp_path: Path) -> None:
+    code = """
+kernel = optimized()
+kernel(given)
+def called(k): return k(given)
+def read(k): return k.source
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    tried(lambda: pool.apply_async(called, (kernel,)).get(60), lambda: pool.apply_async(read, (kernel,)).get(60))"""
+    lines = output(code, tmp_path)
+    assert len(lines) == 2 and all(line.startswith("ForkError: ") for line in lines)

@@ -150,13 +150,13 @@ def test_arrays_are_made_of_the_type_that_is_asked_for() -> None:
         el.zeros(2, el.f32),
         el.ones(2, "i8"),
         el.full(2, 3, el.u8),
-        el.eye(2, type=el.f32),
-        el.arange(2, type=el.f32),
+        el.eye(2, dtype=el.f32),
+        el.arange(2, dtype=el.f32),
     ]
     assert [str(e.type) for e in made] == ["[f32]2", "[i8]2", "[u8]2", "[[f32]2]2", "[f32]2"]
     filled = el.full((2, 3), el.scalar("c", el.f32))
     assert el.interpret(filled, c=2).tolist() == [[2.0] * 3] * 2
-    assert el.linspace(0, 1, 3, type=el.f32).type == el.array("x", el.f32, 3).type
+    assert el.linspace(0, 1, 3, dtype=el.f32).type == el.array("x", el.f32, 3).type
 
 
 x, v = el.array("x", el.f32, (3, 4)), el.array("v", el.f32, 5)

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from egglift.ir.plain_numbers import plain
-from egglift.report import duration
+from egglift.ir.plain_numbers import duration, plain
+from tests.test_layers import modules
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,14 @@ def test_no_time_has_an_exponent() -> None:
     for exponent in range(-13, 7):
         for digits in (1, 1.5, 9.99, 9.995, 9.9999):
             assert re.fullmatch(r"[\d.]+ (ns|us|ms|s)", duration(digits * 10.0**exponent))
+
+
+def test_no_text_has_numbers_that_may_have_an_exponent() -> None:
+    found = [
+        f"{name}: {line.strip()}"
+        for name, file in modules().items()
+        if name.startswith("egglift") and name != "egglift.ir.plain_numbers"
+        for line in file.read_text().splitlines()
+        if re.search(r"\{[^{}]*:[.\d]*g\}", line) and "float(f" not in line
+    ]
+    assert found == []

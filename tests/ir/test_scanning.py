@@ -64,7 +64,7 @@ def test_numpy_itself_builds_the_same_programs() -> None:
     assert np.cumprod(A).expr is el.cumprod(A).expr  # type: ignore[attr-defined]
     assert np.add.accumulate(A).expr is el.cumsum(A, 0).expr  # type: ignore[attr-defined]
     assert np.maximum.accumulate(A, axis=1).expr is el.cummax(A, 1).expr  # type: ignore[attr-defined]
-    with pytest.raises(TypeMismatch, match=r"numpy\.subtract is not taken"):
+    with pytest.raises(TypeMismatch, match=r"numpy\.subtract\.accumulate is not taken"):
         np.subtract.accumulate(A)
 
 
@@ -146,7 +146,7 @@ def test_segments_of_tuples_have_nested_pairs() -> None:
         (lambda: el.scan(el.add, (0, 0), X), TypeMismatch, "the initial value is (i64, i64), but the elements is f32"),
         (lambda: el.segmented_scan(el.add, 0, X > 0, X.take(3)), ShapeError, "8 flags in"),
         (lambda: el.segmented_scan(el.add, 0, A, X), TypeMismatch, "the flags of segments are an array of bools"),
-        (lambda: np.cumsum(A, dtype=np.float64), TypeMismatch, "numpy.cumsum: got an unexpected keyword argument"),
+        (lambda: np.cumsum(A, out=A), TypeMismatch, "numpy.cumsum: it has no out=: values do not change"),
     ],
 )
 def test_what_is_written_wrongly_is_said_in_words(wrong: Any, error: type, message: str) -> None:

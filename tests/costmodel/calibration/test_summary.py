@@ -12,6 +12,7 @@ from egglift.costmodel.profiles.profile import Cache
     ("value", "unit", "text"),
     [
         (5.2e-6, "s", "5.2 us"),
+        (999.7e9, "B/s", "1000 GB/s"),
         (1.25, "s", "1.25 s"),
         (0.0, "s", "0 s"),
         (3e-13, "s", "0.3 ps"),

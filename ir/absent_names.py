@@ -1,0 +1,112 @@
+"""NumPy's names that have no counterpart in programs: what to write instead, or why nothing can stand for them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from egglift.ir.array_api import LEFT_OUT, LINALG
+
+_ORDER = "sorting is not in the language: max, min, argmax and argmin find ends, or sort with NumPy before the call"
+_COUNT = (
+    "how many elements there are would depend on their values, and lengths are parts of types: "
+    "choose with where(condition, x, 0), and reduce, or select with NumPy after the call"
+)
+_CHANGE = "values do not change: compute a new one"
+_UNKNOWN = "it has no value while the program is written: call the kernel"
+_INPUT = "inputs are given when a kernel is called: el.array(name, type, shape), or el.literal(numbers)"
+_TABLE = "NumPy's, given to the program as an array: el.literal(numbers)"
+_FOURIER = "Fourier transforms are no patterns: NumPy's before or after the call, or a product with a table of sines"
+_PARTS = "take parts by slices, or x.split(n) of equal ones"
+
+_ALIKE = {
+    _ORDER: "sort argsort partition argpartition searchsorted median nanmedian percentile nanpercentile quantile "
+    "nanquantile digitize lexsort sort_complex",
+    _COUNT: "nonzero compress flatnonzero argwhere unique extract union1d intersect1d setdiff1d setxor1d trim_zeros",
+    _CHANGE: "put itemset resize copyto putmask place fill_diagonal put_along_axis setfield setflags",
+    _UNKNOWN: "item tolist get tobytes tofile dump array_repr array_str array2string",
+    _INPUT: "array2d asanyarray asarray_chkfinite ascontiguousarray asfortranarray asmatrix frombuffer fromfile "
+    "fromiter fromstring loadtxt genfromtxt",
+    _TABLE: "bartlett blackman hamming hanning kaiser geomspace logspace vander tril_indices triu_indices diag_indices "
+    "random",
+    _FOURIER: "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn irfft irfft2 irfftn hfft ihfft",
+    _PARTS: "array_split hsplit vsplit dsplit",
+    LINALG: "eig eigvals lstsq cond tensorinv tensorsolve",
+    "the bits of floats are not numbers in the language": "frexp nextafter spacing view byteswap packbits unpackbits",
+}
+#: by name: what to write, or why not
+ABSENT = {name: why for why, names in _ALIKE.items() for name in names.split()}
+ABSENT |= {name: why for name, why in LEFT_OUT.items() if name not in ABSENT}
+ABSENT |= {
+    "bincount": "NumPy has as many counts as the values ask for: here el.bincount(x, n, weights=None)",
+    "angle": "arctan2(y, x)",
+    "append": "concat(x, y)",
+    "apply_along_axis": "moveaxis(x, axis, 0), and map",
+    "array_equal": "(x == y).all()",
+    "array_equiv": "(x == y).all()",
+    "atleast_1d": "x[None]",
+    "atleast_2d": "x[None]",
+    "atleast_3d": "x[None]",
+    "base": "values own no memory",
+    "block": "concat the rows, each a concat along axis 1",
+    "choose": "where, in a where",
+    "convolve": "el.convolution1d(weights, mode, x), or x.slide(n) and a product with the weights backwards",
+    "copy": "values do not change: x itself",
+    "corrcoef": "covariances (x.T @ x / (n - 1) of centred columns) divided by the deviations",
+    "correlate": "x.slide(n) and a product with the weights",
+    "cov": "with centred = x - x.mean(axis=0): centred.T @ centred / (n - 1)",
+    "data": "values own no memory",
+    "delete": "concat what is before and after",
+    "diagflat": "diag(ravel(x))",
+    "divmod": "Python's divmod(x, y)",
+    "dstack": "stack(arrays, axis=-1)",
+    "dtype": "x.type is its type",
+    "ediff1d": "diff(ravel(x))",
+    "flat": "ravel(x)",
+    "fromfunction": "iota(n).map(f)",
+    "gcd": "iterate Euclid's steps: docs/tasks.md",
+    "gradient": "differences of slices: (x[2:] - x[:-2]) / 2 within, x[1] - x[0] at an end",
+    "i0": "there is no Bessel function among the scalar functions",
+    "identity": "eye(n)",
+    "indices": "iota, or meshgrid",
+    "insert": "concat what is before and after",
+    "interp": "gather two neighbours of a table, and weigh them",
+    "isin": "(x[:, None] == y).any(axis=1)",
+    "isneginf": "x == -el.inf",
+    "isposinf": "x == el.inf",
+    "itemsize": "x.type is its type",
+    "lcm": "iterate Euclid's steps for the greatest common divisor: docs/tasks.md",
+    "ldexp": "x * exp2(n)",
+    "logaddexp2": "logaddexp(x * log(2), y * log(2)) / log(2)",
+    "modf": "x - trunc(x), and trunc(x)",
+    "multi_dot": "a @ b @ c, in the order that takes the fewest steps",
+    "nancumprod": "cumprod(where(isnan(x), 1, x))",
+    "nancumsum": "cumsum(where(isnan(x), 0, x))",
+    "nanargmax": "argmax(where(isnan(x), -el.inf, x))",
+    "nanargmin": "argmin(where(isnan(x), el.inf, x))",
+    "nbytes": "x.type is its type, x.size how many elements it has",
+    "ndim": "x.ndim",
+    "piecewise": "where, in a where",
+    "polyval": "fold by Horner's rule: docs/tasks.md",
+    "rollaxis": "moveaxis",
+    "row_stack": "vstack",
+    "select": "where, in a where",
+    "shape": "x.shape",
+    "strides": "values own no memory; x.stride(s) is a pattern",
+    "trapezoid": "(y[1:] + y[:-1]).sum() * dx / 2",
+    "tri": "tril(ones((n, m)))",
+    "vectorize": "map",
+}
+
+
+def of_numpy(name: str) -> bool:
+    """Does NumPy have something of this name?"""
+    return any(hasattr(room, name) for room in (np, np.linalg, np.fft, np.ndarray))
+
+
+def reason(name: str) -> str | None:
+    """Why a program does not have what NumPy has under this name, or what to write; None: NumPy has no such name."""
+    if name in ABSENT:
+        return ABSENT[name]
+    if of_numpy(name):
+        return "NumPy's own is for arrays before or after the call; docs/numpy.md lists what there is in programs"
+    return None
