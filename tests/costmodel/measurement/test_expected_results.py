@@ -178,7 +178,7 @@ def test_wrong_results_differ_where_rounding_decides_nothing() -> None:
         assert e.disagreement([wrong]) is not None
 
 
-def test_samples_are_coarse_unless_rounding_decides_about_places() -> None:
+def test_samples_are_coarse_unless_rounding_decides() -> None:
     P, S = el.array("P", el.f32, 40), el.array("S", el.f32, 50)
     distances = el.allpairs(lambda p, s: el.square(el.sin(p - s)) + el.square(el.cos(p + s)), P, S)
 
