@@ -254,10 +254,10 @@ def _found(program: Expr, device: Device, profile: Profile, options: Options) ->
         candidates = _timed(candidates, program, device, options, interrupts)
         if candidates[0].status == "model" and not interrupts.met:
             why = "the budget ran out before a candidate was checked: the choice is the model's"
-            warnings.warn(why, RuntimeWarning, stacklevel=5)
+            warnings.warn(why, RuntimeWarning, stacklevel=7)
     checked = not options.is_measured or candidates[0].status != "model"
     if (blamed := suspicion(candidates, options.laws)) is not None:
-        warnings.warn(blamed, RuntimeWarning, stacklevel=5)
+        warnings.warn(blamed, RuntimeWarning, stacklevel=7)
         checked = False  # what wrong laws found is kept from later calls: they are warned too
     if options.cache and checked and not interrupts.met:
         remember(program, device, options, candidates)

@@ -18,6 +18,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, EggliftError, WrongResult
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from egglift.ir.plain_numbers import plain
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import pretty
 from egglift.ir.traverse import instantiate
@@ -71,7 +72,7 @@ class Possible:
         now = self.state.seconds
         gain = "no kernels yet" if now is None else duration(now)
         if now is not None and self.before:
-            gain += f" ({now / self.before:.2g} of now)"
+            gain += f" ({plain(now / self.before, 2)} of now)"
         return f"{self.step}: {gain}\n    {self.change}"
 
 
