@@ -52,9 +52,9 @@ def of_indices(op: str, args: Sequence[ScalarValue], t: Scalar) -> Index | None:
 
     Quotients and remainders of a vector's lanes are left to vectors.
     """
-    known = [_index(a) for a in args]
     if not t.is_integer or not any(isinstance(a, im.IndexValue) for a in args):
         return None
+    known = [_index(a) for a in args]
     if op in ("floordiv", "mod") and any(has_lane(k) for k in known if k is not None):
         return None
     with regardless():
@@ -64,10 +64,10 @@ def of_indices(op: str, args: Sequence[ScalarValue], t: Scalar) -> Index | None:
 
 def in_i32(op: str, args: Sequence[ScalarValue], t: Scalar) -> tuple[Index, ...] | None:
     """What a comparison of such numbers is of, or a cast to floats, where i32 holds it."""
-    known = [_index(a) for a in args]
     wide = any(isinstance(a, im.IndexValue) and a.type.size > I32.size for a in args)
     if not wide or not (op in COMPARISONS or (op == "cast" and t.is_float)):
         return None
+    known = [_index(a) for a in args]
     with regardless():
         found = [k for k in known if k is not None and _has_numbers(k) and fitting(k, I32) is not None]
     return tuple(found) if len(found) == len(args) else None

@@ -10,7 +10,7 @@ source: `compute_at` of Ragan-Kelley et al., Halide, 2013; the reduction is shar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -80,11 +80,20 @@ def _in_rows(last: Stage) -> tuple[Stage, Stage] | None:
     if not (can_share(last) and commutes(last)):
         return None
     row, column = last.phases[0][0].dims
-    ops = [(r, r.op.neutral) for r in last.reductions if r.op is not None and r.op.neutral is not None]
-    reduced = [last.names.reduced(replace(r, init=neutral, dims=(column,))) for r, neutral in ops]
-    body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
-    rows = Stage(f"{last.name}.rows", (*last.dims, row), body, last.names)
+    rows = _parts(last, "rows", (*last.dims, row), column)
     return rows, added(last, p.Input(rows.name, rows.type), rows.dims, row)
+
+
+def _parts(
+    last: Stage, name: str, dims: tuple[Dim, ...], over: Dim, element: Callable[[Expr], Expr] = lambda e: e
+) -> Stage:
+    """What the reductions of a stage come to over one dimension, at each index of `dims`; element: of its elements."""
+    reduced: list[Expr] = []
+    for r in last.reductions:
+        assert r.op is not None and r.op.neutral is not None
+        reduced.append(last.names.reduced(replace(r, init=r.op.neutral, dims=(over,), element=element(r.element))))
+    body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+    return Stage(f"{last.name}.{name}", dims, body, last.names)
 
 
 def _found(first: Stage, last: Stage) -> ReducedTiles:
@@ -114,15 +123,13 @@ def in_pieces(x: ReducedTiles, pieces: int) -> tuple[ReducedTiles, Stage]:
 
     first = replace(x.first, dims=(piece, *x.first.dims[:-1], inner), body=names.with_reads(x.first.body, cut))
     own = Read(p.Input(first.name, first.type), first.dims)
-    reduced = []
-    for r in x.last.reductions:
-        assert r.op is not None and r.op.neutral is not None
-        element = names.with_reads(r.element, lambda read: own if read == names.reads[whole.name] else cut(read))
-        reduced.append(names.reduced(replace(r, init=r.op.neutral, dims=(inner,), element=element)))
-    body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+
+    def element(e: Expr) -> Expr:
+        return names.with_reads(e, lambda read: own if read == names.reads[whole.name] else cut(read))
+
     given = names.read(own)
     assert isinstance(given, p.Input)
-    parts = Stage(f"{x.last.name}.parts", (piece, *x.last.dims), body, names, given=frozenset({given}))
+    parts = replace(_parts(x.last, "parts", (piece, *x.last.dims), inner, element), given=frozenset({given}))
     last = added(replace(x.last, given=frozenset()), p.Input(parts.name, parts.type), parts.dims, piece)
     return ReducedTiles(first, parts, x.rows, inner), last
 

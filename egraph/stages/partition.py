@@ -239,7 +239,8 @@ class _Partition:
     def _rewritten(self, body: Expr) -> Expr:
         if self.frugal:
             return first_places_in_order(self.names, body)
-        if not self.notation.reassociate:
+        outermost = (what for _, what in self.names.of(body) if isinstance(what, Reduction))
+        if not self.notation.reassociate or not any(self.names.has_reductions(r.element) for r in outermost):
             return body
         plain = self.names.with_reads(body, plain_read)  # what is read in another order is no other reduction
         return body if (found := in_one_pass(self.names, plain)) == plain else found
