@@ -20,6 +20,8 @@ from egglift.processes.child import Child, Crashed, Hung
 
 #: processes that build for a program, mostly
 USUAL = 6
+#: letters that a pipe takes though nobody reads them yet: a longer program is sent when its answer is waited for
+AT_ONCE = 1 << 15
 #: seconds in which a fresh process must have opened the device
 START = 120.0
 
@@ -51,8 +53,8 @@ class Worker:
             return
         try:
             self.revive()
-            if self._begun is None and self.subject != subject:
-                self.start()
+            self.start()
+            if self._begun is None and self.subject != subject and len(subject.program) < AT_ONCE:
                 self._child.send(subject)
                 self._begun = subject
             for other in team:

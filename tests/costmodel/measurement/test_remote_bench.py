@@ -303,6 +303,12 @@ def test_a_subject_that_was_begun_is_sent_once(device: Device, monkeypatch: pyte
     assert sent.count(new) == 1
 
 
+def test_what_a_pipe_does_not_hold_is_sent_when_it_is_waited_for(device: Device) -> None:
+    first = worker(device)
+    first.begin(replace(SUBJECT, program=SUBJECT.program + " " * (1 << 20)))
+    assert first._begun is None
+
+
 def test_another_subject_may_follow_one_that_was_begun(device: Device) -> None:
     worker(device).begin(replace(SUBJECT, seed=6))
     assert [m.status for m in measure([GOOD], replace(SUBJECT, seed=7), device, APART)] == ["ok"]
