@@ -15,6 +15,7 @@ from egglift.ir.trace import map_body, placeholder, substitute
 from egglift.ir.traverse import children, is_closed, rebuild, replaced
 from egglift.ir.types import Array
 
+MOST = 64  # places of arrays that one map reads: of more, what is between is better kept than computed at each again
 POINTWISE = (p.Get, p.Tup, p.Apply, p.Cast, p.At, p.Zip, p.Distl)
 
 
@@ -22,12 +23,14 @@ def fused(program: Expr) -> Expr:
     """`program`, whose lengths are numbers, with every tower of elementwise maps as one map.
 
     map h (zip (map f x) (drop n (map g y)))  ->  map (\\<a, b>. h <f a, g b>) (zip x (drop n y))
+
+    A tower on more than 64 places (sums of windows of sums of windows) stays several maps.
     """
     memo: dict[Expr, Expr] = {}
 
     def go(e: Expr) -> Expr:
         if e not in memo:
-            memo[e] = _one_map(e, go) if _is_elementwise(e) else rebuild(e, go, body)
+            memo[e] = (_is_elementwise(e) and _one_map(e, go)) or rebuild(e, go, body)
         return memo[e]
 
     def body(e: Expr) -> Expr:
@@ -55,12 +58,14 @@ def _is_pointwise(body: Expr) -> bool:
     return True
 
 
-def _one_map(top: Expr, go: Callable[[Expr], Expr]) -> Expr:
-    """The elementwise map `top` and those that it is computed from as one map over what these stand on."""
+def _one_map(top: Expr, go: Callable[[Expr], Expr]) -> Expr | None:
+    """The elementwise map `top` and those that it is computed from as one map over what these stand on, if not many."""
     tower = _Tower()
     t = type_of(top)
     assert isinstance(t, Array)
     value = tower.element(top, 0)
+    if len(tower.ground) > MOST:
+        return None
     ground = {placed: go(_part(array, start, t.length)) for (array, start), placed in tower.ground.items()}
     if not ground:
         return p.Fill(t.length, go(value))

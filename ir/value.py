@@ -12,6 +12,7 @@ from egglift.ir import promotion, trace
 from egglift.ir.absent_names import ABSENT
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
+from egglift.ir.indexing import indexed, is_several
 from egglift.ir.keywords import bound, methods_explained
 from egglift.ir.lengths import Length
 from egglift.ir.lifting import (
@@ -36,6 +37,7 @@ from egglift.ir.refusals import Refusing
 from egglift.ir.scanning import Scanning, element_at_depth, scanned
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
+from egglift.ir.traverse import is_expr
 from egglift.ir.type_names import TypeLike, as_type
 from egglift.ir.types import BOOL, I32, I64, Array, Scalar, Tuple, Type, dims
 from egglift.ir.whole_numbers import limits, whole
@@ -221,14 +223,15 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
         return iter([self[i] for i in range(len(self))])
 
     def __getitem__(self, at: Any) -> Value:
-        """`x[i]`, `x[a:b]`, `x[i, j]`, `x[::-1]`, `x[:, None]` of arrays, as in NumPy; `p[i]` of tuples.
+        """`x[i]`, `x[a:b]`, `x[i, j]`, `x[::-1]`, `x[..., None]` of arrays, as in NumPy; `p[i]` of tuples.
 
         An integer Value as index gives the element that it names, clamped into the array; an array of them
-        gathers.
+        gathers, and several gather one element for each place in them.
         """
-        if isinstance(at, tuple) or at is None:
-            return self._nested(at if isinstance(at, tuple) else (None,))
-        if isinstance(at, Value | np.ndarray):
+        if is_several(at):
+            several = at if isinstance(at, tuple) else (at,)
+            return typed(indexed(self.expr, several, lambda x, i: Value(x)[i].expr))
+        if isinstance(at, Value | np.ndarray) or is_expr(at):
             index = at if isinstance(at, Value) else Value(as_expr(at))
             if scalars_in(index.type) == BOOL:
                 raise TypeMismatch(f"{brief(self.expr)} cannot be indexed by bools: {ABSENT['compress']}")
@@ -242,16 +245,6 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
         if isinstance(self.type, Tuple):
             return typed(component(self.expr, self._position(at)))
         return typed(p.At(self._position(at), self.expr))
-
-    def _nested(self, at: tuple[Any, ...]) -> Value:
-        if not at:
-            return self
-        if at[0] is None:
-            return typed(p.Fill(1, self._nested(at[1:]).expr))
-        first = self[at[0]]
-        if isinstance(at[0], slice):
-            return first.map(lambda row: row[at[1:]]) if at[1:] else first
-        return first[at[1:]]
 
     def _position(self, at: Any) -> int:
         try:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.kernel.imperative import Launch
 from egglift.egraph.schedules.steps import Alone, InPieces, Made, Steps
+from egglift.egraph.stages.partition import Partitioning
 from egglift.ir.length_forms import RunTimeLength
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of, liked
@@ -72,7 +72,7 @@ def pocl() -> Device:
 
 def steps(*stages: Alone | InPieces, row: int | None = None) -> Steps:
     """Steps of the usual stages."""
-    return Steps(False, inf, stages, row)
+    return Steps(Partitioning(), stages, row)
 
 
 def alone(way: str, rows: int | None = None, starts: bool = False, **sizes: int) -> Alone:

@@ -26,7 +26,7 @@ from egglift.ir.traverse import exchanged, instantiate, subterms
 def made_again(program: Expr, steps: Steps, kind: str, reassociate: bool) -> Expr:
     """The low-level program that these steps make of a program.  CodegenError where they make none."""
     try:
-        whole = stages_of(program, reassociate, steps.frugal, steps.again, steps.whole)
+        whole = stages_of(program, reassociate, steps.by)
     except NoStages as error:
         raise _lost(str(error)) from None
     row = None

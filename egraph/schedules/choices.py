@@ -35,7 +35,7 @@ from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
-from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
 from egglift.egraph.stages.scans import Chunks, of_chunks
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage, number
@@ -139,16 +139,16 @@ def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[
     A GPU computes again what it would have to wait for, unless that is for many tiles.
     """
     known = set()
-    cpu = profile.kind == "cpu"
-    for frugal, again, of_slices in ((False, inf, True), (cpu, AGAIN, True), (False, inf, False)):
+    stored = Partitioning(profile.kind == "cpu", AGAIN)
+    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True)):
         try:
-            whole = stages_of(program, reassociate, frugal, again, of_slices)
+            whole = stages_of(program, reassociate, by)
         except NoStages:
             continue
         texts = tuple(map(text_of, whole.stages))
         if texts not in known:
             known.add(texts)
-            yield whole, Steps(frugal, again, (), whole=of_slices)
+            yield whole, Steps(by, ())
 
 
 def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from egglift.egraph.stages.partition import Partitioning
+
 
 @dataclass(frozen=True)
 class Made:
@@ -44,20 +46,18 @@ class InPieces:
 
 @dataclass(frozen=True)
 class Steps:
-    """How a low-level program was made: its stages (see `stages_of`), and how each was; row: which of the `rows_of`
+    """How a low-level program was made: how its stages were found, and how each was made; row: which of the `rows_of`
     these stages is one, in which others start; None: none is."""
 
-    frugal: bool
-    again: float
+    by: Partitioning
     stages: tuple[Alone | InPieces, ...]
     row: int | None = None
-    whole: bool = True
 
 
 def steps_from(data: Mapping[str, Any]) -> Steps:
     """What `dataclasses.asdict` made of steps, read from JSON.  KeyError, TypeError where it is something else."""
     stages = tuple(_pieces_from(x) if "pieces" in x else _alone_from(x) for x in data["stages"])
-    return Steps(bool(data["frugal"]), float(data["again"]), stages, data["row"], bool(data["whole"]))
+    return Steps(Partitioning(**data["by"]), stages, data["row"])
 
 
 def _pieces_from(data: Mapping[str, Any]) -> InPieces:

@@ -38,6 +38,7 @@ from egglift.egraph.schedules.ways import (
 )
 from egglift.egraph.stages.matrix_products import is_of_rows_and_columns, unit_of
 from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
+from egglift.egraph.stages.moved_axes import Axes, Below, along_axis, below
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.stage import Dim, Stage, number
@@ -168,8 +169,15 @@ def _of_each(stage: Stage) -> tuple[Way, ...]:
 
 
 def _is_across(o: Operand) -> bool:
-    """Is it read across the order in which it lies in memory?"""
-    return any(isinstance(t, p.Transpose) for t in subterms(o.array))
+    """Is it read across the order in which it lies in memory?  Borders and parts of any axes leave that as it is."""
+    order = range(len(o.dims))
+    array, axes = below(o.array, order, _along)
+    return axes[-1:] != tuple(order[-1:]) or any(isinstance(t, p.Transpose) for t in subterms(array))
+
+
+def _along(e: Expr, axes: Axes) -> Below | None:
+    layout = along_axis(e) if axes else None
+    return None if layout is None else (layout.x, axes)
 
 
 def _is_worth_sharing(stage: Stage) -> bool:

@@ -24,6 +24,7 @@ from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStag
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
+from egglift.egraph.stages.producers import read_at_many_places, reduced_indices
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
@@ -37,7 +38,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import exchanged, is_closed, replaced, subterms
+from egglift.ir.traverse import exchanged, replaced, subterms
 from egglift.ir.types import Array
 
 #: more stages than this are not worth their launches
@@ -57,19 +58,29 @@ class Stages:
     result: Expr
 
 
-def stages_of(
-    program: Expr, reassociate: bool = True, frugal: bool = False, again: float = inf, whole: bool = True
-) -> Stages:
-    """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so.
+@dataclass(frozen=True)
+class Partitioning:
+    """What is computed once and written, where it could be computed in place too.
 
-    frugal: what is costly and read again is written, reductions that need each other's results stay apart, and places
-    are found in order: fewer operations and more memory traffic, which a CPU prefers.  again: without that, what is
-    costly is written where it would be computed for so many indices of other dimensions.  whole: what is computed of
-    several slices of an array is computed of the array, and what many windows share is computed before.
+    frugal: what is costly and read again, reductions that need each other's results stay apart, and places are found in
+    order: fewer operations and more memory traffic, which a CPU prefers.  again: without that, what is costly and would
+    be computed for so many indices of other dimensions.  whole: what is computed of several slices of an array is
+    computed of the array, and what many windows share is computed before.  producers: what is read at many places.
     """
-    notation = IndexNotation(reassociate, whole)
-    work = _Partition(notation, frugal, 1 if frugal else again, whole)
-    value = work.value(work.with_written_indices(program))
+
+    frugal: bool = False
+    again: float = inf
+    whole: bool = True
+    producers: bool = False
+
+
+def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
+    """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
+    notation = IndexNotation(reassociate, by.whole)
+    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole)
+    if by.producers:
+        program = work.with_written(program, read_at_many_places(program))
+    value = work.value(work.with_written(program, reduced_indices(program)))
     stages, result = together(work.stages, work.result(value))
     stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
     stages, result = in_memory_order(stages, result)
@@ -100,12 +111,11 @@ class _Partition:
             self.along(stage)
         return value
 
-    def with_written_indices(self, program: Expr) -> Expr:
-        """A program whose gathers read no indices that are reduced: arrays of such are stages of their own."""
+    def with_written(self, program: Expr, arrays: Iterable[Expr]) -> Expr:
+        """A program that reads these closed arrays, each of which may be computed from those before, from stages."""
         new: dict[Expr, Expr] = {}
-        for t in subterms(program):
-            if isinstance(t, p.Gather) and t.indices not in new and is_closed(t.indices) and _reduces(t.indices):
-                new[t.indices] = self.result(self.value(exchanged(t.indices, new)))
+        for t in arrays:
+            new[t] = self.result(self.value(exchanged(t, new)))
         return exchanged(program, new) if new else program
 
     def result(self, value: Value) -> Expr:
@@ -340,10 +350,6 @@ def _parts(array: Expr, i: int, depth: int) -> Expr:
     assert isinstance(t, Array)
     arg = p.Arg(t.element)
     return p.Map(p.Get(i, arg) if depth == 1 else _parts(arg, i, depth - 1), array)
-
-
-def _reduces(e: Expr) -> bool:
-    return any(isinstance(t, p.Reduce | p.Fold) for t in subterms(e))
 
 
 def _is_costly(body: Expr) -> bool:

@@ -18,7 +18,7 @@ from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.scan_structures import ScanStructure
 from egglift.egraph.schedules.structures import Structure
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.check import type_of
@@ -71,7 +71,7 @@ def same(a: Any, b: Any, inputs: Mapping[str, Any], tolerance: float = 0.0) -> b
 def texts(program: Any, reassociate: bool = True, frugal: bool = False, again: float = inf) -> list[str]:
     """The stages of a program as texts, once they were found to mean the same."""
     e = as_program(program)
-    stages = stages_of(e, reassociate, frugal, again)
+    stages = stages_of(e, reassociate, Partitioning(frugal, again))
     inputs = exact_inputs(e)
     assert same(e, whole(stages), inputs, 1e-4)
     return [text_of(s) for s in stages.stages]
@@ -79,7 +79,7 @@ def texts(program: Any, reassociate: bool = True, frugal: bool = False, again: f
 
 def only_stage(program: Any, reassociate: bool = True, frugal: bool = False) -> Stage:
     """The stage of a program that has one."""
-    (stage,) = stages_of(as_program(program), reassociate, frugal).stages
+    (stage,) = stages_of(as_program(program), reassociate, Partitioning(frugal)).stages
     return stage
 
 

@@ -50,6 +50,15 @@ def test_arrays_that_are_read_from_another_element_on_are_fused() -> None:
     same(pyramid(5, 100), program)
 
 
+def test_towers_on_many_places_stay_several_maps() -> None:
+    """Sums of windows of sums of windows: one map would have a tuple of more parts than a tuple may have."""
+    x = el.array("x", el.f32, (200, 200))
+    rows = sum((x * x)[:, k : k + 180] for k in range(20))
+    program = as_program(sum(rows[k : k + 180] for k in range(20)))
+    assert 1 < count(fused(program), p.Map) < count(program, p.Map)
+    same(program, fused(program))
+
+
 def test_matrices_are_one_map_of_maps() -> None:
     a, b, s = el.array("A", el.f32, (9, 7)), el.array("b", el.f32, 7), el.scalar("s", el.f32)
     v = a

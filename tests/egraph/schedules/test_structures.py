@@ -5,11 +5,13 @@ from __future__ import annotations
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 
 import egglift as el
-from egglift.egraph.schedules.structures import structures
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.schedules.structures import structures, ways
+from egglift.egraph.schedules.ways import EACH
+from egglift.egraph.stages.partition import Partitioning, stages_of
 from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
 from egglift.ir.traverse import subterms
@@ -23,7 +25,7 @@ def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
     kind, _, frugal = kind.partition(", ")
     rng = Random(name + kind)
     program = as_program(PROGRAMS[name]())
-    stages, inputs = stages_of(program, True, bool(frugal)), exact_inputs(program)
+    stages, inputs = stages_of(program, True, Partitioning(bool(frugal))), exact_inputs(program)
     found = [(s, x) for s in stages.stages for x in structures(s, kind, True)]
     assert found or all(not s.dims for s in stages.stages)
     for stage, x in rng.sample(found, min(len(found), 2)):
@@ -96,3 +98,12 @@ def test_what_lanes_have_found_is_combined_by_halves() -> None:
     stage = only_stage(el.array("A", el.f32, (8, 96)).map(lambda r: el.reduce(el.add, 0.0, r)))
     (lanes,) = (s for s in structures(stage, "cpu", True) if s.sign.endswith("lanes"))
     assert any(isinstance(t, p.Tree) for t in subterms(lanes.term))
+
+
+def test_borders_and_parts_of_several_axes_need_no_tiles() -> None:
+    """A padded matrix lies as it did, though its rows are padded across."""
+    n, x = 32, el.array("x", el.f32, (32, 32))
+    near = np.pad(x, 2, mode="edge")
+    blurred = only_stage(sum(near[i : i + n, j : j + n] for i in range(5) for j in range(5)))
+    assert EACH in ways(blurred, "gpu", True)
+    assert EACH not in ways(only_stage(near.T[:n, :n] + x), "gpu", True)

@@ -10,7 +10,7 @@ import pytest
 
 import egglift as el
 from egglift.egraph.schedules.structures import structures
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Partitioning, stages_of
 from egglift.ir.lifting import as_program
 from egglift.ir.reduction import larger
 from egglift.ir.types import Scalar
@@ -33,7 +33,7 @@ ROWS = np.array(
 @pytest.mark.parametrize("place", [el.argmax, el.argmin])
 def test_a_place_found_in_order_is_the_same(place: Any) -> None:
     program = as_program(arr("A", 5, 5).map(place))
-    in_order = stages_of(program, frugal=True)
+    in_order = stages_of(program, by=Partitioning(frugal=True))
     (found,), (wanted,) = (result(e, {"A": ROWS}) for e in (whole(in_order), program))
     assert np.array_equal(found, wanted)
     (stage,) = in_order.stages
@@ -43,7 +43,7 @@ def test_a_place_found_in_order_is_the_same(place: Any) -> None:
 def test_the_lowest_integers_have_a_first_place() -> None:
     program = as_program(el.argmax(arr("x", 4, t=el.i32)))
     lowest = np.full(4, np.iinfo(np.int32).min, np.int32)
-    assert result(whole(stages_of(program, frugal=True)), {"x": lowest}) == [0]
+    assert result(whole(stages_of(program, by=Partitioning(frugal=True))), {"x": lowest}) == [0]
 
 
 def pairs(first: Any, t: Scalar = el.f32) -> Any:

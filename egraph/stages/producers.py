@@ -1,0 +1,118 @@
+"""Arrays that are computed element by element and read at many places: which of them are better written first?
+
+    s = map f (zip x (drop 1 x) (drop 2 x)); map g (zip s (drop 1 s) ... (drop 10 s))
+
+In place, `f` is computed eleven times for every element of the result, and what `g` is computed from in its turn is
+computed as often again: of sums of windows of sums of windows a body has hundreds of parts.  Written, `s` is a stage of
+its own, and each of its elements is computed once.
+
+How often it is computed in place, what layout patterns make of it says: all different ones, by their elements.  Halves
+are wanted once together, windows of eleven eleven times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from egglift.codegen.kernel.views import volume
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import bodies, children, is_closed, subterms
+
+#: operations that are saved for each element, below which an array is computed in place
+WORTH = 32
+#: elements of an array below which it is computed in place: a stage takes a launch
+FEW = 1 << 12
+
+_MOVING = (p.Take, p.Drop, p.Roll, p.Slide, p.Split, p.Join, p.Transpose, p.Stride, p.At, p.Pad, p.PadUp, p.Concat)
+_LAYOUTS = (*_MOVING, p.Gather)
+_REDUCING = (p.Reduce, p.Fold)
+
+
+def read_at_many_places(program: Expr) -> tuple[Expr, ...]:
+    """The closed arrays of a program that are better written first, each after those that it is computed from."""
+    arrays = _Arrays(program)
+    return tuple(t for t in arrays.producers if arrays.is_written(t))
+
+
+def reduced_indices(program: Expr) -> tuple[Expr, ...]:
+    """The closed indices of gathers that are computed by reductions: places are read, and reduce nothing."""
+    gathers = (t for t in subterms(program) if isinstance(t, p.Gather) and is_closed(t.indices))
+    return tuple(
+        dict.fromkeys(t.indices for t in gathers if any(isinstance(x, _REDUCING) for x in subterms(t.indices)))
+    )
+
+
+@dataclass
+class _Arrays:
+    """The closed arrays that a program computes, and what it reads of them.
+
+    producers: those that maps compute, children first.  times: how often elements of each are wanted, on average.
+    """
+
+    program: Expr
+    producers: list[Expr] = field(default_factory=list)
+    times: dict[Expr, float] = field(default_factory=dict)
+    _costs: dict[Expr, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        terms = [t for t in subterms(self.program) if is_closed(t)]
+        self.producers = [t for t in terms if isinstance(t, p.Map) and not _is_layout(t)]
+        for read in {t for e in terms if not _is_layout(e) and not isinstance(e, p.Zip) for t in _read(e)} | {
+            self.program
+        }:
+            for t in set(_sources(read)):
+                self.times[t] = self.times.get(t, 0.0) + volume(type_of(read)) / volume(type_of(t))
+
+    def is_written(self, t: Expr) -> bool:
+        """Is the array better written first?"""
+        saved = (self.times.get(t, 1.0) - 1) * self.cost(t)
+        return saved >= WORTH and volume(type_of(t)) >= FEW and not _reduces(t)
+
+    def cost(self, t: Expr) -> int:
+        """The operations of an element, those of what it is computed from in place included."""
+        if t not in self._costs:
+            own = sum(1 for x in _open(t) if isinstance(x, p.Apply))
+            sources = [s for read in set(_read(t)) for s in set(_sources(read))]
+            self._costs[t] = own + sum(self.cost(s) for s in sources if not self.is_written(s))
+        return self._costs[t]
+
+
+def _sources(e: Expr) -> Iterator[Expr]:
+    """The computed arrays of which a layout is, itself where it is none."""
+    if _is_layout(e) or isinstance(e, p.Zip):
+        for x in filter(is_closed, children(e)):
+            yield from _sources(x)
+    elif isinstance(e, p.Map):
+        yield e
+
+
+def _read(e: Expr) -> Iterator[Expr]:
+    """The closed arrays that a term reads, in its bodies too; of arrays side by side, each."""
+    for t in (e, *_open(e)):
+        for x in filter(is_closed, (*children(t), *bodies(t))):
+            yield from _read(x) if isinstance(x, p.Zip) else (x,)
+
+
+def _open(e: Expr) -> Iterator[Expr]:
+    """The parts of a term's bodies that depend on their arguments, each once."""
+    return (t for body in bodies(e) for t in subterms(body) if not is_closed(t))
+
+
+def _is_layout(e: Expr) -> bool:
+    """Does a term move elements, and compute none?"""
+    match e:
+        case p.Map(body, _):
+            return isinstance(body, p.Arg) or (_is_layout(body) and not is_closed(body))
+        case p.Get(_, x):
+            return _is_layout(x)
+        case p.Arg():
+            return True
+        case _:
+            return isinstance(e, _LAYOUTS)
+
+
+def _reduces(e: Expr) -> bool:
+    return any(isinstance(t, (*_REDUCING, p.Scan, p.Iterate)) for t in _open(e))

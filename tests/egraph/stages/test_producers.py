@@ -1,0 +1,72 @@
+"""Which arrays, computed element by element, are written before they are read at many places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.egraph.stages.index_notation import NoStages
+from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.producers import FEW, read_at_many_places
+from egglift.ir.check import type_of
+from egglift.ir.lifting import as_program
+from tests.egraph.staged import exact_inputs, same, whole
+
+N = FEW + 100
+x, A = el.array("x", el.f32, N), el.array("A", el.f32, (80, 80))
+
+
+def windows(v: Any, n: int) -> Any:
+    """Sums of windows of n elements along the last axis, written as a sum of slices."""
+    length = v.shape[-1] - n + 1
+    return sum(v[..., k : k + length] for k in range(n))
+
+
+def written(program: Any) -> list[str]:
+    return [str(type_of(t)) for t in read_at_many_places(as_program(program))]
+
+
+def test_what_many_slices_read_is_written() -> None:
+    assert written(windows(windows(x, 11), 11)) == [f"[f32]{N - 10}"]
+    assert written(windows(windows(windows(x, 11), 11), 11)) == [f"[f32]{N - 10}", f"[f32]{N - 20}"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: windows(x, 11),  # an input
+        lambda: windows(x * 2.0, 11),  # computed again as fast as it is read
+        lambda: windows(windows(x[:500], 11), 11),  # few elements
+        lambda: (s := windows(x, 11)) * s + s,  # at one place
+        lambda: (s := windows(x, 101))[: N // 2 - 50] + s[N // 2 - 50 :],  # every element once
+        lambda: windows(A.map(lambda row: row.reduce(el.add, 0.0)), 11),  # a reduction is a stage in any case
+    ],
+)
+def test_what_costs_little_to_compute_again_is_not(program: Callable[[], Any]) -> None:
+    assert written(program()) == []
+
+
+def test_borders_and_overlapping_windows_count_as_places() -> None:
+    costly = np.tanh(np.exp(A) * A + 1.0) * A
+    near = np.pad(costly, 2, mode="edge")
+    assert written(sum(near[i : i + 80, j : j + 80] for i in range(5) for j in range(5))) == ["[[f32]80]80"]
+    assert written(el.slide(9, 1, windows(x, 11)).map(lambda w: w.map(el.exp))) == [f"[f32]{N - 10}"]
+
+
+def test_sums_of_windows_of_sums_of_windows_have_stages() -> None:
+    """In place, a body has 121 parts for each of three arrays."""
+    y = el.array("y", el.f32, (80, 80))
+
+    def mean(z: Any) -> Any:
+        return windows(windows(z, 11).T, 11) / 121.0
+
+    program = as_program(mean(A * y) - mean(A) * mean(y))
+    with pytest.raises(NoStages, match="a body of many parts"):
+        stages_of(program)
+    stages = stages_of(program, by=Partitioning(producers=True))
+    assert len(stages.stages) == 4
+    assert same(program, whole(stages), exact_inputs(program), 1e-4)
