@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from egglift.egraph.stages.absence import with_absence
 from egglift.egraph.stages.as_pattern import computed, ordered, reads_of
 from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
@@ -131,6 +132,8 @@ class IndexNotation:
                 return self._array(dim, self._value(body, element, {}))
             case p.Fill(n, x):
                 return self._array(self.dim(n), of(x))
+            case p.Reduce() | p.Scan() if self.reassociate and (known := with_absence(e)):
+                return of(known)
             case p.Reduce(op, init, x):
                 return self._reduction(op.body, of(init), of(x), op)
             case p.Fold(body, init, x):
