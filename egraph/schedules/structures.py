@@ -47,7 +47,7 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SHARING_LANES
-from egglift.ir.traverse import subterms
+from egglift.ir.traverse import is_closed, subterms
 from egglift.ir.types import Scalar
 
 FEW = 1 << 17  # results of which each work-item has some
@@ -176,8 +176,8 @@ def _is_across(o: Operand) -> bool:
 
 
 def _along(e: Expr, axes: Axes) -> Below | None:
-    layout = along_axis(e) if axes else None
-    return None if layout is None else (layout.x, axes)
+    layout = e if isinstance(e, p.Gather) and is_closed(e.indices) else along_axis(e)
+    return None if layout is None or not axes else (layout.x, axes)
 
 
 def _is_worth_sharing(stage: Stage) -> bool:

@@ -30,6 +30,7 @@ from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import of_elements, pointwise
+from egglift.egraph.stages.reshapes import without_reshapes
 from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, number
 from egglift.egraph.stages.windows import by_windows_apart, shared_by_windows
 from egglift.ir import patterns as p
@@ -90,7 +91,7 @@ class IndexNotation:
 
     def program(self, e: Expr) -> Value:
         """The value of a closed program.  NoStages if it has none in index notation."""
-        return self._value(e, None, {})
+        return self._reads(self._value(e, None, {}), without_reshapes)
 
     def dim(self, extent: object) -> Dim:
         """A new dimension."""
@@ -338,7 +339,8 @@ class IndexNotation:
     def _along(self, x: Value, what: Scanned | Counted) -> Value:
         """What goes along an axis as a whole, for each index that it depends on: an array that is read."""
         last, value = self.element(x)
-        element, scan = self.packed(value), what if isinstance(what, Scanned) else None
+        element = self.packed(self._reads(value, without_reshapes))
+        scan = what if isinstance(what, Scanned) else None
         free = (self.names.free(element) | (self.names.free(scan.init) if scan else frozenset())) - {last}
         dims = tuple(sorted(free, key=lambda d: d.number))
         counts = what if isinstance(what, Counted) else None

@@ -59,17 +59,17 @@ class _Arrays:
 
     def __post_init__(self) -> None:
         terms = [t for t in subterms(self.program) if is_closed(t)]
-        self.producers = [t for t in terms if isinstance(t, p.Map) and not _is_layout(t)]
+        self.producers = [t for t in terms if isinstance(t, p.Map) and not _is_layout(t) and _is_large(t)]
         for read in {t for e in terms if not _is_layout(e) and not isinstance(e, p.Zip) for t in _read(e)} | {
             self.program
         }:
-            for t in set(_sources(read)):
+            for t in filter(_is_large, set(_sources(read))):
                 self.times[t] = self.times.get(t, 0.0) + volume(type_of(read)) / volume(type_of(t))
 
     def is_written(self, t: Expr) -> bool:
         """Is the array better written first?"""
         saved = (self.times.get(t, 1.0) - 1) * self.cost(t)
-        return saved >= WORTH and volume(type_of(t)) >= FEW and not _reduces(t)
+        return saved >= WORTH and _is_large(t) and not _reduces(t)
 
     def cost(self, t: Expr) -> int:
         """The operations of an element, those of what it is computed from in place included."""
@@ -112,6 +112,10 @@ def _is_layout(e: Expr) -> bool:
             return True
         case _:
             return isinstance(e, _LAYOUTS)
+
+
+def _is_large(t: Expr) -> bool:
+    return volume(type_of(t)) >= FEW
 
 
 def _reduces(e: Expr) -> bool:

@@ -8,7 +8,7 @@ A statistic of a group of channels is one number for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 
 from egglift.egraph.stages.as_pattern import reads_of
@@ -85,6 +85,7 @@ def unrepeated(x: Expr, rank: int, axis: int) -> Unrepeated | None:
     unrepeated(fill n A, 2, 0) -> A; unrepeated(map (join . map (fill n)) A, 2, 1) -> A
     """
     times: list[Size] = []
+    joined: list[Hashable] = []
 
     def through(e: Expr, axes: Axes) -> Below | None:
         match e:
@@ -93,11 +94,18 @@ def unrepeated(x: Expr, rank: int, axis: int) -> Unrepeated | None:
             case p.Fill(n, y) if axes[:1] in ((axis,), (PLACES,)):
                 times.append(n)
                 return y, axes[1:]
+            case p.Join(y) if axes and not times and axes[0] not in (RUNS, PLACES):
+                joined.append(axes[0])
+                return y, ((axes[0], RUNS), (axes[0], PLACES), *axes[1:])
         return None
 
     array, axes = below(x, range(rank), through)
     if axis in axes or PLACES in axes or not times:
         return None
+    for other in reversed(joined):
+        both = (other, RUNS), (other, PLACES)
+        rest = [a for a in axes if a not in both]
+        array, axes = p.Join(permuted(array, axes, [*both, *rest])), (other, *rest)
     order = [RUNS if a == axis else a for a in range(rank) if a != axis or RUNS in axes]
     runs = length_at(array, axes.index(RUNS)) if RUNS in axes else None
     return Unrepeated(permuted(array, axes, order), runs, times[-1])

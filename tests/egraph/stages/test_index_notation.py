@@ -36,8 +36,8 @@ EQUATIONS: dict[str, tuple[Callable[[], Any], str]] = {
     "sum of arrays": (lambda: el.reduce(add_rows, 0.0, A), "stage0[0 < 7] = (add for 1 < 5 of A[1,0])"),
     "computed and joined": (lambda: el.join(el.exp(A)), "stage0[0 < 35] = (exp (join A)[0])"),
     "computed and split": (
-        lambda: el.split(7, el.join(el.exp(A))),
-        "stage0[0 < 5, 1 < 7] = (exp (split 7 (join A))[0,1])",
+        lambda: el.split(5, el.join(el.exp(A))),
+        "stage0[0 < 7, 1 < 5] = (exp (split 5 (join A))[0,1])",
     ),
     "computed and taken": (lambda: el.take(3, el.exp(x)), "stage0[0 < 3] = (exp (take 3 x)[0])"),
     "computed and slid": (lambda: el.slide(3, 2, el.exp(x)), "stage0[0 < 3, 1 < 3] = (exp (slide 3 2 x)[0,1])"),

@@ -41,6 +41,7 @@ def test_what_many_slices_read_is_written() -> None:
         lambda: windows(x, 11),  # an input
         lambda: windows(x * 2.0, 11),  # computed again as fast as it is read
         lambda: windows(windows(x[:500], 11), 11),  # few elements
+        lambda: el.array("e", el.f32, 0) * 2.0,  # none
         lambda: (s := windows(x, 11)) * s + s,  # at one place
         lambda: (s := windows(x, 101))[: N // 2 - 50] + s[N // 2 - 50 :],  # every element once
         lambda: windows(A.map(lambda row: row.reduce(el.add, 0.0)), 11),  # a reduction is a stage in any case

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Partitioning, stages_of
 from egglift.egraph.stages.slices import unsliced
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, permuted
@@ -59,7 +59,7 @@ def test_what_is_cheaper_in_slices_stays_so(program: Value) -> None:
 
 def test_slices_may_be_computed_apart() -> None:
     gates = as_program(el.tanh((A @ W)[:, :6]) * (A @ W)[:, 6:])
-    assert len(stages_of(gates, whole=False).stages) == 1
+    assert len(stages_of(gates, by=Partitioning(whole=False)).stages) == 1
 
 
 @pytest.mark.parametrize("order", ((0, 1), (1, 0)))
