@@ -238,6 +238,23 @@ class Kernel:
         program = host_program(name or path.absolute().name, self.plan, self._inputs, type_of(self.program), options)
         write_folder(path, texts(program, language))
 
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes a page about it: one file of HTML, which opens in any browser and loads nothing else.
+
+        The program as a picture, the derivation, all candidates, the space of sizes, memory and roofline, the OpenCL
+        with its laws, and the classes of the e-graph (docs/report.md).  RecordError where the disk is full.
+        """
+        from egglift.kernel_page import KernelPage
+
+        explanation = self._explanation(self.chosen)
+        page = KernelPage(self.program, self.chosen, self.candidates, self.device, self.options, explanation)
+        write_whole(Path(path), page.text())
+
+    def _repr_html_(self) -> str:
+        from egglift.kernel_page import in_notebook
+
+        return in_notebook(repr(self), self.chosen.bound, self.chosen.measured, self.program, self.source)
+
     def _text(self) -> str:
         return text_of(Saved(self.program, self.chosen, self.options, self._orders), self.device)
 

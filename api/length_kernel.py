@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import log2
+from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from egglift.candidate import Candidate
@@ -86,6 +87,10 @@ class LengthKernel(Kernel):
         """Refused: sizes of launches and arrays depend on lengths; `kernel.at(n=1000).kernels` are those for one."""
         given = ", ".join(f"{name}={n.liked}" for name, n in self.lengths.items())
         raise ArgumentError(f"launches depend on {', '.join(self.lengths)}: take kernel.at({given}).kernels")
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes the page of `liked`, the kernel for the lengths that it was chosen for: see `Kernel.report`."""
+        self.liked.report(path)
 
     def _text(self) -> str:
         others = tuple(other.chosen for other in self.others)
