@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 from egglift.candidate import Part
 from egglift.egraph.explanation.derivation import Derivation
 from egglift.egraph.explanation.derive import derive
+from egglift.egraph.explanation.marked import in_notebook
 from egglift.ir.errors import RuleError
 from egglift.ir.markup import tag
 from egglift.options import Laws
@@ -42,6 +43,9 @@ class InParts:
             rows.append(tag("h3", f"Part{'s' if len(numbers) > 1 else ''} {_ranges(numbers)}: {structure}"))
             rows.append(derivation.markup() if derivation else tag("p", "No derivation was found."))
         return tag("div", *rows)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.markup())
 
     def _intro(self) -> Iterator[str]:
         count = len(self.structures)

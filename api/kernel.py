@@ -179,9 +179,14 @@ class Kernel:
         except RuleError:
             return explored(program, term, rules=laws.rules, reassociate=laws.reassociate)
 
+    @property
+    def derivation(self) -> Explanation | Derivation | InParts | Account:
+        """How the chosen program follows from its source, law by law: a text by `str`, and marked in a notebook."""
+        return self._explanation(self.chosen)
+
     def explain(self) -> str:
         """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
-        explanation = self._explanation(self.chosen)
+        explanation = self.derivation
         laws = str(explanation) if explanation.laws else "It is the source program as it stands: no law was needed."
         steps = time_steps(self.program) if self.chosen.form is not None else None
         each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
@@ -246,8 +251,7 @@ class Kernel:
         """
         from egglift.kernel_page import KernelPage
 
-        explanation = self._explanation(self.chosen)
-        page = KernelPage(self.program, self.chosen, self.candidates, self.device, self.options, explanation)
+        page = KernelPage(self.program, self.chosen, self.candidates, self.device, self.options, self.derivation)
         write_whole(Path(path), page.text())
 
     def _repr_html_(self) -> str:

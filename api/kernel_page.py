@@ -264,12 +264,10 @@ class KernelPage:
     @cached_property
     def _saturated(self) -> Saturated:
         from egglift.egraph.saturation.saturate import saturate
-        from egglift.options import SCHEDULES
 
         laws = self.options.laws
         program = self._steps.program if self._steps else self.program
-        disabled = tuple(name for name in laws.disabled if name != SCHEDULES)
-        return saturate(program, reassociate=laws.reassociate, rules=laws.rules, disabled=disabled, limits=laws.limits)
+        return saturate(program, limits=laws.limits, **laws.of_book)
 
 
 def in_notebook(title: str, bound: str, measured: float | None, program: Expr, source: str) -> str:

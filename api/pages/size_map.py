@@ -44,7 +44,7 @@ def _cell(price: float | None, names: str, best: float, worst: float, chosen: bo
     speed = 0.0 if price is None else 1.0 if worst <= best else 1 - log(price / best) / log(worst / best)
     kind = "cell" + (" none" if price is None else "") + (" chosen" if chosen else "")
     shape = tag("rect", x=x + 1, y=y + 1, width=CELL - 2, height=ROW - 2, rx=3, style=f"--heat: {8 + 84 * speed:.0f}%")
-    on = "on-heat" if speed > 0.5 else None
+    on = "strong" if speed > 0.8 else "middling" if speed > 0.55 else None
     text = tag("text", duration(price), x=x + CELL / 2, y=y + ROW / 2 + 4, text_anchor="middle", class_=on)
     said = {"role": "img", "tabindex": "0", "aria_label": tip, "data_tip": tip}
     return tag("g", shape, text, class_=kind, **said)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from egglift.codegen.kernel.imperative import Unit
-from egglift.egraph.explanation.marked import marked_account
+from egglift.egraph.explanation.marked import in_notebook, marked_account
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.stage import Stage
@@ -27,6 +27,9 @@ class Account:
     def markup(self) -> Element:
         """The same as HTML, with what the laws made of plain loops marked."""
         return marked_account(self.text, self.laws)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.markup())
 
 
 def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, int]) -> Account:
