@@ -106,9 +106,9 @@ class KernelPage:
             notes.append(note("Nothing was measured: the chart has the model's estimates alone."))
         else:
             notes.append(tag("p", "Below the dashed line a candidate was faster than the model said, above it slower."))
-        return Section(
-            "candidates", "Candidates", says, (*notes, candidates_part.chart(rows), candidates_part.table(rows))
-        )
+        chart = candidates_part.chart(rows)
+        parts = (*notes, None if chart is None else scrolled(chart), candidates_part.table(rows))
+        return Section("candidates", "Candidates", says, parts)
 
     def _sizes(self) -> Section:
         says = "The model's estimates over the two tile sizes that matter most, all other sizes as they were chosen."
@@ -167,7 +167,12 @@ class KernelPage:
         chart = roofline(launches, roofs, self._peaks())
         none = note("No roofline: no kernel both computes (adds, multiplies, divides) and moves bytes of memory.")
         terms = folded("the terms of the model, kernel by kernel", *(_terms(model)))
-        return Section("machine", "Memory and roofline", says, (hierarchy(self._levels()), chart or none, terms))
+        return Section(
+            "machine",
+            "Memory and roofline",
+            says,
+            (hierarchy(self._levels()), none if chart is None else scrolled(chart), terms),
+        )
 
     def _levels(self) -> list[Level]:
         p, kernels = self.profile, self._model.kernels

@@ -12,7 +12,7 @@ from egglift.ir.markup import Child, tag
 WIDTH, HEIGHT = 560.0, 360.0
 LEFT, BOTTOM, EDGE = 74.0, 48.0, 16.0
 TICKS = 3  # at least; else multiples of powers of ten have some too
-_MULTIPLES = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8))
+_MULTIPLES = ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8), (1, 1.1, 1.2, 1.4, 1.6, 1.8, *(k / 2 for k in range(4, 20))))
 
 
 @dataclass(frozen=True)

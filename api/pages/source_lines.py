@@ -28,7 +28,7 @@ def lines(source: str) -> Iterator[Line]:
             yield Line(text, open_[-1][1] if open_ else "")
             continue
         comment = text.strip().startswith(_COMMENT)
-        open_ = [(d, p) for d, p in open_ if d < depth or (d == depth and not comment and text.strip() != "}")]
+        open_ = [(d, p) for d, p in open_ if d < depth or (d == depth and not comment)]
         if comment:
             open_.append((depth, text.strip().removeprefix(_COMMENT)))
         yield Line(text, open_[-1][1] if open_ else "")
