@@ -20,7 +20,7 @@ from egglift.ir.markup import html, tag
 from egglift.ir.patterns import Expr
 from egglift.ir.picture import picture
 from egglift.ir.plain_numbers import duration, plain
-from egglift.ir.shown import shortened
+from egglift.ir.shown import drawn, shortened
 from egglift.ir.text import brief, pretty
 from egglift.ir.traverse import subterms
 from egglift.options import Options
@@ -79,7 +79,7 @@ class KernelPage:
             "Arrays flow from top to bottom; the body of a pattern is drawn within it, and gets its argument as `arg`."
         )
         low = self.chosen.term
-        parts = (_drawn(self.program), _text("its text", self.program), folded("the low-level program", *_both(low)))
+        parts = (_both(self.program), folded("the low-level program", _both(low)))
         return Section("program", "Program", says, parts)
 
     def _derivation(self) -> Section:
@@ -279,7 +279,7 @@ def in_notebook(title: str, bound: str, measured: float | None, program: Expr, s
     """A kernel in a few lines, with its OpenCL folded."""
     time = f"{duration(measured)} measured; the model: {bound}" if measured else f"by the model: {bound}"
     lines = folded("OpenCL", tag("pre", shortened(source)))
-    return html(tag("div", tag("code", title), tag("p", time), folded("program", *_both(program)), lines))
+    return html(tag("div", tag("code", title), tag("p", time), folded("program", *drawn(program)), lines))
 
 
 # ---------------------------------------------------------------------------------------- parts
@@ -298,12 +298,9 @@ def _drawn(program: Expr) -> Element:
     return note(f"The program has {count} patterns, too many to be drawn.") if svg is None else scrolled(svg)
 
 
-def _text(title: str, program: Expr) -> Element:
-    return folded(title, scrolled(tag("pre", shortened(pretty(program), LONG))))
-
-
-def _both(program: Expr) -> tuple[Element, Element]:
-    return _drawn(program), scrolled(tag("pre", shortened(pretty(program), LONG)))
+def _both(program: Expr) -> Element:
+    """A program as a picture and, beside it where there is room, as a text."""
+    return tag("div", _drawn(program), scrolled(tag("pre", shortened(pretty(program, 80), LONG))), class_="beside")
 
 
 def _terms(model: Estimate) -> list[Element]:

@@ -12,6 +12,8 @@ from egglift.egraph.explanation import marked
 from egglift.ir import picture
 from egglift.ir.markup import Child, html, tag
 
+LONG = 16  # characters of a figure at the head of a page, beyond which its letters are small
+
 
 @dataclass(frozen=True)
 class Section:
@@ -34,7 +36,7 @@ def page(title: str, subtitle: str, figures: Sequence[tuple[str, str]], sections
         tag("title", title),
         tag("style", picture.STYLE + marked.STYLE + _file("page.css")),
     )
-    cards = [tag("div", tag("dt", what), tag("dd", number)) for what, number in figures]
+    cards = [tag("div", tag("dt", what), tag("dd", n, class_="long" if len(n) > LONG else None)) for what, n in figures]
     top = tag("header", tag("h1", title), tag("p", subtitle), tag("dl", *cards))
     body = tag(
         "body",

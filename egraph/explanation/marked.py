@@ -18,6 +18,7 @@ STYLE = """
 .el-derivation pre, .el-derivation code { font: 12.5px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
 .el-derivation ol { padding-left: 1.6rem; }
 .el-derivation li { margin: .7rem 0; }
+.el-derivation ul li { margin: .1rem 0; }
 .el-derivation ins { background: #22c55e3d; text-decoration: none; border-radius: 3px; }
 .el-derivation del { background: #ef44443d; text-decoration: none; border-radius: 3px; }
 .el-derivation .equation { opacity: .8; }
