@@ -36,6 +36,9 @@ from egglift.steps import Steps, time_steps
 if TYPE_CHECKING:
     from egglift.egraph.saturation.saturate import Saturated
 
+NO_SIZES = (
+    "No tile sizes of it are known: it is the program as it stands, was made by hand, or is of a kind that keeps none."
+)
 LONG = 400  # lines of a text, of which no more are shown
 
 
@@ -118,6 +121,7 @@ class KernelPage:
         sign, sizes = found
         times = ", ".join(f"{name} {plain(x)}" for name, x in sorted(sizes.influence.items(), key=lambda i: -i[1]))
         which = "Of the stage that takes longest, " if sign != self.chosen.structure else "Of "
+        which = "Of one step of the iteration, " if self._steps else which
         what = tag("p", which, tag("code", sign), f". Worst option over best, one size at a time: {times}.")
         late = None if sizes.complete else note("Not all assignments were priced in time: cells may be missing.")
         return Section("sizes", "Sizes", says, (what, scrolled(heat_map(sizes)), late))
@@ -129,9 +133,7 @@ class KernelPage:
         except EggliftError as error:
             return f"The chosen structure is not made again: {error}."
         if not found:
-            return (
-                "The chosen candidate has no tile sizes, or none that are known: it was made by hand or in one piece."
-            )
+            return NO_SIZES
         launch = self.chosen.launch
         prices = [s.point(sizes, launch) for _, s, sizes in found]
         costs = [p.estimate.seconds if isinstance(p, Point) else 0.0 for p in prices]

@@ -25,7 +25,9 @@ def test_notebooks_are_stored_without_outputs(path: Path) -> None:
     assert all(cell.outputs == [] and cell.execution_count is None for cell in cells)
 
 
-@pytest.mark.parametrize("path", [pytest.param(p, marks=DEEP if p.stem in LONG else ()) for p in NOTEBOOKS], ids=str)
+@pytest.mark.parametrize(
+    "path", [pytest.param(p, marks=DEEP if p.stem in LONG else ()) for p in NOTEBOOKS], ids=lambda p: p.stem
+)
 def test_notebooks_run_from_top_to_bottom(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("EGGLIFT_DEVICE", "pocl")

@@ -30,7 +30,12 @@ def browser(graph: Graph, prices: Prices) -> Element:
     more = f"The {len(kept)} classes nearest to the program are here; {left} more are not." if left else None
     return tag(
         "div",
-        tag("div", tag("p", "The classes are shown by a script; this browser runs none."), id="classes"),
+        tag(
+            "div",
+            tag("p", "The classes are shown by a script; this browser runs none."),
+            id="classes",
+            aria_live="polite",
+        ),
         tag("p", more, class_="note") if more else None,
         tag("script", text, type="application/json", id="egraph-data"),
     )

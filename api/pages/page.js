@@ -66,7 +66,9 @@
     const scroll = make("div", undefined, "scroll");
     scroll.append(table);
     const count = `${found.terms.length} term${found.terms.length > 1 ? "s" : ""} of class c${c}: ${found.type}`;
+    const again = frame.contains(document.activeElement);
     frame.replaceChildren(path, make("p", count), make("pre", found.smallest), scroll);
+    if (again) path.lastChild.focus({ preventScroll: true });
     tip.hidden = true;
   };
   show([root]);

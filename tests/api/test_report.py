@@ -9,6 +9,8 @@ import pytest
 
 import egglift as el
 from egglift.cli import main
+from egglift.inparts import InParts
+from egglift.ir.markup import html
 from egglift.ir.plain_numbers import duration
 from tests.browser import CHROMIUM, found_by
 from tests.page_parser import Page
@@ -133,6 +135,12 @@ def test_a_notebook_shows_a_kernel_in_a_few_lines(kernel: el.Kernel) -> None:
     assert kernel.chosen.structure in shown.root.text and kernel.chosen.bound in shown.root.text
     assert len(kernel._repr_html_()) < 20_000
     assert Page(kernel.derivation._repr_html_()).root.all("ins")
+
+
+def test_a_program_in_parts_tells_each_structure_once() -> None:
+    shown = Page(html(InParts(("a", "b", "a"), {}).markup())).root
+    assert [h.text for h in shown.all("h3")] == ["Parts 1, 3: a", "Part 2: b"]
+    assert shown.text.startswith("In 3 parts") and shown.text.count("No derivation was found.") == 2
 
 
 def test_a_kernel_over_lengths_reports_those_it_likes(tmp_path: Path) -> None:
