@@ -10,6 +10,8 @@ from xml.etree.ElementTree import Element
 
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device
+from egglift.codegen.kernel.imperative import FragmentProduct
+from egglift.codegen.kernel.walk import walk
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.costmodel.search.around import SizeMap, around
@@ -23,6 +25,7 @@ from egglift.ir.plain_numbers import duration, plain
 from egglift.ir.shown import drawn, shortened
 from egglift.ir.text import brief, pretty
 from egglift.ir.traverse import subterms
+from egglift.ir.types import F32
 from egglift.options import Options
 from egglift.pages import candidates as candidates_part
 from egglift.pages.candidates import Row
@@ -193,17 +196,17 @@ class KernelPage:
         return [*([near] if gpu else []), *([local] if gpu or shared[0] else []), cache, last]
 
     def _peaks(self) -> list[tuple[str, float]]:
-        """Operations per second: of the result's type, as measured or by instructions; of matrix units, where used."""
-        p = self.profile
-        outputs = self.chosen.plan.outputs
-        name = outputs[0].scalar.computed.name if outputs else "f32"
-        if (rate := p.rates.get(name, {}).get("fma")) is not None:
-            peaks = [(f"{name}, multiply and add", 2 * rate)]
-        else:
-            lanes = max(1, p.simd_bytes // 4) if p.kind == "cpu" else 1
-            peaks = [("instructions", p.issue_rate * lanes)]
-        units = any(k.terms["units"] for k in self._model.kernels)
-        return peaks + [(f"{n} units", 2 * p.issue_rate / cost) for n, cost in p.matrix_costs.items() if units]
+        """Operations per second of multiplications that are added to: of the result's type, as measured or by
+        instructions; of matrix units, where they are used."""
+        p, outputs = self.profile, self.chosen.plan.outputs
+        scalar = (outputs[0].scalar if outputs else F32).computed
+        lanes = max(1, p.simd_bytes // scalar.size) if p.kind == "cpu" else 1
+        by_instructions = lanes * p.issue_rate / p.type_costs.get(scalar.name, 1.0)
+        rate = p.rates.get(scalar.name, {}).get("fma", by_instructions)
+        peaks = [(f"{scalar.name}, multiply and add", 2 * rate)]
+        statements = (s for k in self.chosen.plan.kernels for s in walk(k.body))
+        units = dict.fromkeys(s.unit.name for s in statements if isinstance(s, FragmentProduct))
+        return peaks + [(f"{n} units", 2 * p.issue_rate / p.matrix_costs[n]) for n in units if n in p.matrix_costs]
 
     def _source(self) -> Section:
         says = (

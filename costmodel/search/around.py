@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log2
 from time import perf_counter
 
@@ -47,29 +47,43 @@ class _Around:
     search: Search
     sizes: dict[str, int]
     launch: Launch
+    #: prices by the sizes that are others than those chosen
+    known: dict[frozenset[tuple[str, int]], float] = field(default_factory=dict)
 
     def found(self, limit: float) -> SizeMap:
-        influence, seconds = dict[str, float](), dict[tuple[int, int], float]()
-        rows, columns, complete = "", self.search.order[0], False
+        complete = False
         with suppress(TooLate), until(perf_counter() + limit):
             for name in self.search.order:
-                found = [s for k in self.options(name) if (s := self.price({name: k})) is not None]
-                influence[name] = max(found) / min(found) if found else 1.0
-            columns, *others = sorted(influence, key=lambda name: -influence[name])
-            rows = others[0] if others else ""
-            for row, column in self._cells(rows, columns):
-                if (price := self.price({columns: column} | ({rows: row} if rows else {}))) is not None:
-                    seconds[row, column] = price
+                for k in self.options(name):
+                    self.price({name: k})
+            for cell in self._cells(*self._names()):
+                self.price(cell)
             complete = True
-        chosen = self.sizes[rows] if rows else 0, self.sizes[columns]
-        across = self.options(rows) if rows else (0,)
-        return SizeMap((rows, columns), across, self.options(columns), seconds, chosen, influence, complete)
+        rows, columns = names = self._names()
+        across, along = self.options(rows) if rows else (0,), self.options(columns)
+        prices = {(r, c): self.known.get(self._key({rows: r, columns: c})) for r in across for c in along}
+        seconds = {cell: price for cell, price in prices.items() if price is not None}
+        chosen = self.sizes.get(rows, 0), self.sizes[columns]
+        influence = {name: self._influence(name) for name in self.search.order}
+        return SizeMap(names, across, along, seconds, chosen, influence, complete)
 
-    def _cells(self, rows: str, columns: str) -> Iterator[tuple[int, int]]:
+    def _names(self) -> tuple[str, str]:
+        """The second most influential size, "" where there is one only, and the most influential one."""
+        first, *others = sorted(self.search.order, key=lambda name: -self._influence(name))
+        return others[0] if others else "", first
+
+    def _influence(self, name: str) -> float:
+        found = [s for k in self.options(name) if (s := self.known.get(self._key({name: k}))) is not None]
+        return max(found) / min(found) if found else 1.0
+
+    def _cells(self, rows: str, columns: str) -> list[dict[str, int]]:
         """All, the nearest to what was chosen first: these are priced if time is short."""
-        cells = [(r, c) for r in (self.options(rows) if rows else (0,)) for c in self.options(columns)]
-        at = self.sizes[rows] if rows else 0, self.sizes[columns]
-        return iter(sorted(cells, key=lambda x: _far(x[0], at[0]) + _far(x[1], at[1])))
+        across = self.options(rows) if rows else (0,)
+        cells = [{rows: r, columns: c} if rows else {columns: c} for r in across for c in self.options(columns)]
+        return sorted(cells, key=lambda cell: sum(_far(k, self.sizes[name]) for name, k in cell.items()))
+
+    def _key(self, other: Mapping[str, int]) -> frozenset[tuple[str, int]]:
+        return frozenset((name, k) for name, k in other.items() if name and k != self.sizes[name])
 
     def options(self, name: str) -> tuple[int, ...]:
         """The sizes to look at, the chosen one among them, in order."""
@@ -77,11 +91,12 @@ class _Around:
         known = {chosen, *self.search.options(name, self.sizes)}
         return tuple(sorted(sorted(known, key=lambda k: _far(k, chosen))[:MOST]))
 
-    def price(self, other: Mapping[str, int]) -> float | None:
-        """The estimate where some sizes are others; None where these do not fit, or nothing can be compiled."""
+    def price(self, other: Mapping[str, int]) -> None:
+        """Makes the estimate known where some sizes are others, if these fit and can be compiled."""
         wish = self.sizes | dict(other)
         point = self.search.point(wish, self.launch)
-        return point.estimate.seconds if isinstance(point, Point) and dict(point.sizes) == wish else None
+        if isinstance(point, Point) and dict(point.sizes) == wish:
+            self.known[self._key(other)] = point.estimate.seconds
 
 
 def _far(a: int, b: int) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import egglift as el
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.profiles.profile import presets
@@ -9,6 +11,7 @@ from egglift.costmodel.search.around import around
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.partition import stages_of
+from egglift.ir.deadline import TooLate
 
 PROFILE = presets()["pocl_cpu"]
 
@@ -44,3 +47,19 @@ def test_a_map_that_is_out_of_time_says_so() -> None:
     looked = search()
     found = around(looked, looked.fitting(looked.start()), Launch(1), limit=0.0)
     assert found is not None and not found.complete and not found.seconds
+
+
+def test_what_was_priced_to_find_the_names_is_in_the_map() -> None:
+    looked = search()
+    sizes, asked = looked.fitting(looked.start()), len(looked.order)
+    point, prices = looked.point, iter(range(3 * asked))
+
+    def few(wish: Mapping[str, int], launch: Launch) -> Point | str:
+        if next(prices, None) is None:
+            raise TooLate
+        return point(wish, launch)
+
+    looked.point = few  # type: ignore[method-assign]
+    found = around(looked, sizes, Launch(1))
+    assert found is not None and not found.complete and found.seconds
+    assert all(row == found.chosen[0] or column == found.chosen[1] for row, column in found.seconds)
