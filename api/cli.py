@@ -85,6 +85,7 @@ def parser() -> argparse.ArgumentParser:
     _wishes(one)
     one.add_argument("--fast-math", action="store_true", help="allow less exact functions")
     one.add_argument("--export", type=Path, metavar="FOLDER", help="also write it as a program without egglift")
+    one.add_argument("--report", type=Path, metavar="FILE", help="also write a page about it, as HTML")
     one.add_argument("--language", choices=LANGUAGES, default="c99", help="of the exported program (default: c99)")
     one.add_argument("--allow-tf32", action="store_true", help="allow matrix units, which round factors, for f32")
     by_hand = _command(commands, "session", session_lines.run, "derive a kernel by hand, law by law")
@@ -208,6 +209,8 @@ def _optimize(arguments: argparse.Namespace) -> int:
     problem = check(kernel)
     if arguments.export and not problem:
         kernel.export(arguments.export, arguments.language)
+    if arguments.report:
+        kernel.report(arguments.report)
     if arguments.json:
         result = result_json(dumps(program), kernel.device, kernel.chosen, kernel.candidates, problem)
         if arguments.explain:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from egglift.candidate import Part
 from egglift.egraph.explanation.derivation import Derivation
 from egglift.egraph.explanation.derive import derive
+from egglift.egraph.explanation.marked import in_notebook
 from egglift.ir.errors import RuleError
+from egglift.ir.markup import tag
 from egglift.options import Laws
 
 SECONDS = 10.0  # in which laws are tried, for all parts together
@@ -31,10 +34,26 @@ class InParts:
     def __str__(self) -> str:
         return "\n".join(self._lines())
 
-    def _lines(self) -> Iterator[str]:
+    def markup(self) -> Element:
+        """The same as HTML: the derivations one after the other."""
+        rows = [tag("p", " ".join(self._intro()))]
+        for structure in dict.fromkeys(self.structures):
+            numbers = [i for i, s in enumerate(self.structures, 1) if s == structure]
+            derivation = self.derivations.get(structure)
+            rows.append(tag("h3", f"Part{'s' if len(numbers) > 1 else ''} {_ranges(numbers)}: {structure}"))
+            rows.append(derivation.markup() if derivation else tag("p", "No derivation was found."))
+        return tag("div", *rows)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.markup())
+
+    def _intro(self) -> Iterator[str]:
         count = len(self.structures)
         yield f"In {count} part{'s' if count > 1 else ''}, for what is read at several places is computed once."
         yield "Each reads x1, x2, ...: inputs of the program, and results of the parts before it."
+
+    def _lines(self) -> Iterator[str]:
+        yield from self._intro()
         for structure in dict.fromkeys(self.structures):
             numbers = [i for i, s in enumerate(self.structures, 1) if s == structure]
             derivation = self.derivations.get(structure)

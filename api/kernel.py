@@ -179,9 +179,14 @@ class Kernel:
         except RuleError:
             return explored(program, term, rules=laws.rules, reassociate=laws.reassociate)
 
+    @property
+    def derivation(self) -> Explanation | Derivation | InParts | Account:
+        """How the chosen program follows from its source, law by law: a text by `str`, and marked in a notebook."""
+        return self._explanation(self.chosen)
+
     def explain(self) -> str:
         """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
-        explanation = self._explanation(self.chosen)
+        explanation = self.derivation
         laws = str(explanation) if explanation.laws else "It is the source program as it stands: no law was needed."
         steps = time_steps(self.program) if self.chosen.form is not None else None
         each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
@@ -237,6 +242,22 @@ class Kernel:
         options = FAST_MATH if self.options.fast_math else ()
         program = host_program(name or path.absolute().name, self.plan, self._inputs, type_of(self.program), options)
         write_folder(path, texts(program, language))
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes a page about it: one file of HTML, which opens in any browser and loads nothing else.
+
+        The program as a picture, the derivation, all candidates, the space of sizes, memory and roofline, the OpenCL
+        with its laws, and the classes of the e-graph (docs/report.md).  RecordError where the disk is full.
+        """
+        from egglift.kernel_page import KernelPage
+
+        page = KernelPage(self.program, self.chosen, self.candidates, self.device, self.options, self.derivation)
+        write_whole(Path(path), page.text())
+
+    def _repr_html_(self) -> str:
+        from egglift.kernel_page import in_notebook
+
+        return in_notebook(repr(self), self.chosen.bound, self.chosen.measured, self.program, self.source)
 
     def _text(self) -> str:
         return text_of(Saved(self.program, self.chosen, self.options, self._orders), self.device)

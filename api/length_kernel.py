@@ -7,6 +7,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import log2
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from egglift.candidate import Candidate
@@ -16,6 +18,7 @@ from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device
 from egglift.codegen.device.execute import Executable
 from egglift.codegen.kernel.imperative import Plan
+from egglift.costmodel.records.whole_file import write_whole
 from egglift.ir.arguments import require_names
 from egglift.ir.called_lengths import CalledLengths
 from egglift.ir.check import type_of
@@ -64,7 +67,8 @@ class LengthKernel(Kernel):
         self.others: tuple[LengthKernel, ...] = tuple(others)
         self._called = CalledLengths(program)
         self.lengths = {n.name: n for n in lengths_of(program)}
-        way = Way(chosen.steps, chosen.launch, device.kind, options.laws.reassociate)
+        self._way = device.kind, options.laws.reassociate
+        way = Way(chosen.steps, chosen.launch, *self._way)
         self.variants = Variants(program, way, device, FAST_MATH if options.fast_math else ())
         self._kernels: OrderedDict[tuple[int, ...], Kernel] = OrderedDict()
         self._kept = threading.Lock()
@@ -86,6 +90,18 @@ class LengthKernel(Kernel):
         """Refused: sizes of launches and arrays depend on lengths; `kernel.at(n=1000).kernels` are those for one."""
         given = ", ".join(f"{name}={n.liked}" for name, n in self.lengths.items())
         raise ArgumentError(f"launches depend on {', '.join(self.lengths)}: take kernel.at({given}).kernels")
+
+    def report(self, path: str | PathLike[str]) -> None:
+        """Writes its page for the lengths that it was chosen for: see `Kernel.report`."""
+        from egglift.egraph.schedules.again import made_again
+        from egglift.kernel_page import KernelPage
+
+        program, steps = self.variants.plain({n: n.liked for n in self.lengths.values()}), self.chosen.steps
+        term = program if steps is None else made_again(program, steps, *self._way)
+        chosen = replace(self.chosen, term=term)
+        candidates = [chosen if c is self.chosen else c for c in self.candidates]
+        page = KernelPage(program, chosen, candidates, self.device, self.options, self.derivation)
+        write_whole(Path(path), page.text())
 
     def _text(self) -> str:
         others = tuple(other.chosen for other in self.others)

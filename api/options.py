@@ -64,7 +64,8 @@ class Laws:
     @property
     def of_book(self) -> dict[str, Any]:
         """What laws on patterns depend on, by the names that saturation has for it."""
-        return {"reassociate": self.reassociate, "rules": self.rules, "disabled": self.disabled}
+        disabled = tuple(name for name in self.disabled if name != SCHEDULES)  # which is no law of the book
+        return {"reassociate": self.reassociate, "rules": self.rules, "disabled": disabled}
 
 
 @dataclass(frozen=True)

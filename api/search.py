@@ -150,8 +150,7 @@ def equal_programs(
     parts: of a whole, this program among them: each is searched the less, the more there are.  best: the estimate of
     what is known already.
     """
-    disabled = tuple(name for name in laws.disabled if name != SCHEDULES)
-    whole = saturate(program, reassociate=laws.reassociate, rules=laws.rules, disabled=disabled, limits=laws.limits)
+    whole = saturate(program, limits=laws.limits, **laws.of_book)
     if laws.rules and whole.stopped != "fixpoint":
         warnings.warn(_why(whole), RuntimeWarning, stacklevel=5)
     graph = whole.graph

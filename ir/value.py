@@ -35,6 +35,7 @@ from egglift.ir.products import matmul
 from egglift.ir.reducing import Reducing
 from egglift.ir.refusals import Refusing
 from egglift.ir.scanning import Scanning, element_at_depth, scanned
+from egglift.ir.shown import Shown
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief, pretty
 from egglift.ir.traverse import is_expr
@@ -165,7 +166,7 @@ def _both_ways(op: str) -> tuple[Callable[[Value, Like], Value], Callable[[Value
 
 
 @methods_explained
-class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy):
+class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
     """A value of a program: an expression with the patterns as methods and Python's operators on scalars and,
     element by element, on arrays.  `.type` is its type, `.expr` the expression."""
 

@@ -12,7 +12,7 @@ from math import prod
 
 from egglift.codegen.kernel.imperative import Plan, PlannedKernel
 from egglift.costmodel.model.coalescing import BANKS, WORD, ids, passes
-from egglift.costmodel.model.memory_traffic import traffic
+from egglift.costmodel.model.memory_traffic import Traffic, traffic
 from egglift.costmodel.model.operation_counts import Tally, tally
 from egglift.costmodel.profiles.curves import at
 from egglift.costmodel.profiles.profile import Profile
@@ -29,13 +29,22 @@ CHAINS = 8.0  # chains of dependent operations that one work-item needs to fill 
 
 @dataclass(frozen=True)
 class KernelEstimate:
-    """One kernel's seconds: its terms by name (they overlap: `seconds` is not their sum)."""
+    """One kernel's seconds: its terms by name (they overlap: `seconds` is not their sum).
+
+    moved: bytes of global memory, by how far they come; local: bytes of local memory that work-items read and write.
+    """
 
     name: str
     seconds: float
     terms: dict[str, float]
-    bytes: float
+    moved: Traffic
+    local: float
     flops: float
+
+    @property
+    def bytes(self) -> float:
+        """Bytes from and to memory."""
+        return self.moved.dram
 
     @property
     def bound(self) -> str:
@@ -112,7 +121,8 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     overlapping = [terms[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
     rest = sum(overlapping) - max(overlapping)
     seconds = max(overlapping) + 0.15 * rest + terms["barriers"] + terms["launch"]
-    return KernelEstimate(kernel.name, seconds, terms, moved.dram, t.flops)
+    local = sum(a.count * a.bytes for a in t.accesses if a.buffer.space == "local")
+    return KernelEstimate(kernel.name, seconds, terms, moved, local, t.flops)
 
 
 def _registers(kernel: PlannedKernel, t: Tally) -> int:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from egglift.egraph.explanation.abbreviate import outline
+from egglift.egraph.explanation.marked import in_notebook, listed, marked_law, shown
 from egglift.egraph.explanation.narrate import Change
 from egglift.egraph.graph.encode import binary
 from egglift.egraph.rules.book import Law
+from egglift.ir.markup import tag
 from egglift.ir.patterns import Expr
+from egglift.ir.shown import shortened
 from egglift.ir.text import pretty
 
 
@@ -88,6 +92,27 @@ class Derivation:
         if self.laws:
             yield "`egglift laws NAME` says what a law asks for, and gives its source in full."
         yield f"The low-level program:\n{_indented(pretty(self.target))}"
+
+    def markup(self) -> Element:
+        """The same as HTML, with what each law changed marked."""
+        seen: set[str] = set()
+        steps = []
+        for step in (*self.steps, *self.placing):
+            steps.append(marked_law(step.law, step.changes, step.count, step.law.name in seen))
+            seen.add(step.law.name)
+        passing = f"In passing, where views cancel or meet: {', '.join(law.name for law in self.passing)}."
+        return shown(
+            tag("p", "The source program:"),
+            tag("pre", outline(binary(self.source), 400)),
+            tag("ul", *(tag("li", str(tile)) for tile in self.tiles)) if self.tiles else None,
+            listed(steps),
+            tag("p", passing) if self.passing else None,
+            tag("p", self._claim()),
+            tag("pre", shortened(pretty(self.target))),
+        )
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.markup())
 
     def _claim(self) -> str:
         if not self.laws:

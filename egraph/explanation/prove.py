@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
+from xml.etree.ElementTree import Element
 
+from egglift.egraph.explanation.marked import in_notebook, listed, marked_law, shown
 from egglift.egraph.graph.encode import Encoder, binary, binary_type
 from egglift.egraph.graph.engine import Engine, engine
 from egglift.egraph.graph.graph import freeze
@@ -16,6 +18,7 @@ from egglift.egraph.saturation.saturate import Run, allowed_laws, foreign, satur
 from egglift.egraph.saturation.subprocess_run import Stopped, Tell, apart
 from egglift.ir.check import type_of
 from egglift.ir.errors import RuleError
+from egglift.ir.markup import tag
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate
 from egglift.ir.types import Array, Tuple, Type
@@ -52,6 +55,14 @@ class Explanation:
     def laws(self) -> tuple[str, ...]:
         """Names of the laws, in reading order."""
         return tuple(step.law.name for step in self.steps)
+
+    def markup(self) -> Element:
+        """The same as HTML: laws, and the places where they applied."""
+        why = None if self.proved else tag("p", UNPROVED)
+        return shown(why, listed(marked_law(s.law, s.places, len(s.places)) for s in self.steps))
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.markup())
 
     def __str__(self) -> str:
         steps = [f"{i}. {step}" for i, step in enumerate(self.steps, 1)]

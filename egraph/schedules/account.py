@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from xml.etree.ElementTree import Element
 
 from egglift.codegen.kernel.imperative import Unit
+from egglift.egraph.explanation.marked import in_notebook, marked_account
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.stage import Stage
@@ -21,6 +23,13 @@ class Account:
 
     def __str__(self) -> str:
         return self.text
+
+    def markup(self) -> Element:
+        """The same as HTML, with what the laws made of plain loops marked."""
+        return marked_account(self.text, self.laws)
+
+    def _repr_html_(self) -> str:
+        return in_notebook(self.markup())
 
 
 def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, int]) -> Account:

@@ -25,6 +25,24 @@ from egglift.ir.traverse import exchanged, instantiate, subterms
 
 def made_again(program: Expr, steps: Steps, kind: str, reassociate: bool) -> Expr:
     """The low-level program that these steps make of a program.  CodegenError where they make none."""
+    whole, work = _stages_again(program, steps, kind, reassociate)
+    return together(whole, [work.of_stage(s, made) for s, made in zip(whole.stages, steps.stages, strict=True)])
+
+
+def structures_again(
+    program: Expr, steps: Steps, kind: str, reassociate: bool
+) -> list[tuple[Structure, dict[str, int]]]:
+    """The structures of a program's stages that these steps chose, sizes still symbols, and the sizes they chose."""
+    whole, work = _stages_again(program, steps, kind, reassociate)
+    found = []
+    for stage, made in zip(whole.stages, steps.stages, strict=True):
+        for s, alone in work.pieces(stage, made):
+            found.append((work.structure(s, alone.made), dict(alone.sizes)))
+    return found
+
+
+def _stages_again(program: Expr, steps: Steps, kind: str, reassociate: bool) -> tuple[Stages, _Again]:
+    """The stages for which there are steps, in order."""
     try:
         whole = stages_of(program, reassociate, steps.by)
     except NoStages as error:
@@ -38,8 +56,7 @@ def made_again(program: Expr, steps: Steps, kind: str, reassociate: bool) -> Exp
         whole = Stages(tuple(s for s in whole.stages if s.name not in starts), whole.result)
     if len(whole.stages) != len(steps.stages):
         raise _lost(f"{len(whole.stages)} stages, and not {len(steps.stages)}")
-    work = _Again(kind, reassociate, row)
-    return together(whole, [work.of_stage(s, made) for s, made in zip(whole.stages, steps.stages, strict=True)])
+    return whole, _Again(kind, reassociate, row)
 
 
 def _lost(why: str) -> CodegenError:
@@ -53,24 +70,31 @@ class _Again:
     row: Row | None
 
     def of_stage(self, stage: Stage, made: Alone | InPieces) -> Expr:
+        *before, (last, alone) = self.pieces(stage, made)
+        terms = {parts.name: p.To("global", self._alone(parts, first)) for parts, first in before}
+        return placed(self._alone(last, alone), terms) if before else self._alone(last, alone)
+
+    def pieces(self, stage: Stage, made: Alone | InPieces) -> list[tuple[Stage, Alone]]:
+        """A stage as it was made: itself, or its reductions in parts and what adds these."""
         match made:
             case InPieces(pieces, first, last):
                 parts, added = shared_out(merged_reductions(stage), pieces)
-                terms = {parts.name: p.To("global", self._alone(parts, first))}
-                return placed(self._alone(added, last), terms)
+                return [(parts, first), (added, last)]
             case Alone():
-                return self._alone(stage, made)
+                return [(stage, made)]
 
     def _alone(self, stage: Stage, made: Alone) -> Expr:
-        structure = self._structure(stage, made.made)
-        if structure is None:
-            raise _lost(f"{stage.name} has no loops by the way of {made.made.way}")
-        return instantiate(structure.term, dict(made.sizes))
+        return instantiate(self.structure(stage, made.made).term, dict(made.sizes))
 
-    def _structure(self, stage: Stage, made: Made) -> Structure | None:
+    def structure(self, stage: Stage, made: Made) -> Structure:
+        """The structure of a stage that was made so; CodegenError where the laws make none."""
         if made.starts:
-            return row_structure_again(self.row, made) if self.row is not None else None
-        return structure_again(stage, made, self.kind, self.reassociate)
+            found = row_structure_again(self.row, made) if self.row is not None else None
+        else:
+            found = structure_again(stage, made, self.kind, self.reassociate)
+        if found is None:
+            raise _lost(f"{stage.name} has no loops by the way of {made.way}")
+        return found
 
 
 def together(whole: Stages, terms: Sequence[Expr]) -> Expr:

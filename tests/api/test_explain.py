@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import egglift as el
+from egglift.egraph.explanation.derivation import Derivation
 from egglift.egraph.rules.book import book
 
 
@@ -57,3 +58,9 @@ def test_a_remembered_kernel_is_explained_as_it_was() -> None:
     second = el.optimize(el.reduce(el.add, 0.0, x * x), "pocl", measure="none")
     assert [c.form for c in second.candidates] == [c.form for c in first.candidates]
     assert second.explain() == first.explain()
+
+
+def test_without_schedules_a_kernel_has_a_derivation() -> None:
+    x = el.array("x", el.f32, 300)
+    kernel = el.optimize(x * 2.0 + 1.0, "pocl", measure="none", without=["schedules"])
+    assert isinstance(kernel.derivation, Derivation)

@@ -9,11 +9,12 @@ import pytest
 
 import egglift as el
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules.again import made_again
+from egglift.egraph.schedules.again import made_again, structures_again
 from egglift.egraph.schedules.choices import Choice, scheduled
 from egglift.egraph.schedules.steps import Steps, steps_from
 from egglift.ir.errors import CodegenError
 from egglift.ir.run_time_lengths import at_lengths, liked
+from egglift.ir.traverse import tile_symbols
 from tests.run_time_programs import PROGRAMS
 
 CHOSEN = [("pocl_cpu", "gemv"), ("pocl_cpu", "sum"), ("pocl_cpu", "transpose"), ("nvidia_h200", "gemv")]
@@ -34,6 +35,14 @@ def test_steps_make_the_very_term_that_was_chosen(device: str, name: str) -> Non
         assert isinstance(c.made, Steps)
         assert made_again(liked(PROGRAMS[name].expr), c.made, kind, reassociate=True) is c.term
         assert steps_from(json.loads(json.dumps(asdict(c.made)))) == c.made
+
+
+def test_the_structures_of_steps_have_all_sizes_that_were_chosen() -> None:
+    for c in choices("pocl_cpu", "sum"):
+        assert isinstance(c.made, Steps)
+        found = structures_again(liked(PROGRAMS["sum"].expr), c.made, "cpu", reassociate=True)
+        assert all(set(sizes) == set(tile_symbols(structure.term)) for structure, sizes in found)
+        assert sorted(n for _, sizes in found for n in sizes.values()) == sorted(n for _, n in c.sizes)
 
 
 def test_stages_that_start_within_others_are_made_again() -> None:
