@@ -25,6 +25,8 @@ def constant(program: Expr, chosen: Candidate, numbers: Mapping[str, Any]) -> tu
             raise ArgumentError(f"{name} is no input: this program takes {', '.join(types) or 'none'}")
         if not isinstance(types[name], Scalar):
             raise ArgumentError(f"{name} is {types[name]}: only numbers become constants")
+        if types[name].is_complex:
+            raise ArgumentError(f"{name} is {types[name]}: only real numbers become constants; write it in the program")
 
     literals = {name: _literal(name, types[name], n) for name, n in numbers.items()}
 
