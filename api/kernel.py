@@ -95,7 +95,8 @@ class Kernel:
     that is given is transposed, which copies nothing where it lies so in memory; or its layout, with gaps, where
     kernels take the memory that it reaches over.
 
-    program: the source program (complex numbers are pairs of floats to all that is said of kernels); plan: its OpenCL; candidates: all that were looked at, best first
+    program: the source program; plan: its OpenCL, in which complex numbers are pairs of floats; candidates: all that
+    were looked at, best first
     (`candidate.best_first`); chosen: the one that runs; device: where it runs.
     """
 
@@ -241,9 +242,8 @@ class Kernel:
         """
         path = Path(folder)
         options = FAST_MATH if self.options.fast_math else ()
-        program = host_program(
-            name or path.absolute().name, self.plan, inputs_of(self._pairs), type_of(self._pairs), options
-        )
+        types = inputs_of(self._pairs), type_of(self._pairs)
+        program = host_program(name or path.absolute().name, self.plan, *types, options)
         write_folder(path, texts(program, language))
 
     def _text(self) -> str:

@@ -65,7 +65,7 @@ def sample(t: Type, n: int, rng: np.random.Generator) -> Value:
     ((shape, scalar),) = leaves(t)
     size = (n, *map(number, shape))
     if scalar.is_complex:
-        parts: NdArray = sample(array_of(scalar.part, (*shape, 2)), n, rng)
+        parts = sample(array_of(scalar.part, (*shape, 2)), n, rng)
         return np.asarray(as_numbers(parts, scalar))
     small = _small(scalar, size, rng)
     wide = _wide(scalar, size, rng)

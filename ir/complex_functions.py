@@ -1,7 +1,7 @@
-"""What scalar functions of complex numbers are as functions of their parts: `(a + bi)(c + di)` -> `<ac - bd, ad + bc>`.
+"""What scalar functions of complex numbers are as functions of their parts: `(a + bi)(c + di)` = `(ac - bd, ad + bc)`.
 
-They are NumPy's up to rounding wherever numbers are finite.  Where a part is written as 0, as those of 2.0 and 1j and of
-real numbers are, products with it are left out: with infinities, NaN and the sign of 0 NumPy differs there.
+They are NumPy's up to rounding wherever numbers are finite.  Where a part is written as 0, as those of 2.0 and 1j and
+of real numbers are, products with it are left out: with infinities, NaN and the sign of 0 NumPy differs there.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def logical_xor(x: Like, y: Like) -> Value:
 
 
 def as_floats(x: Like) -> Value:
-    """x, integers and bools as the floats in which NumPy computes functions of them; TypeMismatch of complex numbers."""
+    """x, integers and bools as the floats in which NumPy computes functions of them; TypeMismatch if x is complex."""
     v = as_value(x)
     t = scalar_of_elements(v.expr)
     if t.is_complex:

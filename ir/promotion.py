@@ -1,8 +1,9 @@
 """The types that scalar functions give: NumPy's rules, in which Python's numbers adapt to what they meet.
 
 A Python number takes the type of the value that it meets.  A Python int that meets floats becomes a float; a Python
-float that meets integers makes the result f64; a Python complex number makes it complex.  Two values of the program meet at `np.promote_types`; but a comparison
-of a signed integer with a u64 is exact, as in NumPy 2, although they meet at f64.
+float that meets integers makes the result f64; a Python complex number makes it complex.  Two values of the program
+meet at `np.promote_types`; but a comparison of a signed integer with a u64 is exact, as in NumPy 2, although they meet
+at f64.
 """
 
 from __future__ import annotations

@@ -92,40 +92,37 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
 ]
 FUNCTIONS = {name: Function(name, arity, kind, f) for name, arity, kind, f in _TABLE}
 
-
-def _complex(real: NdArray, imag: NdArray) -> NdArray:
-    return np.asarray(real + 1j * imag)
-
-
-#: what takes complex numbers apart, and makes them of two floats; no program has them once its numbers are pairs
-PARTS = {
-    "real": Function("real", 1, "parts", np.real),
-    "imag": Function("imag", 1, "parts", np.imag),
-    "complex": Function("complex", 2, "parts", _complex),
-}
+#: what takes complex numbers apart, and makes them of two floats, with how many arguments; where numbers are pairs, no
+#: program has them
+PARTS = {"real": 1, "imag": 1, "complex": 2}
 #: the other functions that take complex numbers (ir/complex_functions.py says what they are of pairs)
 OF_COMPLEX = frozenset(
-    ["add", "sub", "mul", "div", "neg", "abs", "exp", "log", "sqrt", "sin", "cos", "pow", "eq", "ne", "where"]
+    ("add", "sub", "mul", "div", "neg", "abs", "exp", "log", "sqrt", "sin", "cos", "pow", "eq", "ne", "where")
 )
 NO_ORDER = "complex numbers have no order here: compare abs(x), x.real or x.imag"
 OF_PARTS = "write it with exp, log, sqrt, sin and cos, or of x.real and x.imag"
 _ORDERED = ("lt", "le", "gt", "ge", "minimum", "maximum", "sign", "floordiv", "mod", "floor", "ceil", "trunc", "rint")
 
 
+def arity(op: str) -> int:
+    """How many arguments a scalar function takes."""
+    return PARTS.get(op) or FUNCTIONS[op].arity
+
+
 def result_type(op: str, args: tuple[Scalar, ...]) -> Scalar:
     """The type of `op` applied to scalars of types `args`; TypeMismatch names what it takes."""
     if op not in FUNCTIONS and op not in PARTS:
         raise TypeMismatch(f"unknown scalar function {op!r}; there are {', '.join(sorted(FUNCTIONS))}")
-    f = PARTS.get(op) or FUNCTIONS[op]
-    if len(args) != f.arity:
-        raise TypeMismatch(f"{op} takes {f.arity} arguments, got {len(args)}")
-    same = args[1:] if f.kind == "where" else args
-    if len(set(same)) != 1 or (f.kind == "where" and args[0] != BOOL):
+    if len(args) != arity(op):
+        raise TypeMismatch(f"{op} takes {arity(op)} arguments, got {len(args)}")
+    same = args[1:] if op == "where" else args
+    if len(set(same)) != 1 or (op == "where" and args[0] != BOOL):
         given = ", ".join(map(str, args))
         raise TypeMismatch(f"{op} takes arguments of one type, got {given}; cast one of them")
     t = same[0]
     if t.is_complex or op in PARTS:
         return _of_complex(op, t)
+    f = FUNCTIONS[op]
     wrong = {
         "float": not t.is_float,
         "arithmetic": t == BOOL,

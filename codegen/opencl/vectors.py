@@ -198,7 +198,7 @@ class VectorText(Text):
         return self.chunk(buffer, at, lanes)
 
     def _every_other(self, buffer: Buffer, at: Index, lanes: Lanes) -> str | None:
-        """One part of each of the pairs that lie one behind the other: halves of two vectors; None where these are none.
+        """One part of each of the pairs that lie one behind the other: halves of two vectors; None: there are none.
 
         (float4)(x[2*i + 1], x[2*i + 3], ...)  ->  (float4)((*(float4*)&x[2*i]).odd, (*(float4*)&x[2*i + 4]).odd)
         """
