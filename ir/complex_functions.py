@@ -148,6 +148,7 @@ OF_PAIRS: Mapping[str, Callable[..., Pair | Value]] = {
     "pow": _pow,
     "eq": _eq,
     "ne": _ne,
+    "conj": lambda a: Pair(a.re, -a.im),
     "real": lambda a: a.re,
     "imag": lambda a: a.im,
     "complex": Pair,

@@ -180,11 +180,11 @@ def apply(op: str, *operands: Operand) -> Expr:
 
 
 def _parts(op: str, *operands: Operand) -> Expr:
-    """Parts of a complex number, and a complex number of two floats; what is written as such a number is its parts."""
+    """What only complex numbers have, and a complex number of two floats; what is written so has the parts written."""
     if op != "complex":
         t = common(operands)
         z = cast(operands[0], t if t.is_complex else complex_of(t))
-        if isinstance(z, Apply) and z.op == "complex":
+        if isinstance(z, Apply) and z.op == "complex" and op != "conj":
             return z.args[op == "imag"]
         return Apply(op, (z,))
     t = complex_of(common(operands)).part

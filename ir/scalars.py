@@ -92,9 +92,9 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
 ]
 FUNCTIONS = {name: Function(name, arity, kind, f) for name, arity, kind, f in _TABLE}
 
-#: what takes complex numbers apart, and makes them of two floats, with how many arguments; where numbers are pairs, no
-#: program has them
-PARTS = {"real": 1, "imag": 1, "complex": 2}
+#: what only complex numbers have, and what makes them of two floats, with how many arguments; where numbers are pairs,
+#: no program has them
+PARTS = {"real": 1, "imag": 1, "conj": 1, "complex": 2}
 #: the other functions that take complex numbers (ir/complex_functions.py says what they are of pairs)
 OF_COMPLEX = frozenset(
     ("add", "sub", "mul", "div", "neg", "abs", "exp", "log", "sqrt", "sin", "cos", "pow", "eq", "ne", "where")

@@ -52,7 +52,7 @@ def heaviside(x: Like, y: Like) -> Value:
 
 def conj(x: Like) -> Value:
     """The complex conjugate, re - im i; x itself where that is real."""
-    return elementwise("complex", real(x), -imag(x)) if is_complex(x) else as_value(x)
+    return elementwise("conj", x) if is_complex(x) else as_value(x)
 
 
 def real(x: Like) -> Value:
