@@ -29,6 +29,7 @@ from egglift.codegen.opencl.scalar_functions import (
 from egglift.ir.types import BOOL, I8, I16, I32, I64, Scalar
 
 WIDEST = 16
+HALVED = 4  # lanes, at least, of a vector that is put together of halves of two
 FRAGMENT = 4  # registers, at most, that are named one by one where a vector does not lie where vectors do
 MASK_SCALARS = {1: I8, 2: I16, 4: I32, 8: I64}  # the types of masks, by bytes
 
@@ -205,7 +206,7 @@ class VectorText(Text):
         first, n = lanes.first(at), lanes.width
         half = first.constant % 2
         start = first - half
-        if n < 4 or buffer.space == "private" or start.range[0] < 0 or start.range[1] + 2 * n > buffer.size:
+        if n < HALVED or buffer.space == "private" or start.range[0] < 0 or start.range[1] + 2 * n > buffer.size:
             return None
         parts = (f"({self.chunk(buffer, start + k, lanes)}).{('even', 'odd')[half]}" for k in (0, n))
         return f"({memory_type(buffer.scalar, n)})({', '.join(parts)})"
