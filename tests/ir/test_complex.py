@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 import egglift as el
+from egglift.ir.complex_functions import OF_PAIRS
 from egglift.ir.errors import ArgumentError, OperatorError, TypeMismatch
 from egglift.ir.pairs import paired
+from egglift.ir.scalars import OF_COMPLEX, PARTS
 from egglift.ir.types import C64, C128, F32
 from tests.ir.agreement import Call, equals, interpreted, kernels_agree
 
@@ -190,6 +192,10 @@ def test_types_of_complex_numbers_have_numpys_names() -> None:
     assert el.as_type(complex) == el.as_type("complex128") == C128
     assert (X * 2.0).type == (X + 1j).type == X.type and X.real.type == abs(X).type == R.type
     assert (R * 1j).type == X.type and (X * WHOLE).type == el.array("z", el.c128, 6).type
+
+
+def test_what_complex_numbers_take_is_said_of_pairs() -> None:
+    assert OF_PAIRS.keys() | {"where"} == OF_COMPLEX | PARTS.keys()
 
 
 def test_programs_of_complex_numbers_are_read_again() -> None:
