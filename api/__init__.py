@@ -172,6 +172,8 @@ from egglift.ir.stencils import (
 from egglift.ir.text import dumps, pretty
 from egglift.ir.types import BF16 as bf16
 from egglift.ir.types import BOOL as bool_
+from egglift.ir.types import C64 as c64
+from egglift.ir.types import C128 as c128
 from egglift.ir.types import F16 as f16
 from egglift.ir.types import F32 as f32
 from egglift.ir.types import F64 as f64
@@ -245,6 +247,8 @@ __all__ = [
     "book",
     "bool_",
     "broadcast_to",
+    "c64",
+    "c128",
     "cast",
     "ceil",
     "clip",

@@ -23,6 +23,7 @@ from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE
 from egglift.costmodel.profiles.profile import profile_path
 from egglift.distribution.opening import open_devices
 from egglift.ir.errors import EggliftError, RuleError
+from egglift.ir.pairs import paired
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps, pretty
 from egglift.kernel import Kernel
@@ -243,8 +244,9 @@ def _show(kernel: Kernel, problem: str | None, explain: bool) -> None:
 def check(kernel: Kernel) -> str | None:
     """Runs a kernel on a random sample: None where it agrees with the NumPy meaning, else how not."""
     kernel = kernel.liked if isinstance(kernel, LengthKernel) else kernel
-    expected = expect(kernel.program, seed=1)
-    arguments = operands(kernel.device, inputs_of(kernel.program), expected.inputs)
+    program = paired(kernel.program)
+    expected = expect(program, seed=1)
+    arguments = operands(kernel.device, inputs_of(program), expected.inputs)
     return expected.disagreement(kernel.executable.run(arguments, poison=True, rows=expected.rows))
 
 

@@ -23,8 +23,10 @@ def constant(program: Expr, chosen: Candidate, numbers: Mapping[str, Any]) -> tu
     for name in numbers:
         if name not in types:
             raise ArgumentError(f"{name} is no input: this program takes {', '.join(types) or 'none'}")
-        if not isinstance(types[name], Scalar):
-            raise ArgumentError(f"{name} is {types[name]}: only numbers become constants")
+        if not isinstance(t := types[name], Scalar):
+            raise ArgumentError(f"{name} is {t}: only numbers become constants")
+        if t.is_complex:
+            raise ArgumentError(f"{name} is {t}: only real numbers become constants; write it in the program")
 
     literals = {name: _literal(name, types[name], n) for name, n in numbers.items()}
 

@@ -20,7 +20,7 @@ from egglift.ir.errors import ArgumentError, EggliftError, ProgramError
 from egglift.ir.lifting import as_program, is_number
 from egglift.ir.notation import array, scalar
 from egglift.ir.patterns import Expr
-from egglift.ir.promotion import promote
+from egglift.ir.promotion import complex_of, promote
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.run_time_lengths import size
 from egglift.ir.strided import Layout, layout_of, seen, span
@@ -248,11 +248,17 @@ def _require_plain(f: Callable[..., Any], signature: inspect.Signature, static: 
         raise ArgumentError(f"{_name(f)}{signature} has no parameter {', '.join(unknown)}, which static names")
 
 
-def _beside(arrays: Sequence[Scalar], number: bool | int | float) -> Scalar:
-    """The type of a number of Python's own in a call with such arrays: theirs, if it can hold such a number."""
+def _beside(arrays: Sequence[Scalar], number: bool | int | float | complex) -> Scalar:
+    """The type of a number of Python's own in a call with such arrays: theirs, if it can hold such a number.
+
+    Of real numbers beside complex arrays it is the type of these arrays' parts.
+    """
     if isinstance(number, bool):
         return BOOL
     common = reduce(promote, arrays, BOOL)
+    if isinstance(number, complex):
+        return complex_of(common)
+    common = common.part
     if isinstance(number, float):
         return common if common.is_float else F64
     least, most = integers(common) if common.is_integer else (0, -1)

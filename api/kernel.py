@@ -30,6 +30,7 @@ from egglift.costmodel.records.whole_file import write_whole
 from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, ForkError, RuleError
+from egglift.ir.pairs import paired
 from egglift.ir.patterns import Expr
 from egglift.ir.plain_numbers import plain
 from egglift.ir.signature import inputs_of
@@ -94,7 +95,8 @@ class Kernel:
     that is given is transposed, which copies nothing where it lies so in memory; or its layout, with gaps, where
     kernels take the memory that it reaches over.
 
-    program: the source program; plan: its OpenCL; candidates: all that were looked at, best first
+    program: the source program; plan: its OpenCL, in which complex numbers are pairs of floats; candidates: all that
+    were looked at, best first
     (`candidate.best_first`); chosen: the one that runs; device: where it runs.
     """
 
@@ -121,6 +123,11 @@ class Kernel:
     # ------------------------------------------------------------------------------------ what it is
 
     @property
+    def _pairs(self) -> Expr:
+        """The program that its kernels compute: with pairs of floats for complex numbers."""
+        return paired(self.program)
+
+    @property
     def source(self) -> str:
         """The OpenCL C of all its kernels, in order of execution."""
         return self.plan.source
@@ -131,7 +138,7 @@ class Kernel:
 
         Code of one's own needs nothing else to run it: docs/kernels.md shows how.
         """
-        return launches_of(self.plan, self._inputs, type_of(self.program))
+        return launches_of(self.plan, inputs_of(self._pairs), type_of(self._pairs))
 
     @property
     def plan(self) -> Plan:
@@ -168,7 +175,7 @@ class Kernel:
         laws = self.options.laws
         if candidate.parts:
             return explained(candidate.parts, laws)
-        program, term, form = self.program, candidate.term, candidate.form
+        program, term, form = self._pairs, candidate.term, candidate.form
         if form is not None and (steps := time_steps(program)):
             program, term, form = steps.program, steps.of(term), steps.of(form)
         if form is not None:
@@ -188,7 +195,7 @@ class Kernel:
         """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
         explanation = self.derivation
         laws = str(explanation) if explanation.laws else "It is the source program as it stands: no law was needed."
-        steps = time_steps(self.program) if self.chosen.form is not None else None
+        steps = time_steps(self._pairs) if self.chosen.form is not None else None
         each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
         failed = [c for c in self.candidates if c.status not in USUAL]
         others = [f"\nNot chosen, {c.status}: {c.structure}: {c.reason}" for c in failed]
@@ -240,7 +247,8 @@ class Kernel:
         """
         path = Path(folder)
         options = FAST_MATH if self.options.fast_math else ()
-        program = host_program(name or path.absolute().name, self.plan, self._inputs, type_of(self.program), options)
+        types = inputs_of(self._pairs), type_of(self._pairs)
+        program = host_program(name or path.absolute().name, self.plan, *types, options)
         write_folder(path, texts(program, language))
 
     def report(self, path: str | PathLike[str]) -> None:
@@ -343,10 +351,12 @@ class Kernel:
 
     def profile(self, /, *args: Any, **named: Any) -> Profiled:
         """Times the kernels on these inputs, or on a random sample where none are given."""
-        values = self._bind(args, named) if args or named else sample_inputs(self.program)
         if args or named:
+            values = self._bind(args, named)
             values = dict(zip(values, self._as_they_lie(tuple(values.values()), values), strict=True))
-        given = operands(self.device, self._inputs, values)
+            given = operands(self.device, self._inputs, values)
+        else:
+            given = operands(self.device, inputs_of(self._pairs), sample_inputs(self._pairs))
         chain = chain_for(self.device, _on_device(given), self.device.timer)
         inputs = placed(self.device, given, chain)
         timing = self.executable.time(inputs, chain=chain, least=10, precision=0.005)

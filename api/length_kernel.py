@@ -25,8 +25,9 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError
 from egglift.ir.length_forms import Lengths, RunTimeLength
 from egglift.ir.lengths_liked import with_like
+from egglift.ir.pairs import paired
 from egglift.ir.patterns import Expr
-from egglift.ir.run_time_lengths import lengths_of, said
+from egglift.ir.run_time_lengths import at_lengths, lengths_of, said
 from egglift.kernel import Kernel, Profiled
 from egglift.launches import LaunchedKernel
 from egglift.options import Options
@@ -69,7 +70,7 @@ class LengthKernel(Kernel):
         self.lengths = {n.name: n for n in lengths_of(program)}
         self._way = device.kind, options.laws.reassociate
         way = Way(chosen.steps, chosen.launch, *self._way)
-        self.variants = Variants(program, way, device, FAST_MATH if options.fast_math else ())
+        self.variants = Variants(paired(program), way, device, FAST_MATH if options.fast_math else ())
         self._kernels: OrderedDict[tuple[int, ...], Kernel] = OrderedDict()
         self._kept = threading.Lock()
 
@@ -142,7 +143,7 @@ class LengthKernel(Kernel):
     def specialise(self, **lengths: int) -> Kernel:
         """A kernel optimised for these lengths alone, as `optimize` makes it of the program with these numbers."""
         values = self._numbers(lengths)
-        return LengthKernel.optimised(self.variants.plain(values), self.device, self.options)
+        return LengthKernel.optimised(at_lengths(self.program, values), self.device, self.options)
 
     def _numbers(self, given: Mapping[str, int]) -> dict[RunTimeLength, int]:
         if given.keys() != self.lengths.keys():
@@ -183,7 +184,7 @@ class LengthKernel(Kernel):
     def _made(self, variant: Variant, values: Lengths) -> Kernel:
         executable = variant.executable(values)
         chosen = replace(self.chosen, term=self.variants.plain(values))
-        kernel = Kernel(self.variants.plain(values), chosen, self.device, [chosen], self.options)
+        kernel = Kernel(at_lengths(self.program, values), chosen, self.device, [chosen], self.options)
         kernel.chosen.__dict__["plan"] = executable.plan
         kernel._executables[False, False] = executable
         # not by value, nor with kernels that write inputs: another program would be compiled for each length

@@ -27,7 +27,7 @@ from egglift.ir.nan_and_infinities import fmax, fmin, isclose, logaddexp, nan_to
 from egglift.ir.nan_statistics import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from egglift.ir.reshaping import flip, fliplr, flipud, matrix_transpose, permute_dims, reshape, rot90, squeeze, unstack
 from egglift.ir.scans import cumprod, cumsum
-from egglift.ir.signs import conj, copysign, fmod, heaviside, imag, positive, real, signbit
+from egglift.ir.signs import angle, conj, copysign, fmod, heaviside, imag, positive, real, signbit
 from egglift.ir.statistics import allclose, average, count_nonzero, max, min, ptp
 
 amax, amin = max, min
@@ -60,6 +60,7 @@ __all__ = [
     "allclose",
     "amax",
     "amin",
+    "angle",
     "arccos",
     "arccosh",
     "arcsin",

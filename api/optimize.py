@@ -26,10 +26,11 @@ from egglift.ir.errors import ArgumentError, EggliftError
 from egglift.ir.keywords import explain
 from egglift.ir.lengths_liked import choices_of_lengths, with_like
 from egglift.ir.lifting import as_program
+from egglift.ir.pairs import paired
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of, liked
-from egglift.ir.text import dumps
+from egglift.ir.text import brief, dumps
 from egglift.kernel import Kernel, kernel_of, runs
 from egglift.length_kernel import LengthKernel
 from egglift.memory import journal, recall, remember
@@ -169,18 +170,27 @@ def optimize(
     options = Options(laws, measure, measuring, fast_math, wishes, cache, on_interrupt)
     program = as_program(expr)
     if devices is not None:
+        _require_real(program)
         end = float("inf") if budget is None else start + max(budget, LEAST)
         with shown(verbose):
             return deeply(lambda: _several(program, devices, distribution, memory, options, end))
     if distribution is not None or memory is not None:
         raise ArgumentError("distribution and memory are for devices=[...]: name the devices")
     opened = open_device(device)
-    admit(liked(program), opened)
+    admit(liked(paired(program)), opened)
     profile = load_profile(opened)
     options = replace(options, laws=useful(options.laws, profile))
     with until(float("inf") if budget is None else start + max(budget, LEAST)), shown(verbose):
         pipeline = _over_lengths if lengths_of(program) else _pipeline
         return deeply(lambda: pipeline(program, opened, profile, options))
+
+
+def _require_real(program: Expr) -> None:
+    if paired(program) is not program:
+        raise ArgumentError(
+            f"{brief(program)} has complex numbers, which are computed on one device: leave devices= out, or give each "
+            "device the real and imaginary parts as arrays of their own"
+        )
 
 
 def _several(
@@ -231,15 +241,19 @@ _of_worker: dict[tuple[str, Options], Kernel] = {}
 
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
-    """Remembered, or searched and measured."""
+    """Remembered, or searched and measured; all that is done with complex numbers is done with pairs of floats."""
+    return kernel_of(program, device, _candidates(paired(program), device, profile, options), options)
+
+
+def _candidates(program: Expr, device: Device, profile: Profile, options: Options) -> list[Candidate]:
     if options.cache and (known := remembered(program, device, options)) is not None:
-        return kernel_of(program, device, known, options)
+        return known
     isolated = options.is_measured and options.measuring.isolate
     with begun(device, _subject(program, options)) if isolated else nullcontext():
         return _found(program, device, profile, options)
 
 
-def _found(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
+def _found(program: Expr, device: Device, profile: Profile, options: Options) -> list[Candidate]:
     """Searched and measured."""
     from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
 
@@ -254,14 +268,14 @@ def _found(program: Expr, device: Device, profile: Profile, options: Options) ->
         candidates = _timed(candidates, program, device, options, interrupts)
         if candidates[0].status == "model" and not interrupts.met:
             why = "the budget ran out before a candidate was checked: the choice is the model's"
-            warnings.warn(why, RuntimeWarning, stacklevel=7)
+            warnings.warn(why, RuntimeWarning, stacklevel=8)
     checked = not options.is_measured or candidates[0].status != "model"
     if (blamed := suspicion(candidates, options.laws)) is not None:
-        warnings.warn(blamed, RuntimeWarning, stacklevel=7)
+        warnings.warn(blamed, RuntimeWarning, stacklevel=8)
         checked = False  # what wrong laws found is kept from later calls: they are warned too
     if options.cache and checked and not interrupts.met:
         remember(program, device, options, candidates)
-    return kernel_of(program, device, candidates, options)
+    return candidates
 
 
 def _over_lengths(program: Expr, device: Device, profile: Profile, options: Options) -> LengthKernel:
@@ -279,15 +293,20 @@ def _over_lengths(program: Expr, device: Device, profile: Profile, options: Opti
 
 def _near(program: Expr, device: Device, profile: Profile, options: Options) -> LengthKernel:
     """The kernel of a program whose kernels are chosen for one length each."""
+    candidates = _candidates_near(paired(program), device, profile, options)
+    return LengthKernel(program, runs(candidates, device), device, candidates, options)
+
+
+def _candidates_near(program: Expr, device: Device, profile: Profile, options: Options) -> list[Candidate]:
     known = recall(program, device, options) if options.cache else None
     if known is not None and known.own:
-        return LengthKernel(program, runs(known.candidates, device), device, known.candidates, options)
+        return known.candidates
     candidates = candidates_for_lengths(program, device, profile, options)
     if options.is_measured:
         candidates = _timed(candidates, general_program(program), device, options)
     if options.cache and not (options.is_measured and candidates[0].status == "model"):
         remember(program, device, options, candidates)
-    return LengthKernel(program, runs(candidates, device), device, candidates, options)
+    return candidates
 
 
 def _plain(program: Expr, device: Device, options: Options) -> Kernel:

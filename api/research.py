@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from egglift.egraph.rules.limits import Limits
 from egglift.ir.errors import ArgumentError
 from egglift.ir.lifting import as_program
+from egglift.ir.pairs import paired
 from egglift.options import SCHEDULES
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def saturate(
     from egglift.egraph.saturation import saturate as saturation
 
     chosen = {"laws": only, "disabled": without, "limits": limits, "reassociate": reassociate}
-    return saturation.saturate(as_program(program), rules=rules, **chosen)  # type: ignore[arg-type]
+    return saturation.saturate(paired(as_program(program)), rules=rules, **chosen)  # type: ignore[arg-type]
 
 
 def prove(
@@ -68,7 +69,7 @@ def prove(
     from egglift.egraph.explanation import prove as proofs
 
     chosen = {"disabled": without, "limits": limits, "reassociate": reassociate}
-    return proofs.prove(as_program(a), as_program(b), only, rules=rules, **chosen)  # type: ignore[arg-type]
+    return proofs.prove(paired(as_program(a)), paired(as_program(b)), only, rules=rules, **chosen)  # type: ignore[arg-type]
 
 
 def left_out(rules: Sequence[str], without: Sequence[str], only: Sequence[str] | None) -> tuple[str, ...]:

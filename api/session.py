@@ -17,6 +17,7 @@ from egglift.costmodel.profiles.profile import load_profile
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, EggliftError, WrongResult
 from egglift.ir.lifting import as_program
+from egglift.ir.pairs import paired
 from egglift.ir.patterns import Expr
 from egglift.ir.plain_numbers import plain
 from egglift.ir.signature import inputs_of
@@ -88,7 +89,7 @@ class Session:
         from egglift.egraph.graph.encode import binary
         from egglift.research import book
 
-        self.source, self.device = as_program(program), open_device(device)
+        self.source, self.device = paired(as_program(program)), open_device(device)
         self.laws = Laws(reassociate, tuple(rules))
         self._profile, self._book = load_profile(self.device), book().extended(rules)
         self._names = [

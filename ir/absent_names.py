@@ -38,7 +38,6 @@ ABSENT = {name: why for why, names in _ALIKE.items() for name in names.split()}
 ABSENT |= {name: why for name, why in LEFT_OUT.items() if name not in ABSENT}
 ABSENT |= {
     "bincount": "NumPy has as many counts as the values ask for: here el.bincount(x, n, weights=None)",
-    "angle": "arctan2(y, x)",
     "append": "concat(x, y)",
     "apply_along_axis": "moveaxis(x, axis, 0), and map",
     "array_equal": "(x == y).all()",
@@ -63,6 +62,7 @@ ABSENT |= {
     "ediff1d": "diff(ravel(x))",
     "flat": "ravel(x)",
     "fromfunction": "iota(n).map(f)",
+    "H": "x.conj().T is that",
     "gcd": "iterate Euclid's steps: docs/tasks.md",
     "gradient": "differences of slices: (x[2:] - x[:-2]) / 2 within, x[1] - x[0] at an end",
     "i0": "there is no Bessel function among the scalar functions",

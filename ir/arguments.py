@@ -95,6 +95,9 @@ def _holds(t: Scalar, array: NdArray) -> bool:
     """Are Python's numbers values of `t`?"""
     if array.size == 0:
         return True
+    if t.is_complex:
+        parts = [array.real, array.imag] if array.dtype.kind == "c" else [array]
+        return all(_holds(t.part, part) for part in parts)
     if t.is_float:
         return array.dtype.kind in "biuf" and bool((np.isfinite(rounded(array, t)) | ~np.isfinite(array)).all())
     bits = 1 if t == BOOL else 8 * t.size - t.is_signed

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from egglift.ir.batch import NdArray, Value, arrays
+from egglift.ir.complex_values import as_numbers, as_pairs, meaning
 from egglift.ir.errors import OperatorError, TypeMismatch
-from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Expr, Fill, Input, Map, Operator, Zip
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
-from egglift.ir.types import Array, Scalar, Tuple, Type, is_floating, leaves, scalar_of
+from egglift.ir.types import Array, Scalar, Tuple, Type, array_of, is_floating, leaves, scalar_of
 
 #: samples for each claim; half of them small whole numbers, so that ties occur
 SAMPLES = 256
@@ -42,7 +42,7 @@ def check(op: Operator, t: Type, result: Type) -> None:
     if op.commutative:
         _agree(op, "commutative", {"a": a, "b": b}, "f(a, b)", f(a, b), "f(b, a)", f(b, a))
     if op.neutral is not None:
-        e: Value = evaluate(Fill(SAMPLES, op.neutral), {})
+        e: Value = meaning(Fill(SAMPLES, op.neutral), {})
         claim = "left unchanged by its neutral element"
         _agree(op, claim, {"e": e, "a": a}, "f(e, a)", f(e, a), "a", a)
         _agree(op, claim, {"e": e, "a": a}, "f(a, e)", f(a, e), "a", a)
@@ -50,7 +50,7 @@ def check(op: Operator, t: Type, result: Type) -> None:
 
 def _apply(body: Expr, t: Type, x: Value, y: Value) -> Value:
     many = Array(SAMPLES, t)
-    found: Value = evaluate(Map(body, Zip((Input("x", many), Input("y", many)))), {"x": x, "y": y})
+    found: Value = meaning(Map(body, Zip((Input("x", many), Input("y", many)))), {"x": x, "y": y})
     return found
 
 
@@ -64,6 +64,9 @@ def sample(t: Type, n: int, rng: np.random.Generator) -> Value:
         raise TypeMismatch(f"operators on {t} are not supported: take the tuples apart first")
     ((shape, scalar),) = leaves(t)
     size = (n, *map(number, shape))
+    if scalar.is_complex:
+        parts = sample(array_of(scalar.part, (*shape, 2)), n, rng)
+        return np.asarray(as_numbers(parts, scalar))
     small = _small(scalar, size, rng)
     wide = _wide(scalar, size, rng)
     first = np.arange(n).reshape(n, *(1,) * len(shape)) < n // 2
@@ -86,7 +89,7 @@ def _wide(t: Scalar, size: tuple[int, ...], rng: np.random.Generator) -> NdArray
 
 def _agree(op: Operator, claim: str, given: dict[str, Value], left: str, x: Value, right: str, y: Value) -> None:
     scale = sum((_magnitude(v) for v in given.values()), np.zeros(SAMPLES))
-    for a, b in zip(arrays(x), arrays(y), strict=True):
+    for a, b in zip(_plain(x), _plain(y), strict=True):
         wrong = np.flatnonzero(~_close(a, b, scale))
         if wrong.size:
             i = int(wrong[0])
@@ -97,12 +100,17 @@ def _agree(op: Operator, claim: str, given: dict[str, Value], left: str, x: Valu
             )
 
 
+def _plain(v: Value) -> list[NdArray]:
+    """The arrays of a value, those of complex numbers as arrays of their parts."""
+    return [as_pairs(a, scalar_of(a.dtype)) for a in arrays(v)]
+
+
 def _per_sample(a: NdArray, f: Callable[..., Any]) -> NdArray:
     return np.asarray(f(a.reshape(SAMPLES, -1), axis=1)) if a.size else np.zeros(SAMPLES)
 
 
 def _magnitude(v: Value) -> NdArray:
-    floats = [np.abs(a.astype(np.float64)) for a in arrays(v) if is_floating(a.dtype)]
+    floats = [np.abs(a.astype(np.float64)) for a in _plain(v) if is_floating(a.dtype)]
     finite = [np.where(np.isfinite(a), a, 0) for a in floats]
     return sum((_per_sample(a, np.max) for a in finite), np.zeros(SAMPLES))
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.keywords import explain
 from egglift.ir.promotion import float_of
+from egglift.ir.scalars import OF_PARTS
 from egglift.ir.text import brief
 from egglift.ir.types import BOOL
 from egglift.ir.value import Like, Value, as_value, elementwise
@@ -19,13 +21,26 @@ def isnan(x: Like) -> Value:
 
 
 def isfinite(x: Like) -> Value:
-    """Is x neither infinite nor NaN?  Of integers: yes."""
+    """Is x neither infinite nor NaN?  Of integers: yes; of complex numbers: both parts."""
+    if is_complex(x):
+        return _of_parts("logical_and", isfinite, x)
     return _beside_infinity(x, "lt", "eq")
 
 
 def isinf(x: Like) -> Value:
-    """Is x infinite?  Of integers: no."""
+    """Is x infinite?  Of integers: no; of complex numbers: one of the parts."""
+    if is_complex(x):
+        return _of_parts("logical_or", isinf, x)
     return _beside_infinity(x, "eq", "ne")
+
+
+def is_complex(x: Like) -> bool:
+    """Is x complex, or an array of complex numbers?"""
+    return scalar_of_elements(as_value(x).expr).is_complex
+
+
+def _of_parts(op: str, f: Callable[[Like], Value], x: Like) -> Value:
+    return elementwise(op, f(elementwise("real", x)), f(elementwise("imag", x)))
 
 
 def _beside_infinity(x: Like, op: str, of_integers: str) -> Value:
@@ -60,7 +75,7 @@ def rint(x: Like) -> Value:
 def reciprocal(x: Like) -> Value:
     """1 / x of floats.  TypeMismatch of integers, for which NumPy gives 0 but for 1 and -1."""
     x = as_value(x)
-    if not scalar_of_elements(x.expr).is_float:
+    if not scalar_of_elements(x.expr).is_inexact:
         raise TypeMismatch(f"reciprocal of {brief(x.expr)}, which is {x.type}: cast it to a float type, or write 1 / x")
     return elementwise("div", 1, x)
 
@@ -83,7 +98,7 @@ def expm1(x: Like) -> Value:
 
 def log10(x: Like) -> Value:
     """The logarithm to base 10."""
-    return elementwise("mul", elementwise("log", as_floats(x)), 1 / math.log(10))
+    return elementwise("mul", elementwise("log", x if is_complex(x) else as_floats(x)), 1 / math.log(10))
 
 
 def sinh(x: Like) -> Value:
@@ -123,6 +138,8 @@ def rad2deg(x: Like) -> Value:
 def around(x: Like, decimals: int = 0) -> Value:
     """x rounded to so many decimals, ties to even, as NumPy computes it: of the product with a power of ten."""
     v = as_value(x)
+    if is_complex(v):
+        raise TypeMismatch(f"around of {brief(v.expr)}, which is {v.type}: round x.real and x.imag")
     if not scalar_of_elements(v.expr).is_float:
         if decimals >= 0:
             return v
@@ -162,9 +179,11 @@ def logical_xor(x: Like, y: Like) -> Value:
 
 
 def as_floats(x: Like) -> Value:
-    """x, integers and bools as the floats in which NumPy computes functions of them."""
+    """x, integers and bools as the floats in which NumPy computes functions of them; TypeMismatch if x is complex."""
     v = as_value(x)
     t = scalar_of_elements(v.expr)
+    if t.is_complex:
+        raise TypeMismatch(f"a function of floats is given {brief(v.expr)}, which is {v.type}: {OF_PARTS}")
     return v if t.is_float else v.cast(float_of(t))
 
 

@@ -15,6 +15,7 @@ from egglift.ir.lengths import about
 from egglift.ir.matrix_parts import diagonal
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.reduction import add
+from egglift.ir.signs import conj
 from egglift.ir.sizes import evaluate
 from egglift.ir.value import Like, Value, as_value
 
@@ -147,8 +148,8 @@ def tensordot(a: Like, b: Like, axes: int | Sequence[int | Sequence[int]] = 2) -
 
 
 def vecdot(a: Like, b: Like, axis: int = -1) -> Value:
-    """The sums of products along an axis, of arrays of one shape."""
-    return (as_value(a) * as_value(b)).sum(axis)
+    """The sums of products along an axis, of arrays of one shape; of complex ones, a's elements are conjugated."""
+    return (conj(a) * as_value(b)).sum(axis)
 
 
 explain(globals())

@@ -65,20 +65,20 @@ def evaluate(e: Expr, inputs: Mapping[str, Any], wide: bool = False) -> Any:
     if not traverse.is_closed(e):
         raise ProgramError(f"{brief(e)} depends on the argument of a body; only whole programs have a value")
     if lengths_of(e):
-        e = at_lengths(e, _lengths(e, inputs))
+        e = at_lengths(e, lengths_called(e, inputs))
     types = inputs_of(e)
     values = convert(types, inputs)
     try:
         with np.errstate(all="ignore"):
-            run = _Run({name: _each_leaf(loaded, v, types[name]) for name, v in values.items()}, wide)
+            run = _Run({name: each_leaf(loaded, v, types[name]) for name, v in values.items()}, wide)
             value = run.closed(e)
-            value = value if wide else _each_leaf(stored, value, type_of(e))
+            value = value if wide else each_leaf(stored, value, type_of(e))
         return result(value, arrays(tuple(values.values())))
     except MemoryError as error:
         raise OutOfMemory(f"{brief(e)}: its values do not fit into memory: {error}") from None
 
 
-def _lengths(e: Expr, inputs: Mapping[str, Any]) -> Lengths:
+def lengths_called(e: Expr, inputs: Mapping[str, Any]) -> Lengths:
     """The run-time lengths that the inputs say."""
     called = CalledLengths(e)
     require_names(called.types, inputs)
@@ -378,7 +378,7 @@ class _Run:
 # ---------------------------------------------------------------------------------------- parts of values
 
 
-def _each_leaf(f: Callable[[NdArray, Scalar], NdArray], value: Value, t: Type) -> Value:
+def each_leaf(f: Callable[[NdArray, Scalar], NdArray], value: Value, t: Type) -> Value:
     """`f` of every array of a value of type `t`, and its scalar type."""
     scalars = iter([scalar for _, scalar in leaves(t)])
     return each(lambda a: f(a, next(scalars)), value)

@@ -8,8 +8,7 @@ from functools import reduce
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
 from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel
-from egglift.ir.types import I32
-from egglift.ir.value import Like, Value, as_value
+from egglift.ir.value import Like, Value, as_value, elementwise
 from egglift.ir.whole_numbers import whole
 
 
@@ -48,8 +47,8 @@ def _rows(x: Like) -> Value:
 def broadcast_arrays(*arrays: Like) -> tuple[Value, ...]:
     """The arrays repeated until they have one shape."""
     values = [as_value(a) for a in arrays]
-    ones = [v.cast(I32) * 0 for v in values]
-    shape = reduce(lambda a, b: a + b, ones).shape
+    bools = [elementwise("eq", v, v) for v in values]
+    shape = reduce(lambda a, b: a | b, bools).shape
     return tuple(broadcast_to(v, [whole(n, "a length") for n in shape]) for v in values)
 
 

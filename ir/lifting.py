@@ -31,7 +31,7 @@ def as_expr(value: Any) -> Expr:
             return p.Tup(tuple(as_expr(v) for v in value))
         case np.ndarray() | np.generic():
             return constant(np.asarray(value))
-        case bool() | int() | float():
+        case bool() | int() | float() | complex():
             return promotion.literal(value, promotion.default_type(value))
     found: Expr = getattr(value, "expr", value)
     if is_expr(found):
@@ -53,7 +53,7 @@ def as_program(value: Any) -> Expr:
 
 def is_number(value: Any) -> bool:
     """Is this a number of Python's own, whose type is weak?  (np.float64 is a float, but NumPy's.)"""
-    return isinstance(value, bool | int | float) and not isinstance(value, np.generic)
+    return isinstance(value, promotion.Number) and not isinstance(value, np.generic)
 
 
 def constant(data: np.ndarray[Any, Any]) -> Expr:
@@ -63,6 +63,8 @@ def constant(data: np.ndarray[Any, Any]) -> Expr:
     except KeyError:
         names = ", ".join(facts.numpy for facts in FACTS.values())
         raise TypeMismatch(f"arrays of {data.dtype} have no place in a program; it takes {names}") from None
+    if scalar.is_complex:
+        return _complex_constant(data, scalar)
     if data.ndim == 0:
         value = data.item()
         with np.printoptions(legacy=False):  # older ways to print leave digits out
@@ -71,9 +73,22 @@ def constant(data: np.ndarray[Any, Any]) -> Expr:
     return p.Constant(array_of(scalar, data.shape), native.tobytes())
 
 
+def _complex_constant(data: np.ndarray[Any, Any], t: Scalar) -> Expr:
+    """The elements of an array of complex numbers, made of constants of their parts."""
+    parts = np.ascontiguousarray(data, t.dtype).view(t.part.dtype).reshape(*data.shape, 2)
+    return _made_complex(constant(parts)) if data.ndim else promotion.literal(complex(data[()]), t)
+
+
+def _made_complex(parts: Expr) -> Expr:
+    """An array of complex numbers from one of arrays of their two parts."""
+    if isinstance(type_of(p.At(0, parts)), Scalar):
+        return p.Apply("complex", (p.At(0, parts), p.At(1, parts)))
+    return trace.map_body(_made_complex, parts)
+
+
 def adapt(value: Any, t: Type) -> Expr:
     """`value` where a `t` is wanted: numbers take its type, and are repeated if it is an array or a tuple."""
-    if isinstance(value, bool | int | float):
+    if isinstance(value, promotion.Number):
         match t:
             case Scalar():
                 return promotion.literal(value, t)
@@ -102,7 +117,7 @@ def seed(init: Any, scalar: Scalar | None) -> Expr:
     """An initial value whose numbers are of type `scalar` where they can be, else of NumPy's default type."""
     if isinstance(init, tuple | list) and len(init) > 1:
         return p.Tup(tuple(seed(i, scalar) for i in init))
-    if isinstance(init, bool | int | float) and scalar is not None:
+    if isinstance(init, promotion.Number) and scalar is not None:
         try:
             return promotion.literal(init, scalar)
         except TypeMismatch:
@@ -149,20 +164,20 @@ def component(x: Expr, i: int) -> Expr:
 
 def lifted(op: str, operands: Sequence[promotion.Operand]) -> Expr:
     """Scalar function `op` on scalars, and element by element on arrays; what has fewer dimensions is repeated."""
-    types = {o: type_of(o) for o in operands if not isinstance(o, int | float)}
+    types = {o: type_of(o) for o in operands if not isinstance(o, promotion.Number)}
     arrays = [o for o, t in types.items() if isinstance(t, Array)]
     if not arrays:
         if op == "where" and any(isinstance(t, Tuple) for t in types.values()):
             return _where(operands[0], operands[1], operands[2])
         return promotion.apply(op, *operands)
     arrays, spread = _deepest(op, {a: types[a] for a in arrays})
-    operands = [o if isinstance(o, int | float) else spread.get(o, o) for o in operands]
+    operands = [o if isinstance(o, promotion.Number) else spread.get(o, o) for o in operands]
     if len(arrays) == 1:
         return trace.map_body(lambda v: lifted(op, [v if o is arrays[0] else o for o in operands]), arrays[0])
 
     def body(v: Expr) -> Expr:
         parts = {a: p.Get(i, v) for i, a in enumerate(arrays)}
-        return lifted(op, [o if isinstance(o, int | float) else parts.get(o, o) for o in operands])
+        return lifted(op, [o if isinstance(o, promotion.Number) else parts.get(o, o) for o in operands])
 
     return trace.map_body(body, p.Zip(tuple(arrays)))
 

@@ -14,7 +14,9 @@ from egglift.ir.making import eye
 from egglift.ir.patterns import Expr
 from egglift.ir.products import matmul
 from egglift.ir.rearranging import expand_dims, ravel, swapaxes
+from egglift.ir.reducing import squared
 from egglift.ir.reshaping import squeeze
+from egglift.ir.signs import conj
 from egglift.ir.text import brief
 from egglift.ir.types import F64, dims
 from egglift.ir.value import Like, Value, as_value, elementwise, typed
@@ -55,8 +57,8 @@ def dot(a: Like, b: Like) -> Value:
 
 
 def vdot(a: Like, b: Like) -> Value:
-    """The sum of the products of all elements, of arrays of as many."""
-    return inner(ravel(a), ravel(b))
+    """The sum of the products of all elements, of arrays of as many; of complex ones, a's are conjugated."""
+    return inner(conj(ravel(a)), ravel(b))
 
 
 def matrix_power(x: Like, n: int) -> Value:
@@ -82,9 +84,9 @@ def norm(x: Like, ord: float | str | None = None, axis: Axes = None, keepdims: b
     matrices (two axes) "fro", 1, -1, inf, -inf.  Of integers in f64.  TypeMismatch of orders that need singular values.
     """
     v = as_value(x)
-    v = v if scalar_of_elements(v.expr).is_float else v.cast(F64)
+    v = v if scalar_of_elements(v.expr).is_inexact else v.cast(F64)
     if ord is None:
-        return elementwise("sqrt", (v * v).sum(axis, keepdims))
+        return _root(v, axis, keepdims)
     axes = axes_of(v.expr, axis)
     if len(axes) == 1:
         return _vector_norm(v, ord, axes[0], keepdims)
@@ -92,6 +94,11 @@ def norm(x: Like, ord: float | str | None = None, axis: Axes = None, keepdims: b
         order = axes if axis is None or isinstance(axis, int) else [axis_of(v.expr, a) for a in axis]
         return _matrix_norm(v, ord, order, keepdims)
     raise ShapeError(f"norm of order {ord!r} of {brief(v.expr)}: axis= must name one axis, or two")
+
+
+def _root(v: Value, axis: Axes, keepdims: bool) -> Value:
+    """The root of the sum of squares."""
+    return elementwise("sqrt", typed(squared(v.expr)).sum(axis, keepdims))
 
 
 def _vector_norm(v: Value, ord: float | str, axis: int, keepdims: bool) -> Value:
@@ -104,18 +111,18 @@ def _vector_norm(v: Value, ord: float | str, axis: int, keepdims: bool) -> Value
         case _ if ord == -math.inf:
             return size.min(axis, keepdims)
         case 0:
-            return elementwise("ne", v, 0).sum(axis, keepdims).cast(scalar_of_elements(v.expr))
+            return elementwise("ne", v, 0).sum(axis, keepdims).cast(scalar_of_elements(size.expr))
         case 1:
             return size.sum(axis, keepdims)
         case 2:
-            return elementwise("sqrt", (v * v).sum(axis, keepdims))
+            return _root(v, axis, keepdims)
     return elementwise("pow", elementwise("pow", size, float(ord)).sum(axis, keepdims), 1 / ord)
 
 
 def _matrix_norm(v: Value, ord: float | str, axes: Sequence[int], keepdims: bool) -> Value:
     rows, columns = axes
     if ord == "fro":
-        return elementwise("sqrt", (v * v).sum([rows, columns], keepdims))
+        return _root(v, [rows, columns], keepdims)
     added = {1: rows, -1: rows, math.inf: columns, -math.inf: columns}
     if isinstance(ord, str) or ord not in added:
         raise TypeMismatch(

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from egglift.ir.axes import scalar_of_elements
-from egglift.ir.composed import as_floats, isnan, log1p
+from egglift.ir.composed import as_floats, is_complex, isnan, log1p
 from egglift.ir.keywords import explain
 from egglift.ir.value import Like, Value, as_value, elementwise
 
@@ -41,6 +41,9 @@ def nan_to_num(x: Like, nan: float = 0.0, posinf: float | None = None, neginf: f
     """x with numbers for NaN and the infinities: by default 0, and the largest and the least finite number."""
     v = as_value(x)
     t = scalar_of_elements(v.expr)
+    if t.is_complex:
+        parts = (nan_to_num(elementwise(part, v), nan, posinf, neginf) for part in ("real", "imag"))
+        return elementwise("complex", *parts)
     if not t.is_float:
         return v
     most = float(np.finfo(t.dtype).max) if not t.is_narrow or t.name == "f16" else 3.3895313892515355e38
@@ -51,7 +54,7 @@ def nan_to_num(x: Like, nan: float = 0.0, posinf: float | None = None, neginf: f
 
 def isclose(x: Like, y: Like, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Value:
     """Is |x - y| at most atol + rtol |y|?  Infinities are close to themselves, NaN (with equal_nan) to NaN."""
-    x, y = as_floats(x), as_floats(y)
+    x, y = (v if is_complex(v) else as_floats(v) for v in (x, y))
     near = elementwise("abs", x - y) <= elementwise("abs", y) * rtol + atol
     close: Value = (x == y) | (near & (elementwise("abs", y) < math.inf))
     if equal_nan:

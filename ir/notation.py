@@ -16,11 +16,12 @@ import numpy as np
 from egglift.ir import patterns as p
 from egglift.ir import promotion, reduction, trace
 from egglift.ir.axes import at_depth, axis_of, merged, permuted
+from egglift.ir.complex_values import meaning
 from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
-from egglift.ir.interpret import evaluate
 from egglift.ir.keywords import explain
 from egglift.ir.lifting import as_expr as as_expr
 from egglift.ir.lifting import as_program as as_program
+from egglift.ir.scalars import NO_ORDER
 from egglift.ir.signature import inputs_of
 from egglift.ir.syntax import NAME
 from egglift.ir.text import brief
@@ -59,7 +60,7 @@ def _input_name(name: str) -> str:
 def literal(value: Any, type: TypeLike = None) -> Value:
     """A number, or an array of numbers, written into the program (nested lists and ndarrays)."""
     t = None if type is None else as_type(type)
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float | complex):
         return Value(promotion.literal(value, t) if isinstance(t, Scalar) else as_expr(value))
     try:
         data = np.asarray(value, t.dtype if isinstance(t, Scalar) else None)
@@ -164,6 +165,8 @@ def _place(op: reduction.Defined, xs: Value, worst: float) -> Value:
     if xs.shape == (0,):
         raise ShapeError(f"{op.name} of {brief(xs.expr)}: an empty array has no such place")
     t = trace.element_of(xs.expr)
+    if isinstance(t, Scalar) and t.is_complex:
+        raise TypeMismatch(f"{op.name} does not take {xs.type}; {NO_ORDER}")
     if not isinstance(t, Scalar) or t == BOOL:
         raise TypeMismatch(f"{op.name} compares numbers; {brief(xs.expr)} is {xs.type}: map its elements to numbers")
     n = whole(xs.shape[0], "the length")
@@ -258,8 +261,8 @@ def interpret(program: Like, /, *, wide: Any = None, **inputs: Any) -> Any:
     """
     e = as_program(program)
     if wide is not None and "wide" in inputs_of(e):
-        return evaluate(e, {**inputs, "wide": wide})
-    return evaluate(e, inputs, bool(wide))
+        return meaning(e, {**inputs, "wide": wide})
+    return meaning(e, inputs, bool(wide))
 
 
 explain(globals())

@@ -100,8 +100,18 @@ class NumPyMethods:
         """The sum of a diagonal of two axes: see `egglift.trace`."""
         return _function("trace", self, offset, axis1, axis2, dtype=dtype)  # type: ignore[no-any-return]
 
+    @property
+    def real(self) -> Self:
+        """The real part of a complex number; of others, the number."""
+        return _function("real", self)  # type: ignore[no-any-return]
+
+    @property
+    def imag(self) -> Self:
+        """The imaginary part of a complex number; of others, 0."""
+        return _function("imag", self)  # type: ignore[no-any-return]
+
     def conj(self) -> Self:
-        """x, which is real."""
+        """The complex conjugate; of others, the number."""
         return _function("conj", self)  # type: ignore[no-any-return]
 
     conjugate = conj

@@ -59,7 +59,7 @@ SAME = _words(
     "dot vdot inner outer ravel swapaxes moveaxis expand_dims broadcast_to tile repeat stack histogram "
     "concatenate vstack hstack column_stack flip flipud fliplr rot90 squeeze broadcast_arrays meshgrid unstack "
     "matrix_transpose diag diagonal trace tril triu kron take_along_axis diff einsum tensordot vecdot matrix_power "
-    "zeros_like ones_like full_like nan_to_num isclose allclose average around round sinc fix real imag"
+    "zeros_like ones_like full_like nan_to_num isclose allclose average around round sinc fix real imag angle"
 )
 #: element by element functions that are made of others
 COMPOSED = _words(

@@ -8,6 +8,7 @@ from functools import cache
 
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.patterns import Apply, Arg, Expr, Get, Literal, Operator
+from egglift.ir.scalars import NO_ORDER
 from egglift.ir.types import Scalar, Tuple, Type
 
 Number = bool | int | float
@@ -33,11 +34,11 @@ def highest(t: Scalar) -> Number:
 
 
 def _zero(t: Scalar) -> Number:
-    return 0.0 if t.is_float else 0
+    return 0.0 if t.is_inexact else 0
 
 
 def _one(t: Scalar) -> Number:
-    return 1.0 if t.is_float else 1
+    return 1.0 if t.is_inexact else 1
 
 
 def _ones(t: Scalar) -> Number:
@@ -52,20 +53,24 @@ def _number(t: Scalar) -> bool:
     return t.is_float or t.is_integer
 
 
+def _summed(t: Scalar) -> bool:
+    return _number(t) or t.is_complex
+
+
 def _bool(t: Scalar) -> bool:
     return t.name == "bool"
 
 
 def _bits(t: Scalar) -> bool:
-    return not t.is_float
+    return not t.is_inexact
 
 
 _NUMBERS = "cast the elements to a number type first"
 _TRUTH = "compare them first, e.g. xs != 0"
 _INTEGERS = "cast the elements to an integer type first"
 OPERATORS = {
-    "add": Law(_number, _zero, _NUMBERS),
-    "mul": Law(_number, _one, _NUMBERS),
+    "add": Law(_summed, _zero, _NUMBERS),
+    "mul": Law(_summed, _one, _NUMBERS),
     "maximum": Law(_number, lowest, _NUMBERS),
     "minimum": Law(_number, highest, _NUMBERS),
     "logical_and": Law(_bool, lambda t: True, _TRUTH),
@@ -81,8 +86,18 @@ def named(name: str, t: Type) -> Operator:
     """The operator `name` on values of scalar type `t`; TypeMismatch where it takes no such values."""
     law = OPERATORS[name]
     if not (isinstance(t, Scalar) and law.takes(t)):
-        raise TypeMismatch(f"operator {name} does not take {t}; {law.remedy}")
-    return Operator(name, binary(name, t), True, True, Literal(law.neutral(t), t))
+        unordered = isinstance(t, Scalar) and t.is_complex and name in ("maximum", "minimum")
+        raise TypeMismatch(f"operator {name} does not take {t}; {NO_ORDER if unordered else law.remedy}")
+    return Operator(name, binary(name, t), True, True, number(law.neutral(t), t))
+
+
+def number(value: bool | int | float | complex, t: Scalar) -> Expr:
+    """A number that a `t` can hold, written in the program: a complex one as what makes it of its parts."""
+    if t.is_complex:
+        z = complex(value)
+        return Apply("complex", (Literal(z.real, t.part), Literal(z.imag, t.part)))
+    assert not isinstance(value, complex)
+    return Literal(value, t)
 
 
 def binary(name: str, t: Type) -> Expr:

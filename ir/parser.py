@@ -21,7 +21,7 @@ from egglift.ir.operators import OPERATORS, named
 from egglift.ir.patterns import Expr, Operator
 from egglift.ir.reader import STRING, WORD, Reader
 from egglift.ir.run_time_lengths import size
-from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.scalars import arity
 from egglift.ir.syntax import ALIASES, FORMS, RESERVED
 from egglift.ir.text import dumps
 from egglift.ir.types import SCALARS, Array, Scalar, Type, dims
@@ -219,7 +219,7 @@ class _Parser(Reader):
 
     def arity(self, form: Form, values: dict[str, Any], at: int) -> None:
         """Functions, tuples and zips with the wrong number of parts are named where they stand."""
-        if form.cls is p.Apply and len(values["args"]) != (n := FUNCTIONS[form.head].arity):
+        if form.cls is p.Apply and len(values["args"]) != (n := arity(form.head)):
             self.fail(f"{form.head} takes {n} arguments, got {len(values['args'])}", at)
         if form.cls in (p.Tup, p.Zip) and len(values[form.slots[0][0]]) < 2:
             self.fail(f"{form.head} takes two or more", at)

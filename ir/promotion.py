@@ -1,8 +1,9 @@
 """The types that scalar functions give: NumPy's rules, in which Python's numbers adapt to what they meet.
 
 A Python number takes the type of the value that it meets.  A Python int that meets floats becomes a float; a Python
-float that meets integers makes the result f64.  Two values of the program meet at `np.promote_types`; but a comparison
-of a signed integer with a u64 is exact, as in NumPy 2, although they meet at f64.
+float that meets integers makes the result f64; a Python complex number makes it complex.  Two values of the program
+meet at `np.promote_types`; but a comparison of a signed integer with a u64 is exact, as in NumPy 2, although they meet
+at f64.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from egglift.ir.check import type_of
 from egglift.ir.conversions import rounded
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.lengths import Length
+from egglift.ir.operators import number
 from egglift.ir.patterns import Apply, Cast, Expr, Literal
-from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.scalars import FUNCTIONS, PARTS
 from egglift.ir.text import brief
-from egglift.ir.types import BF16, BOOL, F16, F32, F64, I64, U64, Scalar, scalar_of
+from egglift.ir.types import BF16, BOOL, C64, C128, F16, F32, F64, I64, U64, Scalar, scalar_of
 
-Number = bool | int | float
+Number = bool | int | float | complex
 Operand = Expr | Number
 
 #: arithmetic on two bools, as NumPy has it; and the same for bits, so that bools have one form
@@ -42,22 +44,29 @@ _ON_BOOLS = {
 _TURNED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
-def literal(value: Number, t: Scalar) -> Literal:
+def literal(value: Number, t: Scalar) -> Expr:
     """`value` written as a `t`; TypeMismatch where `t` has no such value."""
-    if isinstance(value, Length) and t.is_float:
+    if t.is_complex and not isinstance(value, Length):
+        z = complex(value)
+        return Apply("complex", (literal(z.real, t.part), literal(z.imag, t.part)))
+    if isinstance(value, complex):
+        raise TypeMismatch(
+            f"{value!r} is not a value of {t}; cast the other operand to a complex type, {complex_of(t)}"
+        )
+    if isinstance(value, Length) and t.is_inexact:
         raise TypeMismatch(f"{value}, known when a kernel is called, is no number of type {t} as it stands; cast it")
     if t == BOOL and isinstance(value, bool):
         return Literal(value, t)
     if t.is_float:
         try:
-            number = float(value)
+            given = float(value)
         except OverflowError:
-            number = math.inf
+            given = math.inf
         with np.errstate(over="ignore"):
-            overflows = bool(np.isinf(rounded(np.asarray(number), t)))
+            overflows = bool(np.isinf(rounded(np.asarray(given), t)))
         if overflows and not (isinstance(value, float) and math.isinf(value)):
             raise TypeMismatch(f"{value} is too large for {t}")
-        return Literal(number, t)
+        return Literal(given, t)
     if t.is_integer and not isinstance(value, float):
         bits = 8 * t.size - t.is_signed
         value = value if isinstance(value, Length) else int(value)
@@ -69,18 +78,28 @@ def literal(value: Number, t: Scalar) -> Literal:
 
 def default_type(value: Number) -> Scalar:
     """The type of a Python number that meets nothing: NumPy's."""
+    if isinstance(value, complex):
+        return C128
     return BOOL if isinstance(value, bool) else I64 if isinstance(value, int) else F64
+
+
+def complex_of(t: Scalar) -> Scalar:
+    """The complex type whose parts hold numbers of type `t` as NumPy has it: c64 of floats up to f32, else c128."""
+    return C64 if t == C64 or (t.is_float and t.size <= 4) else C128
 
 
 def common(operands: Sequence[Operand]) -> Scalar:
     """The type at which scalars and Python numbers meet."""
-    strong = [_scalar(o) for o in operands if not isinstance(o, int | float)]
+    strong = [_scalar(o) for o in operands if not isinstance(o, Number)]
     strong += [BOOL for o in operands if isinstance(o, bool)]
-    weak = [o for o in operands if isinstance(o, int | float) and not isinstance(o, bool)]
+    weak = [o for o in operands if isinstance(o, Number) and not isinstance(o, bool)]
     if not strong:
-        return F64 if any(isinstance(w, float) for w in weak) else I64
+        kinds = [default_type(w) for w in weak]
+        return C128 if C128 in kinds else F64 if F64 in kinds else I64
     t = reduce(promote, strong)
-    if any(isinstance(w, float) for w in weak) and not t.is_float:
+    if any(isinstance(w, complex) for w in weak):
+        return complex_of(t)
+    if any(isinstance(w, float) for w in weak) and not t.is_inexact:
         return F64
     return I64 if weak and t == BOOL else t
 
@@ -97,21 +116,43 @@ def promote(a: Scalar, b: Scalar) -> Scalar:
 
 
 def cast(x: Operand, t: Scalar) -> Expr:
-    """`x` as a `t`: a literal where it is one, the expression itself where it has that type."""
-    if isinstance(x, Length) and t.is_float:
-        return Cast(t, Literal(x, I64))
-    if isinstance(x, int | float):
+    """`x` as a `t`: a literal where it is one, the expression itself where it has that type.
+
+    TypeMismatch of complex numbers as others, which would lose their imaginary parts; but as bools they are whether
+    they are not 0.
+    """
+    if isinstance(x, Length) and t.is_inexact:
+        x = Literal(x, I64)
+    if isinstance(x, Number):
         return literal(x, t)
     if _scalar(x) == t:
         return x
+    if t.is_complex or _scalar(x).is_complex:
+        return _complex_cast(x, t)
     if isinstance(x, Literal) and not isinstance(x.value, Length):
         with np.errstate(all="ignore"):
             return Literal(rounded(rounded(np.asarray(x.value), x.type), t).item(), t)
     return Cast(t, x)
 
 
+def _complex_cast(x: Expr, t: Scalar) -> Expr:
+    """`x` as a `t`, of which one is complex."""
+    source = _scalar(x)
+    if source.is_complex and t == BOOL:
+        return Apply("ne", (x, number(0, source)))
+    if not t.is_complex:
+        raise TypeMismatch(
+            f"{brief(x)} is {source}, and as {t} it would lose its imaginary part: take x.real, x.imag or abs(x)"
+        )
+    if source.is_complex:
+        return Apply("complex", (cast(Apply("real", (x,)), t.part), cast(Apply("imag", (x,)), t.part)))
+    return Apply("complex", (cast(x, t.part), literal(0, t.part)))
+
+
 def apply(op: str, *operands: Operand) -> Expr:
     """Scalar function `op` on scalars and Python numbers, converted to the type at which they meet."""
+    if op in PARTS:
+        return _parts(op, *operands)
     kind = FUNCTIONS[op].kind
     if kind == "logical":
         return Apply(op, tuple(truth(o) for o in operands))
@@ -123,7 +164,7 @@ def apply(op: str, *operands: Operand) -> Expr:
     if kind == "compare" and (exact := _compared_exactly(op, *operands)) is not None:
         return exact
     t = common(operands)
-    if kind == "float" and not t.is_float:
+    if kind == "float" and not t.is_inexact:
         if op in ("floor", "ceil", "trunc"):
             return cast(operands[0], t)
         t = F64 if op == "div" else float_of(t)
@@ -131,16 +172,28 @@ def apply(op: str, *operands: Operand) -> Expr:
         op = _ON_BOOLS[op]
     elif t == BOOL and kind == "arithmetic":
         raise TypeMismatch(f"{op} does not take bools; cast them to a number type, or use & | ^ ~")
-    if kind == "bits" and t.is_float:
+    if kind == "bits" and t.is_inexact:
         raise TypeMismatch(f"{op} takes integers and bools, not {t}; compare first, or cast")
     e = Apply(op, tuple(cast(o, t) for o in operands))
     type_of(e)
     return e
 
 
+def _parts(op: str, *operands: Operand) -> Expr:
+    """What only complex numbers have, and a complex number of two floats; what is written so has the parts written."""
+    if op != "complex":
+        t = common(operands)
+        z = cast(operands[0], t if t.is_complex else complex_of(t))
+        if isinstance(z, Apply) and z.op == "complex" and op != "conj":
+            return z.args[op == "imag"]
+        return Apply(op, (z,))
+    t = complex_of(common(operands)).part
+    return Apply(op, tuple(cast(o, t) for o in operands))
+
+
 def _compared_exactly(op: str, a: Operand, b: Operand) -> Expr | None:
     """The comparison of a signed integer with a u64 in u64, where that is no less than 0; None: they are no such."""
-    if isinstance(a, int | float) or isinstance(b, int | float):
+    if isinstance(a, Number) or isinstance(b, Number):
         return None
     s, t = _scalar(a), _scalar(b)
     if s == U64 and t.is_integer and t.is_signed:
@@ -155,7 +208,7 @@ def _compared_exactly(op: str, a: Operand, b: Operand) -> Expr | None:
 
 def truth(x: Operand) -> Expr:
     """`x` as a bool: whether it is not zero."""
-    return literal(bool(x), BOOL) if isinstance(x, int | float) else cast(x, BOOL)
+    return literal(bool(x), BOOL) if isinstance(x, Number) else cast(x, BOOL)
 
 
 def float_of(t: Scalar) -> Scalar:
@@ -167,13 +220,13 @@ def _power(x: Operand, exponent: Operand) -> Expr:
     """`x ** exponent`; small whole exponents become multiplications."""
     t = common((x, exponent))
     whole = _whole(exponent)
-    if whole is None and t.is_float and exponent == 0.5:
+    if whole is None and t.is_inexact and exponent == 0.5:
         return apply("sqrt", cast(x, t))
-    if whole is not None and -16 <= whole < 0 and t.is_float:
+    if whole is not None and -16 <= whole < 0 and t.is_inexact:
         return Apply("div", (literal(1, t), _product(cast(x, t), -whole)))
     if whole is not None and 0 <= whole <= 16 and t != BOOL:
         return _product(cast(x, t), whole) if whole else literal(1, t)
-    if not t.is_float:
+    if not t.is_inexact:
         raise TypeMismatch("integer powers take a whole number from 0 to 16; cast the base to a float type")
     return Apply("pow", (cast(x, t), cast(exponent, t)))
 
@@ -193,7 +246,7 @@ def _product(x: Expr, n: int) -> Expr:
 
 
 def _scalar(x: Operand) -> Scalar:
-    assert not isinstance(x, int | float)
+    assert not isinstance(x, Number)
     t = type_of(x)
     if not isinstance(t, Scalar):
         raise TypeMismatch(f"{brief(x)} is {t}, not a scalar")

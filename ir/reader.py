@@ -9,7 +9,7 @@ from typing import NoReturn
 from egglift.ir.errors import ProgramError
 from egglift.ir.lengths import Length
 from egglift.ir.sizes import Size, SizeOp, Sym, computed
-from egglift.ir.types import SCALARS, Array, Scalar, Tuple, Type
+from egglift.ir.types import NAMED, Array, Scalar, Tuple, Type
 
 #: types and lengths nested deeper than this are refused
 DEPTH = 100
@@ -140,7 +140,7 @@ class Reader:
         self.skip()
         at = self.pos
         word = self.match(WORD)
-        if word not in SCALARS:
+        if word not in NAMED:
             self.pos = at
-            self.fail(f"expected a type ({', '.join(SCALARS)}, [T]n or (T, T)), found {self.found()}")
-        return SCALARS[word]
+            self.fail(f"expected a type ({', '.join(NAMED)}, [T]n or (T, T)), found {self.found()}")
+        return NAMED[word]

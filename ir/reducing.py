@@ -86,7 +86,10 @@ class Reducing:
     def var(
         self, axis: Axes = None, ddof: float = 0, keepdims: bool = False, *, dtype: Any = None, where: Any = None
     ) -> Self:
-        """The variance along axes: the squared distances from the mean, added and divided by their number - ddof."""
+        """The variance along axes: the squared distances from the mean, added and divided by their number - ddof.
+
+        Of complex numbers too, it is a float.
+        """
         e = _of_floats(self.expr, dtype)
         return self._of(narrowed(e, _variance(e, axis, ddof, keepdims, where)))
 
@@ -165,18 +168,26 @@ def _mean(e: Expr, axis: Axes, keepdims: bool, where: Any = None) -> Expr:
 def _variance(e: Expr, axis: Axes, ddof: float, keepdims: bool, where: Any = None) -> Expr:
     e = _floats(e)
     apart = lifted("sub", [e, _mean(e, axis, True, where)])
-    squares = _reduced("add", lifted("mul", [apart, apart]), axis, keepdims, where)
+    squares = _reduced("add", squared(apart), axis, keepdims, where)
     if where is None:
         return _share(squares, max(_count(e, axis) - ddof, 0))
     fewer = lifted("sub", [_counted(e, axis, keepdims, where), float(ddof)])
     return lifted("div", [squares, lifted("maximum", [fewer, 0.0])])
 
 
+def squared(e: Expr) -> Expr:
+    """The squares of numbers; of complex numbers, of their absolute values."""
+    if not scalar_of_elements(e).is_complex:
+        return lifted("mul", [e, e])
+    parts = [lifted(part, [e]) for part in ("real", "imag")]
+    return lifted("add", [lifted("mul", [x, x]) for x in parts])
+
+
 def _counted(e: Expr, axis: Axes, keepdims: bool, where: Any) -> Expr | int:
     """How many elements there are along the axes: a number, or with a mask one for each place, as floats."""
     if where is None:
         return _count(e, axis)
-    ones = at_depth(len(dims(type_of(e))), e, lambda v: promotion.literal(1.0, scalar_of_elements(v)))
+    ones = at_depth(len(dims(type_of(e))), e, lambda v: promotion.literal(1.0, scalar_of_elements(v).part))
     return _reduced("add", ones, axis, keepdims, where)
 
 
@@ -196,12 +207,12 @@ def _count(e: Expr, axis: Axes) -> int:
 def accumulated(e: Expr) -> Expr:
     """`e` in the type in which NumPy adds and multiplies its elements."""
     t = scalar_of_elements(e)
-    return recast(e, t.computed if t.is_float else I64 if t.is_signed or t == BOOL else U64)
+    return recast(e, t.computed if t.is_inexact else I64 if t.is_signed or t == BOOL else U64)
 
 
 def _floats(e: Expr) -> Expr:
     t = scalar_of_elements(e)
-    return recast(e, t.computed if t.is_float else F64)
+    return recast(e, t.computed if t.is_inexact else F64)
 
 
 def _of_floats(e: Expr, dtype: Any) -> Expr:
@@ -209,7 +220,7 @@ def _of_floats(e: Expr, dtype: Any) -> Expr:
     if dtype is None:
         return e
     t = as_scalar(dtype)
-    if not t.is_float:
+    if not t.is_inexact:
         raise TypeMismatch(f"a mean or variance of {brief(e)} in {t}: give a float type, and cast the result")
     return recast(e, t)
 

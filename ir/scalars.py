@@ -10,7 +10,7 @@ import numpy as np
 
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.special import erf
-from egglift.ir.types import BOOL, Scalar
+from egglift.ir.types import BOOL, C64, C128, F32, F64, Scalar
 
 NdArray = np.ndarray[Any, Any]
 
@@ -92,19 +92,37 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
 ]
 FUNCTIONS = {name: Function(name, arity, kind, f) for name, arity, kind, f in _TABLE}
 
+#: what only complex numbers have, and what makes them of two floats, with how many arguments; where numbers are pairs,
+#: no program has them
+PARTS = {"real": 1, "imag": 1, "conj": 1, "complex": 2}
+#: the other functions that take complex numbers (ir/complex_functions.py says what they are of pairs)
+OF_COMPLEX = frozenset(
+    ("add", "sub", "mul", "div", "neg", "abs", "exp", "log", "sqrt", "sin", "cos", "pow", "eq", "ne", "where")
+)
+NO_ORDER = "complex numbers have no order here: compare abs(x), x.real or x.imag"
+OF_PARTS = "write it with exp, log, sqrt, sin and cos, or of x.real and x.imag"
+_ORDERED = ("lt", "le", "gt", "ge", "minimum", "maximum", "sign", "floordiv", "mod", "floor", "ceil", "trunc", "rint")
+
+
+def arity(op: str) -> int:
+    """How many arguments a scalar function takes."""
+    return PARTS.get(op) or FUNCTIONS[op].arity
+
 
 def result_type(op: str, args: tuple[Scalar, ...]) -> Scalar:
     """The type of `op` applied to scalars of types `args`; TypeMismatch names what it takes."""
-    if op not in FUNCTIONS:
+    if op not in FUNCTIONS and op not in PARTS:
         raise TypeMismatch(f"unknown scalar function {op!r}; there are {', '.join(sorted(FUNCTIONS))}")
-    f = FUNCTIONS[op]
-    if len(args) != f.arity:
-        raise TypeMismatch(f"{op} takes {f.arity} arguments, got {len(args)}")
-    same = args[1:] if f.kind == "where" else args
-    if len(set(same)) != 1 or (f.kind == "where" and args[0] != BOOL):
+    if len(args) != arity(op):
+        raise TypeMismatch(f"{op} takes {arity(op)} arguments, got {len(args)}")
+    same = args[1:] if op == "where" else args
+    if len(set(same)) != 1 or (op == "where" and args[0] != BOOL):
         given = ", ".join(map(str, args))
         raise TypeMismatch(f"{op} takes arguments of one type, got {given}; cast one of them")
     t = same[0]
+    if t.is_complex or op in PARTS:
+        return _of_complex(op, t)
+    f = FUNCTIONS[op]
     wrong = {
         "float": not t.is_float,
         "arithmetic": t == BOOL,
@@ -114,3 +132,16 @@ def result_type(op: str, args: tuple[Scalar, ...]) -> Scalar:
     if wrong:
         raise TypeMismatch(f"{op} does not take {t}; it is {f.kind}")
     return BOOL if f.kind == "compare" else t
+
+
+def _of_complex(op: str, t: Scalar) -> Scalar:
+    """The type of `op` of complex numbers, or of `complex` of floats."""
+    if op == "complex" and t in (F32, F64):
+        return C64 if t == F32 else C128
+    if op == "complex" or not t.is_complex:
+        wanted = "two f32 or two f64" if op == "complex" else "a complex number"
+        raise TypeMismatch(f"{op} takes {wanted}, not {t}")
+    if op not in OF_COMPLEX and op not in PARTS:
+        advice = NO_ORDER if op in _ORDERED else OF_PARTS
+        raise TypeMismatch(f"{op} does not take {t}; {advice}")
+    return BOOL if op in ("eq", "ne") else t.part if op in ("abs", "real", "imag") else t

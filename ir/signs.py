@@ -1,4 +1,4 @@
-"""Signs and parts of numbers by NumPy's names: of numbers, of remainders, of what has no imaginary part.
+"""Signs and parts of numbers by NumPy's names: of numbers, of remainders, of complex numbers.
 
 On scalars and, element by element, on arrays.
 """
@@ -6,7 +6,7 @@ On scalars and, element by element, on arrays.
 from __future__ import annotations
 
 from egglift.ir.axes import scalar_of_elements
-from egglift.ir.composed import as_floats
+from egglift.ir.composed import as_floats, is_complex, rad2deg
 from egglift.ir.keywords import explain
 from egglift.ir.making import full_like
 from egglift.ir.value import Like, Value, as_value, elementwise
@@ -51,18 +51,25 @@ def heaviside(x: Like, y: Like) -> Value:
 
 
 def conj(x: Like) -> Value:
-    """x, which is real."""
-    return as_value(x)
+    """The complex conjugate, re - im i; x itself where that is real."""
+    return elementwise("conj", x) if is_complex(x) else as_value(x)
 
 
 def real(x: Like) -> Value:
-    """x, which is real."""
-    return as_value(x)
+    """The real part of a complex number; x itself where that is real."""
+    return elementwise("real", x) if is_complex(x) else as_value(x)
 
 
 def imag(x: Like) -> Value:
-    """0, as x is real."""
-    return full_like(x, 0)
+    """The imaginary part of a complex number; 0 where x is real."""
+    return elementwise("imag", x) if is_complex(x) else full_like(x, 0)
+
+
+def angle(x: Like, deg: bool = False) -> Value:
+    """The angle of a complex number, from -pi to pi, or with `deg` in degrees; of a real one 0 or pi."""
+    v = as_value(x) if is_complex(x) else as_floats(x)
+    found = elementwise("atan2", imag(v), real(v))
+    return rad2deg(found) if deg else found
 
 
 explain(globals())

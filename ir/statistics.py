@@ -102,7 +102,7 @@ def average(x: Like, axis: Axes = None, weights: Like = None, keepdims: bool = F
     v = as_value(x)
     if weights is None:
         return v.mean(axis, keepdims)
-    v = v if scalar_of_elements(v.expr).is_float else v.cast(F64)
+    v = v if scalar_of_elements(v.expr).is_inexact else v.cast(F64)
     shares = _shares(v, axis, as_numbers(weights))
     return (v * shares).sum(axis, keepdims) / shares.sum(axis, keepdims)
 

@@ -11,7 +11,7 @@ from typing import Any
 from egglift.ir import patterns as p
 from egglift.ir.forms import SLOTS, Form, Language
 from egglift.ir.patterns import LEVELS, Expr, Level
-from egglift.ir.scalars import FUNCTIONS
+from egglift.ir.scalars import FUNCTIONS, PARTS
 
 
 def _level_head(level: Level) -> str:
@@ -39,7 +39,7 @@ _TEXT = Language(
         *(Form(f"to{s.capitalize()}", p.To, fixed={"space": s, "pad": 0, "swizzle": 0}) for s in p.SPACES),
         Form("toLocalPadded", p.To, ("pad", "x"), {"space": "local", "swizzle": 0}),
         Form("toLocalSwizzled", p.To, ("swizzle", "x"), {"space": "local", "pad": 0}),
-        *(Form(op, p.Apply, fixed={"op": op}) for op in FUNCTIONS),
+        *(Form(op, p.Apply, fixed={"op": op}) for op in (*FUNCTIONS, *PARTS)),
     ],
     named=lambda name: name[0].lower() + name[1:],
     without=frozenset({p.Literal, p.Constant}),

@@ -16,7 +16,7 @@ from egglift.ir.sizes import Size
 class Facts:
     """What is known of a scalar type.
 
-    numpy: its name there.  size: bytes in memory.  kind: "bool", "signed", "unsigned" or "float".
+    numpy: its name there.  size: bytes in memory.  kind: "bool", "signed", "unsigned", "float" or "complex".
     digits: bits of a float's significand.  narrow: is it a float that is kept in memory, but computed in f32?
     """
 
@@ -27,7 +27,8 @@ class Facts:
     narrow: bool = False
 
 
-#: all scalar types; bfloat16 is the package ml_dtypes'
+#: all scalar types; bfloat16 is the package ml_dtypes'.  Complex ones are of programs as they are written: before
+#: anything is done with a program, their numbers become pairs of floats (ir/pairs.py)
 FACTS = {
     "bool": Facts("bool", 1, "bool"),
     "i8": Facts("int8", 1, "signed"),
@@ -42,12 +43,14 @@ FACTS = {
     "bf16": Facts("bfloat16", 2, "float", 8, narrow=True),
     "f32": Facts("float32", 4, "float", 24),
     "f64": Facts("float64", 8, "float", 53),
+    "c64": Facts("complex64", 8, "complex"),
+    "c128": Facts("complex128", 16, "complex"),
 }
 
 
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar type by its short name, one of FACTS: bool, i8..i64, u8..u64, f16, bf16, f32, f64."""
+    """A scalar type by its short name, one of FACTS: bool, i8..i64, u8..u64, f16, bf16, f32, f64, c64, c128."""
 
     name: str
 
@@ -91,6 +94,20 @@ class Scalar:
         return FACTS[self.name].kind == "float"
 
     @property
+    def is_complex(self) -> bool:
+        return FACTS[self.name].kind == "complex"
+
+    @property
+    def is_inexact(self) -> bool:
+        """Is it a type of floats or complex numbers?"""
+        return self.is_float or self.is_complex
+
+    @property
+    def part(self) -> Scalar:
+        """The type of the real and the imaginary part of a complex number; else itself."""
+        return {"c64": F32, "c128": F64}.get(self.name, self)
+
+    @property
     def is_signed(self) -> bool:
         return FACTS[self.name].kind in ("signed", "float")
 
@@ -129,8 +146,12 @@ BOOL = Scalar("bool")
 I8, I16, I32, I64 = (Scalar(n) for n in ("i8", "i16", "i32", "i64"))
 U8, U16, U32, U64 = (Scalar(n) for n in ("u8", "u16", "u32", "u64"))
 F16, BF16, F32, F64 = (Scalar(n) for n in ("f16", "bf16", "f32", "f64"))
-SCALARS = {name: Scalar(name) for name in FACTS}
-_BY_NUMPY = {facts.numpy: SCALARS[name] for name, facts in FACTS.items()}
+C64, C128 = Scalar("c64"), Scalar("c128")
+#: what may be written for a type
+NAMED = {name: Scalar(name) for name in FACTS}
+#: the types that laws and kernels know
+SCALARS = {name: t for name, t in NAMED.items() if not t.is_complex}
+_BY_NUMPY = {facts.numpy: NAMED[name] for name, facts in FACTS.items()}
 
 
 @cache

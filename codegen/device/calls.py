@@ -74,7 +74,7 @@ def _leaves(type: Type) -> list[Leaf]:
 
 def _taken_at_once(scalar: Scalar) -> tuple[tuple[type, ...], float, float]:
     """Numbers that need no look at whether they fit: their types, and between what."""
-    if scalar == BOOL or scalar.is_narrow:
+    if scalar == BOOL or scalar.is_narrow or scalar.is_complex:
         return (), 0, 0
     if scalar.is_integer:
         limits = np.iinfo(scalar.dtype)

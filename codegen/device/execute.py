@@ -277,6 +277,8 @@ class Executable:
             return number(value)
         need = buffer.size * buffer.scalar.size
         if isinstance(value, np.ndarray):
+            if value.dtype.kind == "c":  # pairs of floats to kernels
+                value = np.ascontiguousarray(value).reshape(-1).view(buffer.scalar.dtype)
             if value.dtype != buffer.scalar.dtype or value.size != buffer.size:
                 raise ArgumentError(
                     f"buffer {buffer.name} is {buffer.size} x {buffer.scalar}, got {value.size} x {value.dtype}"

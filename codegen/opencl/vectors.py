@@ -29,6 +29,7 @@ from egglift.codegen.opencl.scalar_functions import (
 from egglift.ir.types import BOOL, I8, I16, I32, I64, Scalar
 
 WIDEST = 16
+HALVED = 4  # lanes, at least, of a vector that is put together of halves of two
 FRAGMENT = 4  # registers, at most, that are named one by one where a vector does not lie where vectors do
 MASK_SCALARS = {1: I8, 2: I16, 4: I32, 8: I64}  # the types of masks, by bytes
 
@@ -189,11 +190,26 @@ class VectorText(Text):
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         if buffer.lanes > 1 and not has_lane(at):
             return self._register(buffer, at, lanes)
+        if buffer.lanes == 1 and at.coefficient(lanes.var) == 2:
+            return self._every_other(buffer, at, lanes) or self.gathered(v, lanes)
         if buffer.lanes > 1 or at.coefficient(lanes.var) != 1:
             return self.gathered(v, lanes)
         if buffer.space == "private" and lanes.width <= FRAGMENT and not is_aligned(lanes.first(at), lanes.width):
             return self.gathered(v, lanes)  # a compiler keeps no array in registers that vectors overlap in
         return self.chunk(buffer, at, lanes)
+
+    def _every_other(self, buffer: Buffer, at: Index, lanes: Lanes) -> str | None:
+        """One part of each of the pairs that lie one behind the other: halves of two vectors; None: there are none.
+
+        (float4)(x[2*i + 1], x[2*i + 3], ...)  ->  (float4)((*(float4*)&x[2*i]).odd, (*(float4*)&x[2*i + 4]).odd)
+        """
+        first, n = lanes.first(at), lanes.width
+        half = first.constant % 2
+        start = first - half
+        if n < HALVED or buffer.space == "private" or start.range[0] < 0 or start.range[1] + 2 * n > buffer.size:
+            return None
+        parts = (f"({self.chunk(buffer, start + k, lanes)}).{('even', 'odd')[half]}" for k in (0, n))
+        return f"({memory_type(buffer.scalar, n)})({', '.join(parts)})"
 
     def chunk(self, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         """Consecutive elements of memory, read: by pointer where they are aligned."""

@@ -11,6 +11,7 @@ from egglift.codegen.kernel import imperative as c
 from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.index import OWN, Index, Var
 from egglift.codegen.kernel.walk import operands, subvalues, walk
+from egglift.codegen.opencl.vectors import HALVED
 from egglift.costmodel.model.coalescing import varying
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
@@ -260,7 +261,7 @@ class _Counter:
         """Add one statement; what it loads from global memory for one work-item is returned."""
         count, flight = here.times * here.share * self.items, _Loads()
         if target:
-            self.total.issue += count * self._memory_issue(*target, lane, here)
+            self.total.issue += count * self._memory_issue(*target, lane, here, store=True)
             self._access(*target, True, lane, count, here)
         for v in subvalues((value,), operands):
             match v:
@@ -289,7 +290,7 @@ class _Counter:
         self.total.issue += count * call_cost(v, profile) * _registers(lanes, v.type.computed.size, profile)
         self.total.flops += count * lanes * (v.op in ("add", "sub", "mul", "div", "fma"))
 
-    def _memory_issue(self, buffer: c.Buffer, at: Index, lane: Var | None, here: _Here) -> float:
+    def _memory_issue(self, buffer: c.Buffer, at: Index, lane: Var | None, here: _Here, store: bool = False) -> float:
         """Instructions of one access, its address included."""
         if buffer.space == "private" and not (self.profile.kind == "cpu" and _is_walked(at, here.kinds)):
             return 0.0  # a register
@@ -300,9 +301,12 @@ class _Counter:
             address = 0.5 * len(at.terms) + 4 * sum(not isinstance(a, Var) for a, _ in at.terms)
         if lane is None or not _varies(at, lane):
             return 1.0 + address
+        width = 16 if self.profile.kind == "gpu" else self.profile.simd_bytes
+        vectors = -(-lane.count * buffer.scalar.size // width)
         if at.coefficient(lane) == 1:
-            width = 16 if self.profile.kind == "gpu" else self.profile.simd_bytes
-            return -(-lane.count * buffer.scalar.size // width) + address
+            return vectors + address
+        if at.coefficient(lane) == 2 and not store and lane.count >= HALVED:
+            return 2 * vectors + vectors + address  # two for each, and their halves are put together
         return lane.count * (1.0 if here.loops else 1.5) + address
 
     def _access(self, buffer: c.Buffer, at: Index, store: bool, lane: Var | None, count: float, here: _Here) -> None:

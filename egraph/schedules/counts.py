@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.codegen.opencl.vectors import HALVED
 from egglift.costmodel.closed.work import Access, Axis, Bools, Env, Numbers, Work, number, product
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, NEAR
 from egglift.costmodel.profiles.profile import Profile
@@ -156,14 +157,17 @@ class Counts:
         if plain and tile:
             wide = WIDE if space == "local" or not self.gpu else TOGETHER
             width = self._vector(tile, others, stride, size, wide)
+        parts = number(1)  # vectors that one is put together of
         if not self.gpu and not kept and tile and tile[-1].role == "lane":  # lanes stay one vector, however wide it is
-            width = np.where(stride.get(tile[-1], number(0)) == 1, tile[-1].count, 1)
+            near = stride.get(tile[-1], number(0))
+            parts = np.where((near == 2) & (tile[-1].count >= HALVED), 2, parts)
+            width = np.where((near == 1) | (parts == 2), tile[-1].count, 1)
             tile = tile if np.any(stride.get(tile[-1], number(0)) != 0) else tile[:-1]
         times = self.own(where) * self.own(tile) / width * place.times
         # at constant distances from one address, which is computed once
         offsets = self.own([d for d in (*where, *tile) if d.role in ("unrolled", "lane")]) / width
         address = (self.addresses(where, stride) + (4 * self.twice if space == "local" else 0)) / np.maximum(1, offsets)
-        self.issue(times * share, width, size, address)
+        self.issue(times * share, width * (2 * parts - 1), size, address)
         alone, once = self.outside((*where, *tile), stride)
         if alone.any():  # lanes one by one take more instructions there
             lanes = np.where(width > 1, 1, self.own([d for d in tile if d.role == "lane"]))
@@ -180,7 +184,7 @@ class Counts:
         if tile:  # the last digit goes by vectors
             axes[-1] = replace(axes[-1], count=axes[-1].count / width, stride=axes[-1].stride * width)
         where_from = (space, place.buffer, place.elements, size)
-        whole = Access(*where_from, width * size, times, False, tuple(axes), share * (1 - edge), place.offset)
+        whole = Access(*where_from, parts * width * size, times, False, tuple(axes), share * (1 - edge), place.offset)
         self.work.accesses.append(whole)
         if np.any(edge > 0):  # one by one
             apart = [replace(x, role="unrolled") if x.role == "lane" else x for x in axes]

@@ -17,6 +17,8 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.device.device import open_device
 from egglift.codegen.kernel.imperative import Plan
 from egglift.ir.check import type_of
+from egglift.ir.complex_values import as_pairs
+from egglift.ir.pairs import paired
 from egglift.ir.types import dims, scalar_of
 from tests.fuzz.guarded import outputs_of
 
@@ -52,13 +54,19 @@ def agree(f: Call, *arrays: Any, exact: bool = True) -> None:
     equals(e, given, want, None if exact else 20 * float(np.finfo(want.dtype).eps))
 
 
+def interpreted(e: Any, given: dict[str, Any], want: Any, within: float | None = None, near_zero: float = 0.0) -> None:
+    """What the interpreter computes is `want`."""
+    _compare(el.interpret(e, **given), want, within, near_zero)
+
+
 def equals(e: Any, given: dict[str, Any], want: Any, within: float | None = None, near_zero: float = 0.0) -> None:
     """What the interpreter computes is `want`, and what a kernel will compute."""
-    _compare(el.interpret(e, **given), want, within, near_zero)
+    interpreted(e, given, want, within, near_zero)
     program = el.as_program(e)
-    plan = compile_term(program, limits=open_device("pocl").limits)
+    plan = compile_term(paired(program), limits=open_device("pocl").limits)
     shape, test = dims(type_of(program)), os.environ["PYTEST_CURRENT_TEST"]
-    _waiting.append(Expected(plan, {n: [given[n]] for n in plan.inputs}, shape, want, within, near_zero, test))
+    arrays = {n: [as_pairs(given[n], scalar_of(given[n].dtype))] for n in plan.inputs}
+    _waiting.append(Expected(plan, arrays, shape, want, within, near_zero, test))
 
 
 def _compare(got: Any, want: NdArray, within: float | None, near_zero: float, test: str = "") -> None:
@@ -75,4 +83,10 @@ def kernels_agree() -> None:
     _waiting.clear()
     found = outputs_of([(of.plan, of.given) for of in expected]) if expected else []
     for of, (flat,) in zip(expected, found, strict=True):
-        _compare(flat.reshape(of.shape), of.want, of.within, of.near_zero, of.test)
+        _compare(
+            (flat.view(of.want.dtype) if np.iscomplexobj(of.want) else flat).reshape(of.shape),
+            of.want,
+            of.within,
+            of.near_zero,
+            of.test,
+        )

@@ -100,3 +100,12 @@ def test_a_chain_ends_where_an_accumulator_begins_anew() -> None:
     each = p.Map(p.Fold(ADD, p.Literal(0.0, F32), p.Arg(Array(64, F32))), row, Level("seq"))
     apart = counted(p.Map(each, p.Input("x", Array(8, row.type)), Level("global")))
     assert apart.chain < counted(sums(8, 4096)).chain / 16
+
+
+def test_every_other_number_costs_vectors_and_others_each() -> None:
+    def issue(step: int) -> float:
+        columns = p.Split(16, p.At(0, p.Transpose(p.Split(step, p.Input("x", Array(512 * step, F32))))))
+        negative = p.Map(p.Apply("neg", (p.Arg(F32),)), p.Arg(Array(16, F32)), Level("vec"))
+        return counted(p.Join(p.Map(negative, columns, Level("global")))).issue
+
+    assert issue(1) < issue(2) < issue(3) / 2
