@@ -101,7 +101,9 @@ def _variant(variant: Variant, first: bool) -> Iterator[str]:
         yield f"{BACK}\n"
     if equation := variant.equation or variant.back:
         words, equation = _said_before(equation)
-        yield f"{words}{FENCE}text\n{wrapped(equation)}\n{FENCE}\n"
+        yield words
+        if equation:
+            yield f"{FENCE}text\n{wrapped(equation)}\n{FENCE}\n"
     elif not first:
         yield "*The same equation:*\n"
     said = [(label, getattr(variant, label)) for label in ("when", "only", "asks")]
@@ -112,8 +114,8 @@ def _variant(variant: Variant, first: bool) -> Iterator[str]:
 
 def _said_before(equation: str) -> tuple[str, str]:
     """The words before an equation, as in `with a third operand: f x = ...`, and the equation."""
-    found = re.match(r"([A-Za-z][\w ,'-]* [\w ,'-]*): (.*)", equation)
-    return (f"{_text(found[1])}:\n\n", found[2]) if found else ("", equation)
+    found = re.fullmatch(r"([A-Za-z][\w ,'-]* [\w ,'-]*):( .*|)", equation)
+    return (f"{_text(found[1]).capitalize()}:\n", found[2].strip()) if found else ("", equation)
 
 
 def _condition(condition: Condition) -> str:

@@ -38,6 +38,11 @@ def page_of(path: str) -> str:
     """Where the site has the repository's file `path`."""
     if path in ELSEWHERE:
         return ELSEWHERE[path]
-    if path.startswith("docs/"):
+    if is_page(path):
         return path.removeprefix("docs/")
     return f"source/{path}" if path.endswith(PICTURES) else f"source/{path}.md"
+
+
+def is_page(path: str) -> bool:
+    """Is a file of the repository a page that is written by hand, or a picture beside such?"""
+    return path.startswith("docs/") and path.endswith((".md", *PICTURES))

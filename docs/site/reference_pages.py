@@ -181,7 +181,8 @@ def _page(topic: Topic) -> Iterator[str]:
 
 def _types() -> Iterator[str]:
     yield "## Scalar types and numbers\n"
-    types = [(n, getattr(egglift, n)) for n in constants() if isinstance(getattr(egglift, n), Scalar)]
+    known = [(n, getattr(egglift, n)) for n in constants() if isinstance(getattr(egglift, n), Scalar)]
+    types = sorted(known, key=lambda pair: list(FACTS).index(pair[1].name))
     rows = [(f"`{name}`", f"{8 * FACTS[t.name].size} bits", f"`{FACTS[t.name].numpy}`") for name, t in types]
     yield from _table(("type", "in memory", "NumPy's"), rows)
     yield from _table(("number", "is"), [(f"`{name}`", NUMBERS[name]) for name in constants() if name in NUMBERS])

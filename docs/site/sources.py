@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from docs.site.links import ELSEWHERE, PICTURES, links
+from docs.site.links import ELSEWHERE, PICTURES, is_page, links
 
 ROOT = Path(__file__).resolve().parents[2]
 #: by ending, what colours a file
@@ -44,11 +44,11 @@ def picture_paths(written: Mapping[str, str]) -> set[str]:
 def source_page(path: str) -> str:
     """The page of a source file or folder."""
     body = _folder(path) if (ROOT / path).is_dir() else _file(path)
-    return f"{HEAD}# {path}\n\n{body}\n"
+    return f"{HEAD}# `{path}`\n\n{body}\n"
 
 
 def _is_source(path: str) -> bool:
-    return not path.startswith("docs/") and path not in ELSEWHERE and (ROOT / path).exists()
+    return not is_page(path) and path not in ELSEWHERE and (ROOT / path).exists()
 
 
 def _entries(folder: Path) -> Iterable[Path]:
@@ -59,7 +59,7 @@ def _folder(path: str) -> str:
     rows = ["| | |", "|---|---|"]
     for entry in _entries(ROOT / path):
         linkable = entry.is_file() and not entry.name.endswith(PICTURES)
-        name = f"[{entry.name}]({Path(path).name}/{entry.name}.md)" if linkable else f"`{entry.name}`"
+        name = f"[`{entry.name}`]({Path(path).name}/{entry.name}.md)" if linkable else f"`{entry.name}`"
         rows.append(f"| {name} | {_about(entry)} |")
     return "\n".join(rows)
 

@@ -90,7 +90,7 @@ def test_links_of_the_repository_become_links_of_the_site() -> None:
 def test_linked_folders_and_files_are_pages() -> None:
     found = linked({"docs/x.md": "[ir](../ir)"})
     assert {"ir", "ir/check.py"} <= found
-    assert "[check.py](ir/check.py.md)" in source_page("ir")
+    assert "[`check.py`](ir/check.py.md)" in source_page("ir")
     assert "```python" in source_page("ir/check.py")
 
 
@@ -98,6 +98,14 @@ def test_parameters_in_docstrings_are_items_of_a_list() -> None:
     text = "A program.\n\ndevice: where it runs,\nor None.  budget: seconds; x: no parameter."
     wanted = "- **device**: where it runs,\n  or None.\n\n- **budget**: seconds; x: no parameter."
     assert as_list(text, {"device", "budget"}).partition("A program.")[2].strip() == wanted
+
+
+@pytest.mark.parametrize("page", sorted(WRITTEN))
+def test_what_stands_below_an_item_is_indented_by_four(page: str) -> None:
+    """Markdown of the forge takes less, that of the site does not."""
+    text = re.sub(r"^```.*?^```", "", (ROOT / "docs" / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"\n\n {1,3}\S.*|^ {1,3}(?:- |```).*", text, re.MULTILINE) == []
+    assert re.findall(r"^(?!- |\d+\. |\s).+\n(?:- |1\. ).*", text, re.MULTILINE) == []
 
 
 def test_the_site_is_written_by_nothing_from_elsewhere() -> None:
