@@ -106,6 +106,7 @@ def test_what_stands_below_an_item_is_indented_by_four(page: str) -> None:
     text = re.sub(r"^```.*?^```", "", (ROOT / "docs" / page).read_text(), flags=re.DOTALL | re.MULTILINE)
     assert re.findall(r"\n\n {1,3}\S.*|^ {1,3}(?:- |```).*", text, re.MULTILINE) == []
     assert re.findall(r"^(?!- |\d+\. |\s).+\n(?:- |1\. ).*", text, re.MULTILINE) == []
+    assert re.findall(r"\n\n(?:    .*\n)+(?:- |\d+\. ).*", text) == []  # paragraphs of items need space below, too
 
 
 def test_the_site_is_written_by_nothing_from_elsewhere() -> None:
