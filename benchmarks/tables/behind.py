@@ -10,6 +10,9 @@ from benchmarks.tables.raw import lines, number, rows_of, table
 #: a peer's time over ours from which on both are alike: torch's own times vary by some 5% between runs
 ALIKE = 0.95
 
+#: peers, as they are spelt
+SPELT = {"numpy": "NumPy", "clblast": "CLBlast"}
+
 
 @dataclass(frozen=True)
 class Behind:
@@ -54,7 +57,7 @@ def figures() -> Iterator[Behind]:
     for name, device in (("pocl_all", "PoCL, EPYC"), ("pocl_programs", "PoCL, Xeon"), ("gpu_programs", "H100")):
         for p in lines(f"suite/{name}"):
             for peer, seconds in p["peers"].items():
-                yield Behind(device, p["program"], p["size"], peer, seconds / p["seconds"], "suite.md")
+                yield Behind(device, p["program"], p["size"], SPELT.get(peer, peer), seconds / p["seconds"], "suite.md")
 
 
 def short_vectors() -> str:
@@ -65,7 +68,6 @@ def short_vectors() -> str:
             slower.setdefault(row["program"], []).append(f"{row['length']} ({row['ratio']})")
     rows = [(program, ", ".join(lengths)) for program, lengths in slower.items()]
     count = sum(map(len, slower.values()))
-    said = (
-        f"On PoCL, EPYC, NumPy is faster at {count} pairs of a program and a length ([every length](every-length.md)):"
-    )
-    return f"{said}\n\n{table(('program', 'lengths at which NumPy is faster (times its speed)'), rows)}"
+    said = f"On PoCL, EPYC, NumPy is faster at {count} pairs of a program and a length, as rounded"
+    made = table(("program", "lengths at which NumPy is faster (times its speed)"), rows)
+    return f"{said} ([every length](every-length.md)):\n\n{made}"

@@ -149,7 +149,7 @@ def growth() -> str:
         "structures",
         "stopped by",
     )
-    return f"{source('growth', device='two cores of a CPU; priced for an NVIDIA H200')}\n\n{table(head, rows)}"
+    return f"{source('growth', device='two cores')}\n\n{table(head, rows)}"
 
 
 #: by name in the pages

@@ -115,7 +115,13 @@ def _variant(variant: Variant, first: bool) -> Iterator[str]:
 def _said_before(equation: str) -> tuple[str, str]:
     """The words before an equation, as in `with a third operand: f x = ...`, and the equation."""
     found = re.fullmatch(r"([A-Za-z][\w ,'-]* [\w ,'-]*):( .*|)", equation)
-    return (f"{_text(found[1]).capitalize()}:\n", found[2].strip()) if found else ("", equation)
+    return (f"{_sentence(found[1])}:\n", found[2].strip()) if found else ("", equation)
+
+
+def _sentence(words: str) -> str:
+    """Words that begin with a capital letter, if not with the name of a variable."""
+    begun = words if len(words.split()[0]) == 1 else words[0].upper() + words[1:]
+    return _text(begun)
 
 
 def _condition(condition: Condition) -> str:
