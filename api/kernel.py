@@ -136,7 +136,7 @@ class Kernel:
     def kernels(self) -> tuple[LaunchedKernel, ...]:
         """Its launches in order, each with `name`, `source`, `global_size`, `local_size` and `arguments`.
 
-        Code of one's own needs nothing else to run it: docs/kernels.md shows how.
+        Code of one's own needs nothing else to run it: docs/opencl.md shows how.
         """
         return launches_of(self.plan, inputs_of(self._pairs), type_of(self._pairs))
 

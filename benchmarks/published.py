@@ -53,7 +53,7 @@ class Published:
     def __str__(self) -> str:
         more = len(self.baselines) - SHOWN
         names = ", ".join(self.baselines[:SHOWN]) + (f" and {more} more" if more > 0 else "")
-        return f"{self.least:.2f} to {self.most:.2f} ({names})"
+        return f"{self.least:.2f} to {self.most:.2f}" + (f" ({names})" if names else "")
 
 
 def published(program: str) -> Published | None:

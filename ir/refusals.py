@@ -104,5 +104,5 @@ def _missing(kind: type, e: Expr, name: str) -> str:
     methods = {m for m in dir(kind) if not m.startswith("_")}
     near = difflib.get_close_matches(name, sorted(methods | (functions - NOT_OF_VALUES)), n=1, cutoff=ALIKE)
     if not near:
-        return f"{head}; README.md lists what there is"
+        return f"{head}; docs/language.md lists what there is"
     return f"{head}; did you mean {'x.' + near[0] if near[0] in methods else f'el.{near[0]}(x)'}?"

@@ -19,7 +19,8 @@ ROOT = Path(__file__).resolve().parent.parent
 #: those that are run here, next to the README (tests/test_readme.py)
 DOCUMENTS = tuple(
     f"docs/{name}.md"
-    for name in ("architecture", "kernels", "lengths", "c", "numpy", "laws", "control", "tasks", "report")
+    for name in ("tutorial", "kernels", "opencl", "c", "lengths", "own-law", "own-device", "control", "tasks", "numpy")
+    + ("architecture", "report")
 )
 _BLOCK = re.compile(r"```python\n(.*?)```(\n\n```text( numbers vary)?\n)?", re.DOTALL)
 _NUMBER = re.compile(r"\d+(\.\d+)?(e-?\d+)?")

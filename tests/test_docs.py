@@ -9,7 +9,7 @@ import pytest
 from tests.documents import DOCUMENTS, ROOT, Block, blocks, renewed, run
 
 #: all that is written for readers, by path
-WRITTEN = sorted(str(f.relative_to(ROOT)) for f in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+WRITTEN = sorted(str(f.relative_to(ROOT)) for f in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 #: what a file is named by in running text
 _FILE = re.compile(r"`((?:api|ir|codegen|costmodel|egraph|tests|benchmarks|examples|docs)/[\w./-]*)`")
 

@@ -318,10 +318,9 @@ class _Typing:
                     raise Clash("no argument here")
                 unify(t, self.scope, self._lengths)
                 return t
-            case "Op2":
-                a, b = self._expr(args[1]), self._expr(args[2])
-                unify(a, b, self._lengths)
-                unify(a, self.pattern.number, self._lengths)
+            case "Op1" | "Op2":
+                for operand in args[1:]:
+                    unify(self._expr(operand), self.pattern.number, self._lengths)
                 return self.pattern.number
         constructor = CONSTRUCTORS.get(call.name)
         if constructor is None or constructor.scheme is None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from math import gcd
 
 import numpy as np
@@ -91,8 +90,8 @@ def _masks(names: Names, body: Expr) -> Iterator[tuple[Expr, Read]]:
 
 def _length(extent: int, masks: Sequence[np.ndarray[tuple[int, ...], np.dtype[np.bool_]]]) -> int:
     """The longest parts of an axis, all of one length, within which no mask changes."""
-    changes = (i + 1 for m in masks for i, (a, b) in enumerate(pairwise(m)) if a != b)
-    return gcd(extent, *changes)
+    changes = (np.flatnonzero(m[1:] != m[:-1]) + 1 for m in masks)
+    return gcd(extent, *(int(np.gcd.reduce(c)) for c in changes))
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def test_divmod_is_quotient_and_remainder() -> None:
         ("nonzero", "how many elements there are would depend on their values, .*where"),
         ("compress", "how many elements there are would depend"),
         ("tolist", "it has no value while the program is written: call the kernel"),
-        ("qqqqqq", "x has no attribute 'qqqqqq'; README.md lists what there is"),
+        ("qqqqqq", "x has no attribute 'qqqqqq'; docs/language.md lists what there is"),
     ],
 )
 def test_a_missing_attribute_names_what_there_is(name: str, message: str) -> None:

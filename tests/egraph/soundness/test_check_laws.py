@@ -154,3 +154,13 @@ def test_an_overflow_on_the_way_is_no_counter_example() -> None:
 def test_a_users_sound_law_passes() -> None:
     (law,) = parse(";;; twice\n;; map f . map g, written out\n(rewrite (Map f (Map g x)) (Map (Subst f g) x))")
     assert check_law(law, each=5).sound
+
+
+NEGATED_TWICE = ';;; negated-twice\n;; neg (neg v) = v\n(rewrite (Op1 "neg" (Op1 "neg" v)) v)'
+
+
+def test_a_users_law_on_functions_of_numbers_is_tested() -> None:
+    (law,) = parse(NEGATED_TWICE)
+    assert check_law(law, each=5).sound
+    (wrong_law,) = parse(NEGATED_TWICE.replace("v)) v)", 'v)) (Op1 "neg" v))'))
+    assert check_law(wrong_law, each=5, shrink=0).wrong is not None
