@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,13 +21,12 @@ from egglift.codegen import passes
 from egglift.costmodel.measurement import measure, worker_pool
 from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.costmodel.measurement.worker_process import Build, Measure
-from egglift.processes import child
+from egglift.processes import child, executors
 from tests.gates import Gate
 from tests.verified import verified_passes
 
 if sys.dont_write_bytecode:  # hundreds of processes that tests start would compile all modules anew: 0.5 s for each
-    sys.dont_write_bytecode, sys.pycache_prefix = False, str(Path(sys.prefix) / "bytecode")
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 #: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
@@ -94,7 +92,7 @@ def gates() -> Iterator[Callable[[Any], Gate]]:
 def patient() -> Iterator[None]:
     """Of candidates, only what never ends (`while (on)`) meets its deadline: the others may take as long as they do.
 
-    So may a race that was given no budget, and processes that start or end.
+    So may a race that was given no budget, processes that start or end, and a scheduler that is asked for.
     """
     whole = Worker.ask
 
@@ -108,6 +106,7 @@ def patient() -> Iterator[None]:
         patch.setattr(measure, "USUAL", 3600.0)
         patch.setattr(worker_pool, "START", 3600.0)
         patch.setattr(child, "LINGER", 3600.0)
+        patch.setattr(executors, "PATIENCE", 3600.0)
         yield
 
 
