@@ -34,13 +34,14 @@ unit: $(VENV)/.stamp .oclgrind-venv/.stamp
 test-deep: $(VENV)/.stamp .oclgrind-venv/.stamp
 	$(RUN) -m pytest -n 2 --dist worksteal -m deep
 
-$(VENV)/.stamp: pyproject.toml tests/typed_links.py
+$(VENV)/.stamp: pyproject.toml tests/typed_links.py tests/lean_pocl.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "egglift needs Python 3.11 or later; set PYTHON=..." >&2; exit 1; }
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --upgrade pip "setuptools>=77" wheel
 	PYTHONWARNINGS=ignore $(RUN) -m pip install --quiet --no-build-isolation -e '.[pocl,test]'
 	$(RUN) -m tests.typed_links
+	$(RUN) -m tests.lean_pocl
 	touch $@
 
 # Oclgrind and PoCL do not share an environment: each brings the OpenCL platform that pyopencl finds
