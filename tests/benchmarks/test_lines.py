@@ -49,7 +49,7 @@ def both_ways(name: str, n: int) -> bool:
         getattr(importlib.import_module(f"benchmarks.lines.{way}.{name}"), name) for way in ("by_hand", "short")
     )
     with pytest.MonkeyPatch.context() as patch:
-        quick = partial(el.optimize, distribution="block", measure="none", cache=False, budget=3.0)
+        quick = partial(el.optimize, distribution="block", measure="none", cache=False)
         patch.setattr(el, "optimize", quick)
         found = short("all", *given)
     expected = by_hand(raw_devices(), *given)
