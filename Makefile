@@ -1,6 +1,6 @@
 # make demo: optimises a few programs on PoCL, and shows kernels, candidates, checks and times
 # make test: lints, type-checks and tests
-# make test-deep: more tests of the same kinds, for most of an hour
+# make test-deep: more tests of the same kinds, for an hour or more
 # Each makes its own .venv; PYTHON chooses the interpreter (3.11 or later).
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
