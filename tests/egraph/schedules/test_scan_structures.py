@@ -32,7 +32,7 @@ from egglift.ir.errors import CodegenError, EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import instantiate
-from tests.deep import every
+from tests.deep import every, sampled
 from tests.egraph.staged import composed, exact_inputs, result, same, sized, whole
 from tests.egraph.stages.programs import arr
 from tests.fuzz.guarded import run_all
@@ -195,7 +195,7 @@ def test_groups_that_go_on_read_a_long_scan_once() -> None:
     assert "%" not in str(best.account) and "carries" not in str(best.account)
 
 
-@pytest.mark.parametrize("t", [el.u8, el.bool_, el.f16], ids=str)
+@pytest.mark.parametrize("t", sampled((el.u8, el.bool_, el.f16), lambda t: t == el.u8), ids=str)
 def test_groups_do_not_look_back_at_short_types(t: Any) -> None:
     best = signs(el.cummax(arr("x", 1 << 20, t=t)))
     assert best and not any(s.startswith("linked") for s in best)
