@@ -1,6 +1,6 @@
 # make demo: optimises a few programs on PoCL, and shows kernels, candidates, checks and times
 # make test: lints, type-checks and tests
-# make test-deep: more tests of the same kinds, for most of an hour
+# make test-deep: more tests of the same kinds, for an hour or more
 # make docs: the site of the documents in _site, with every law and every public name; broken links fail
 # make results: the tables of docs/results anew, from the raw data; measures nothing
 # Each makes its own .venv; PYTHON chooses the interpreter (3.11 or later).

@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 import gc
-import itertools
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-import egglift.egraph.explanation.derive
-import egglift.search  # noqa: F401  # all modules that look at the clock
 from egglift.codegen import passes
 from egglift.costmodel.measurement import measure, worker_pool
 from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.costmodel.measurement.worker_process import Build, Measure
-from egglift.processes import child
+from egglift.processes import child, executors
 from tests.gates import Gate
+from tests.unhurried import unhurry
 from tests.verified import verified_passes
 
 if sys.dont_write_bytecode:  # hundreds of processes that tests start would compile all modules anew: 0.5 s for each
-    sys.dont_write_bytecode, sys.pycache_prefix = False, str(Path(sys.prefix) / "bytecode")
-    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    sys.dont_write_bytecode = False
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 #: the same examples on every run; `--hypothesis-profile=fresh` draws new ones
@@ -65,14 +60,9 @@ def verified_kernels() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def unhurried() -> Iterator[None]:
-    """Each look of a search at its clock is a microsecond later: what it finds is not up to a busy machine."""
-    looks = itertools.count()
-    modules = [module for name, module in sorted(sys.modules.items()) if name.startswith("egglift.")]
-    searches = [m for m in modules if getattr(m, "perf_counter", None) is time.perf_counter]
-    assert len(searches) > 5, "searches import the clock by its name; what measures does not"
+    """What searches find is not up to a busy machine."""
     with pytest.MonkeyPatch.context() as patch:
-        for module in searches:
-            patch.setattr(module, "perf_counter", lambda: 1e-6 * next(looks))
+        unhurry(patch)
         yield
 
 
@@ -94,7 +84,7 @@ def gates() -> Iterator[Callable[[Any], Gate]]:
 def patient() -> Iterator[None]:
     """Of candidates, only what never ends (`while (on)`) meets its deadline: the others may take as long as they do.
 
-    So may a race that was given no budget, and processes that start or end.
+    So may a race that was given no budget, processes that start or end, and a scheduler that is asked for.
     """
     whole = Worker.ask
 
@@ -108,6 +98,7 @@ def patient() -> Iterator[None]:
         patch.setattr(measure, "USUAL", 3600.0)
         patch.setattr(worker_pool, "START", 3600.0)
         patch.setattr(child, "LINGER", 3600.0)
+        patch.setattr(executors, "PATIENCE", 3600.0)
         yield
 
 

@@ -20,6 +20,7 @@ from egglift.ir.patterns import Expr
 from egglift.kernel import Kernel, kernel_of
 from egglift.options import Options
 from egglift.steps import time_steps
+from tests.unhurried import unhurry_here
 
 T = TypeVar("T")
 ENVIRONMENT = {"POCL_DEVICES": "pthread pthread pthread", "POCL_AFFINITY": "1", "EGGLIFT_CACHE": "off"}
@@ -30,7 +31,7 @@ def process(**environment: str) -> Iterator[Callable[..., Any]]:
     """Calls functions, with their arguments, in a process with three devices, or with what `environment` says."""
     wanted = ENVIRONMENT | environment
     before = {name: os.environ.get(name) for name in wanted}
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), unhurry_here) as pool:
         try:
             os.environ.update(wanted)
             pool.submit(os.getpid).result()

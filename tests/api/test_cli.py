@@ -143,7 +143,7 @@ def test_a_batch_does_every_program_and_goes_on_where_it_stopped(
 
 def test_a_batch_measures_in_the_parent_and_keeps_the_kernel(tmp_path: Path) -> None:
     out = tmp_path / "results.jsonl"
-    summary = run_batch([program(tmp_path, "neg")], "pocl", out, budget=1.0, jobs=1)
+    summary = run_batch([program(tmp_path, "neg")], "pocl", out, measurements=1, jobs=1)
     assert (summary.done, summary.failed) == (1, 0)
     (row,) = rows(out)
     assert row["chosen"]["measured"] > 0

@@ -34,14 +34,8 @@ def small(e: Entry) -> Sequence[Size]:
 
 
 def often(i: int, e: Entry) -> Sequence[Size]:
-    """The last of the small sizes, whose tiles leave a rest; of every fourth program another one, too.
-
-    Of variants (types, transpositions, weights) every third one.
-    """
-    *others, last = small(e)
-    if "-" in e.name:
-        return () if i % 3 else (last,)
-    return (last,) if i % 4 else (others[i // 4 % len(others)], last)
+    """The last of the small sizes, whose tiles leave a rest; of variants (types, weights) that of every third one."""
+    return () if "-" in e.name and i % 3 else small(e)[-1:]
 
 
 def large(i: int, e: Entry) -> Sequence[Size]:

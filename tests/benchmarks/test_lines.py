@@ -14,6 +14,7 @@ import egglift as el
 from benchmarks.lines.table import lines_of, rows
 from egglift.codegen.device.device import raw_devices
 from tests import several
+from tests.deep import every
 from tests.documents import ROOT
 
 NAMES = [row.name for row in rows()]
@@ -48,15 +49,14 @@ def both_ways(name: str, n: int) -> bool:
         getattr(importlib.import_module(f"benchmarks.lines.{way}.{name}"), name) for way in ("by_hand", "short")
     )
     with pytest.MonkeyPatch.context() as patch:
-        quick = partial(el.optimize, distribution="block", measure="none", cache=False, budget=3.0)
+        quick = partial(el.optimize, distribution="block", measure="none", cache=False)
         patch.setattr(el, "optimize", quick)
         found = short("all", *given)
     expected = by_hand(raw_devices(), *given)
     return np.shape(found) == np.shape(expected) and np.allclose(found, expected, 1e-4)
 
 
-@pytest.mark.parametrize("n", [2, 41])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "n"), every(2, NAMES, [2, 41]))
 def test_both_programs_compute_the_same(three: Callable[..., Any], name: str, n: int) -> None:
     assert three(both_ways, name, n)
 

@@ -78,6 +78,7 @@ def test_a_run_writes_json_a_table_and_figures(tmp_path: Path, monkeypatch: pyte
     assert {p.name for p in tmp_path.glob("*.png")} == {"tiny.png", "tiny_times.png", "tiny_model.png"}
 
 
+@pytest.mark.deep
 def test_searches_on_a_cluster_give_the_same_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed", reason="dask is not installed: pip install 'egglift[cluster]'")
     monkeypatch.setattr(suite, "calibrate", load_profile)

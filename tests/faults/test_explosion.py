@@ -97,8 +97,8 @@ def explore(memory):
 thread = threading.Thread(target=explore, args=[400 << 20], daemon=True)
 thread.start()
 thread.join()
-threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT]).start()
 try:
+    threading.Timer(1.0, os.kill, [os.getpid(), signal.SIGINT]).start()
     explore(1 << 40)
 except KeyboardInterrupt:
     print("interrupted")

@@ -21,7 +21,7 @@ from egglift.ir.errors import ProgramError
 
 A, B = el.array("A", el.f32, (48, 40)), el.array("B", el.f32, (40, 56))
 #: seconds after the start: spread over the stages of a run
-DELAYS = (0.1, 0.8, 2.0)
+DELAYS = (0.0, 0.8, 2.0)
 
 
 @pytest.fixture
@@ -31,10 +31,25 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
+#: says "ready" where the command line begins to answer interrupts
+READY = """
+import sys
+from egglift import cli
+
+whole = cli.delivered
+
+def delivered():
+    print("ready", flush=True)
+    return whole()
+
+cli.delivered = delivered
+sys.exit(cli.main())
+"""
+
+
 def started(program: Path, cache: Path) -> subprocess.Popen[str]:
     """`egglift optimize`, from where it can be interrupted."""
-    code = "import sys; from egglift.cli import main; print('ready', flush=True); sys.exit(main())"
-    command = [sys.executable, "-c", code, "optimize", str(program), "--device", "pocl", "--measurements", "2"]
+    command = [sys.executable, "-c", READY, "optimize", str(program), "--device", "pocl", "--measurements", "2"]
     environment = os.environ | {"EGGLIFT_CACHE": str(cache)}
     run = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert run.stdout is not None

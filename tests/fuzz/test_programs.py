@@ -23,9 +23,9 @@ from tests.fuzz.check import COMPILER, check
 from tests.fuzz.generator import random_program
 from tests.fuzz.style import style_of
 
-CHUNK = 25
+CHUNK = 10
 #: so many programs, and with `-m deep` so many
-FEW, MANY = 50, 1000
+FEW, MANY = 30, 1000
 #: of how many programs one has its kernels run, too
 KERNELS = 6
 
@@ -53,6 +53,7 @@ def test_a_wrong_law_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert failure is not None and failure.stage == "equals"
 
 
+@pytest.mark.deep
 def test_programs_are_of_all_patterns_types_and_lengths() -> None:
     programs = [case_of(seed).program for seed in range(700)]
     parts = [list(subterms(e)) for e in programs]

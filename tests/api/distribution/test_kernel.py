@@ -10,6 +10,7 @@ import pytest
 import egglift as el
 from tests import several
 from tests.api.distribution.programs import PROGRAMS, agree, blur, jacobi, values
+from tests.deep import every
 
 Three = Callable[..., Any]
 MODES = ["clamp", "mirror", "wrap", ("constant", 0.5)]
@@ -25,8 +26,7 @@ def differs(name: str, n: int, count: int) -> str:
     return "" if all(len(of) == min(n, count) for of in kernel.shares.values()) and kernel.shares else "one device"
 
 
-@pytest.mark.parametrize("count", [2, 3])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "count"), every(2, PROGRAMS, [2, 3]))
 def test_several_devices_compute_what_one_does(three: Three, name: str, count: int) -> None:
     assert three(differs, name, 41, count) == ""
 
@@ -42,8 +42,7 @@ def differs_at_a_border(mode: Any, steps: int) -> str:
     return "" if agree(kernel(**given), el.interpret(program, **given)) else kernel.explain()
 
 
-@pytest.mark.parametrize("mode", MODES, ids=str)
-@pytest.mark.parametrize("steps", [0, 1, 5])
+@pytest.mark.parametrize(("mode", "steps"), every(2, MODES, [0, 1, 5]), ids=str)
 def test_every_border_is_the_neighbours_rows(three: Three, mode: Any, steps: int) -> None:
     assert three(differs_at_a_border, mode, steps) == ""
 

@@ -18,6 +18,7 @@ from egglift.kernel import Kernel
 from tests import oclgrind, several
 from tests.api.distribution.programs import PROGRAMS, agree, values
 from tests.api.distribution.test_iterating import WIDE, heat
+from tests.deep import every
 
 Both = Callable[..., Any]
 #: names of devices, the simulated one first
@@ -67,14 +68,12 @@ def test_the_devices_are_of_two_platforms(both: Both) -> None:
     assert kinds == ["gpu", "cpu"] and len(set(names)) == 2
 
 
-@pytest.mark.parametrize("contained", [False, True], ids=["NumPy", "containers"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "contained"), every(2, PROGRAMS, [False, True]))
 def test_a_gpu_and_a_cpu_compute_what_one_does(both: Both, name: str, contained: bool) -> None:
     assert both(differs, PROGRAMS[name](41), contained) == ""
 
 
-@pytest.mark.parametrize("edge", [0, 1])
-@pytest.mark.parametrize("mode", ["clamp", "mirror", "wrap", ("constant", 0.5)], ids=str)
+@pytest.mark.parametrize(("mode", "edge"), every(2, ["clamp", "mirror", "wrap", ("constant", 0.5)], [0, 1]), ids=str)
 def test_they_exchange_borders(both: Both, mode: Any, edge: int) -> None:
     assert both(differs, heat(40, WIDE, mode, 4), edge=edge) == ""
 

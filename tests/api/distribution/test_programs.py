@@ -13,6 +13,7 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.types import BOOL, Scalar, leaves
 from tests import several
 from tests.api.distribution.programs import agree
+from tests.deep import every
 
 N = 20
 TRIPLE = (el.f32, el.i32, el.f32)
@@ -113,7 +114,6 @@ def contained(v: Any) -> Any:
     return {1: el.Vector, 2: el.Matrix}.get(v.ndim, el.distribution.containers.Container)(v)
 
 
-@pytest.mark.parametrize("resident", [False, True], ids=["NumPy", "containers"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "resident"), every(2, PROGRAMS, [False, True]))
 def test_other_programs_are_right_too(three: Callable[..., Any], name: str, resident: bool) -> None:
     assert three(differs, name, resident) == ""

@@ -90,7 +90,7 @@ def side_by_side() -> tuple[bool, int, list[int]]:
 
     def together(self: Kernel, *args: Any, **named: Any) -> Any:
         queues.add(self.device.queue)
-        both.wait(timeout=60)  # a second block has its arguments
+        both.wait(timeout=600)  # a second block has its arguments
         return call(self, *args, **named)
 
     def uploaded(device: Any, array: Any) -> Any:

@@ -35,24 +35,20 @@ def test_the_last_candidate_that_may_run_is_never_dropped() -> None:
     assert "naive" in {c.structure for c in found}
 
 
-def test_a_cluster_finds_the_same_and_says_what_went_wrong() -> None:
+def test_a_cluster_finds_the_same_and_a_batch_measures_here(tmp_path: Path) -> None:
     device = open_device("pocl")
     profile = load_profile(device)
+    files = [str(tmp_path / f"{op}.egglift") for op in ("neg", "abs")]
+    for file, op in zip(files, ("neg", "abs")):
+        Path(file).write_text(text(op))
     with workers("local", 1) as pool:
         assert pool.submit(os.getpid).result() != os.getpid()
         found, wrong = ahead(pool, [text("neg"), "(nonsense)"], profile, device.limits)
+        address = distributed.default_client().cluster.scheduler_address
+        summary = run_batch(files, "pocl", tmp_path / "out", measurements=1, cluster=address)
     here = search(text("neg"), profile, device.limits)
     assert [c.plan.source for c in found] == [c.plan.source for c in here]
     assert isinstance(wrong, str) and "nonsense" in wrong
-
-
-def test_a_batch_searches_on_a_cluster_and_measures_here(tmp_path: Path) -> None:
-    files = []
-    for op in ("neg", "abs"):
-        files.append(str(tmp_path / f"{op}.egglift"))
-        Path(files[-1]).write_text(text(op))
-    with distributed.LocalCluster(1, threads_per_worker=1, processes=True, dashboard_address=None) as made:
-        summary = run_batch(files, "pocl", tmp_path / "out", budget=1.0, cluster=made.scheduler_address)
     assert (summary.done, summary.failed) == (2, 0)
     rows = [json.loads(line) for line in (tmp_path / "out").read_text().splitlines()]
     assert [row["name"] for row in rows] == files

@@ -15,14 +15,20 @@ from tests.codegen.emission.test_tiles import GPU, TILE, kernel, matrix
 from tests.codegen.emulated_fragments import emulated
 from tests.codegen.kernel.test_barriers import without_barriers
 from tests.codegen.low_tiles import Tile, product
+from tests.deep import sampled
 from tests.harness import run
 from tests.oclgrind import LIMITS, examine
 
 COPYING = replace(GPU, asynchronous_copies=True)
 
 
-@pytest.mark.parametrize(("buffers", "steps"), [(2, 1), (2, 5), (3, 1), (3, 2), (3, 5), (4, 5)])
-def test_products_are_computed_from_tiles_that_are_copied_ahead(buffers: int, steps: int) -> None:
+#: how many buffers there are, and steps
+AHEAD = ((2, 1), (2, 5), (3, 1), (3, 2), (3, 5), (4, 5))
+
+
+@pytest.mark.parametrize("ahead", sampled(AHEAD, lambda ahead: ahead in ((2, 1), (3, 5))), ids=str)
+def test_products_are_computed_from_tiles_that_are_copied_ahead(ahead: tuple[int, int]) -> None:
+    buffers, steps = ahead
     k = TILE.k * steps
     a, b = matrix(32, k), matrix(k, 64, 1)
     plan = compile_term(product(32, 64, k, replace(TILE, buffers=buffers)), limits=COPYING)

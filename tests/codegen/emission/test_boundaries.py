@@ -73,7 +73,7 @@ def test_rows_and_columns_go_on_each_in_its_own_way(modes: list[Any]) -> None:
     assert_right(e, el.as_program(e), 2, Launch(16))
 
 
-@pytest.mark.parametrize(("dims", "mode", "profile"), every(2, (1, 2), (*MODES, "mixed"), ("nvidia_h200", "pocl_cpu")))
+@pytest.mark.parametrize(("dims", "mode", "profile"), every(3, (1, 2), (*MODES, "mixed"), ("nvidia_h200", "pocl_cpu")))
 def test_tiles_go_on_as_the_grid_does(dims: int, mode: str, profile: str) -> None:
     e = stencil(dims, MODES.get(mode, ["wrap", "mirror"][:dims]))
     rng, term = Random(mode + profile), el.as_program(e)

@@ -93,7 +93,7 @@ def test_tiles_with_less_at_the_edges_are_computed_in_two_ways() -> None:
         assert ("global", True) in {(a.buffer.space, a.write) for a in accesses(version)}
 
 
-@pytest.mark.parametrize(("n", "limits", "groups"), every(2, (4, 8, 20, 64), (GPU, DeviceLimits()), (1, 3, 100)))
+@pytest.mark.parametrize(("n", "limits", "groups"), every(3, (4, 8, 20, 64), (GPU, DeviceLimits()), (1, 3, 100)))
 def test_neighbours_are_summed(n: int, limits: DeviceLimits, groups: int) -> None:
     x = np.random.default_rng(n).integers(-8, 9, (n, n)).astype(np.float32)
     np.testing.assert_array_equal(compute(stencil(n), Launch(16, groups), limits, x=x), meaning(stencil(n), x=x)[0])

@@ -19,6 +19,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.traverse import applied, subterms
 from egglift.ir.types import F32, I16, I32, I64, Array, Scalar, Tuple, leaves
 from tests.codegen.low import add_of, elem, fmap, lit, op, vector
+from tests.deep import every
 from tests.harness import run
 from tests.oclgrind import LIMITS, examine
 
@@ -77,8 +78,7 @@ def flat(value: Any) -> list[Any]:
     return [np.ravel(a) for v in value for a in flat(v)] if isinstance(value, tuple) else [np.ravel(value)]
 
 
-@pytest.mark.parametrize("size", [8, 64])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "size"), every(2, PROGRAMS, [8, 64]))
 def test_linked_groups_compute_scans(name: str, size: int) -> None:
     term = PROGRAMS[name]
     given, plan = inputs(term), compile_term(term, Launch(size), SMALL)
@@ -88,14 +88,15 @@ def test_linked_groups_compute_scans(name: str, size: int) -> None:
             np.testing.assert_array_equal(a, e, plan.source)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_linked_groups_have_no_races(name: str) -> None:
-    given, plan = inputs(PROGRAMS[name]), compile_term(PROGRAMS[name], Launch(8), GRIND)
-    flatly = {k: [np.ravel(v)] for k, v in given.items()}
-    (report,) = examine([(plan, flatly)])
-    assert report.clean, f"{report}\n{plan.source}"
-    for e, a in zip(flat(evaluate(PROGRAMS[name], given)), report.outputs, strict=True):
-        np.testing.assert_array_equal(a, e)
+def test_linked_groups_have_no_races() -> None:
+    given = {name: inputs(term) for name, term in PROGRAMS.items()}
+    plans = {name: compile_term(term, Launch(8), GRIND) for name, term in PROGRAMS.items()}
+    flatly = {name: {k: [np.ravel(v)] for k, v in values.items()} for name, values in given.items()}
+    reports = examine([(plans[name], flatly[name]) for name in PROGRAMS])
+    for name, report in zip(PROGRAMS, reports, strict=True):
+        assert report.clean, f"{report}\n{plans[name].source}"
+        for e, a in zip(flat(evaluate(PROGRAMS[name], given[name])), report.outputs, strict=True):
+            np.testing.assert_array_equal(a, e, name)
 
 
 def test_groups_take_their_numbers_when_they_start() -> None:

@@ -40,7 +40,7 @@ def versions(term: Expr, launch: Launch, limits: DeviceLimits = GPU) -> tuple[st
     return found[3], found[4]
 
 
-@pytest.mark.parametrize(("M", "N"), every(2, SIZES, SIZES))
+@pytest.mark.parametrize(("M", "N"), every(3, SIZES, SIZES))
 def test_tiles_of_work_groups_multiply(M: int, N: int) -> None:
     A, B = matrices(M, N, 5)
     term = product((M, N, 5), 4, 8, staged, "workgroup")

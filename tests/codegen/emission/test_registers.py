@@ -44,7 +44,7 @@ def loops(statements: Iterable[Statement]) -> Iterator[im.Loop]:
 BLOCKS = ((6, 16, 8, 4), (4, 32, 16, 1), (3, 10, 4, 2))
 
 
-@pytest.mark.parametrize(("shape", "block", "pack"), every(2, SHAPES, BLOCKS, (0, 8)), ids=str)
+@pytest.mark.parametrize(("shape", "block", "pack"), every(3, SHAPES, BLOCKS, (0, 8)), ids=str)
 def test_blocks_of_registers_multiply(shape: tuple[int, int, int], block: tuple[int, int, int, int], pack: int) -> None:
     (m, n, width, steps), (A, B) = block, operands(shape)
     term = product(shape, m, n, registers(width, steps), pack=pack)

@@ -11,6 +11,7 @@ from egglift.codegen.kernel.imperative import Launch
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.types import F32, I8, I32, I64, Scalar
+from tests.deep import every
 
 
 def of_places(n: int, body: Expr) -> Expr:
@@ -44,8 +45,7 @@ def test_what_would_wrap_around_is_no_index() -> None:
     assert "300" not in values and "out[g0] = (char)(3*g0)" not in values
 
 
-@pytest.mark.parametrize("n", (7, 300))
-@pytest.mark.parametrize("t", (I8, I32, I64), ids=str)
+@pytest.mark.parametrize(("n", "t"), every(2, (7, 300), (I8, I32, I64)), ids=str)
 def test_functions_of_places_are_numpys(n: int, t: Scalar) -> None:
     x, i = np.arange(n).astype(t.dtype), el.iota(n).cast(t)
     with np.errstate(over="ignore"):

@@ -72,7 +72,7 @@ def same(expected: NdArray, actual: NdArray) -> NdArray:
     return np.asarray(near | (x == y) | (np.isnan(x) & np.isnan(y)))
 
 
-@pytest.mark.parametrize(("t", "width"), every(2, TYPES, (1, 4, 64)), ids=str)
+@pytest.mark.parametrize(("t", "width"), every(3, TYPES, (1, 4, 64)), ids=str)
 def test_functions_are_numpys(t: Scalar, width: int) -> None:
     inputs: dict[str, NdArray] = {}
     bodies: list[Expr] = []
@@ -96,7 +96,7 @@ def test_functions_are_numpys(t: Scalar, width: int) -> None:
         assert not wrong.size, (name, e[wrong], a[wrong], wrong)
 
 
-@pytest.mark.parametrize(("source", "width"), every(2, TYPES, (1, 4, 32)), ids=str)
+@pytest.mark.parametrize(("source", "width"), every(3, TYPES, (1, 4, 32)), ids=str)
 def test_casts_are_numpys_astype(source: Scalar, width: int) -> None:
     values = combinations((source,))[0]
     if source.is_float:  # beyond the range of an integer, NumPy's result depends on the machine

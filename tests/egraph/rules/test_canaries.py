@@ -52,7 +52,7 @@ def equal(e: Engine, i: int, j: int) -> bool:
     return e.holds(f"(check (= (slot {i}) (slot {j})))")
 
 
-@pytest.mark.parametrize("e", every(2, entries()), ids=lambda e: e.name)
+@pytest.mark.parametrize("e", every(4, entries()), ids=lambda e: e.name)
 def test_what_is_different_stays_different(e: Entry) -> None:
     assert merged(el.as_program(e.program(*small(e)))) == []
 

@@ -139,7 +139,7 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
 # ---------------------------------------------------------------------------------------- the graph
 
 
-@pytest.mark.parametrize("e", every(2, ENTRIES), ids=lambda e: e.name)
+@pytest.mark.parametrize("e", every(3, ENTRIES), ids=lambda e: e.name)
 def test_every_stencil_saturates_within_the_limits(e: Entry) -> None:
     program = as_expr(e.program(*next(s for s in e.sizes if min(s) > 60)))
     saturated = saturate(program, limits=Limits(seconds=30), check=True)

@@ -25,6 +25,7 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from tests.deep import every
 from tests.egraph.staged import exact_inputs, result, same, whole
 from tests.egraph.stages.programs import arr
 from tests.fuzz.guarded import run_all
@@ -64,8 +65,7 @@ def test_stages_that_count_mean_their_program(name: str) -> None:
         assert same(program, term, inputs)
 
 
-@pytest.mark.parametrize("kind", ["gpu", "cpu"])
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(("name", "kind"), every(2, SMALL, ("gpu", "cpu")))
 def test_kernels_count(name: str, kind: str) -> None:
     device, program = open_device("pocl"), as_program(SMALL[name]())
     inputs = exact_inputs(program)

@@ -98,30 +98,20 @@ def exactly(k: PlannedKernel, t: Tally) -> dict[str, float]:
 @settings(deadline=None, max_examples=3)
 @pytest.mark.parametrize("name", PROGRAMS)
 @given(choose=st.integers(0, 1 << 20))
-def test_counts_are_those_of_the_plan(name: str, choose: int) -> None:
+def test_counts_and_registers_are_those_of_the_plan(name: str, choose: int) -> None:
     for p, i in sampled(name, choose):
         point = p.point(i)
         assert isinstance(point, Point), point
         (kernel,) = point.plan.kernels
         w = p.work
+        within = 8  # accumulators of a fold within a fold, which are numbers
+        assert abs(p.at(w.private, i) - kernel.private_bytes) <= within, p.structure.sign
         mine = {"items": w.items, "group": w.group, "local bytes": w.local_bytes, "chain": w.chain}
         found = {what: p.at(x, i) for what, x in mine.items()}
         for space in ("global", "local"):
             for store in (True, False):
                 found[f"{space} {'stores' if store else 'loads'}"] = moved(w, p, i, space, store)
         assert found == pytest.approx(exactly(kernel, tally(kernel, GPU))), (p.structure.sign, point.sizes)
-
-
-@settings(deadline=None, max_examples=3)
-@pytest.mark.parametrize("name", PROGRAMS)
-@given(choose=st.integers(0, 1 << 20))
-def test_registers_are_those_of_the_plan(name: str, choose: int) -> None:
-    for p, i in sampled(name, choose):
-        point = p.point(i)
-        assert isinstance(point, Point)
-        (kernel,) = point.plan.kernels
-        within = 8  # accumulators of a fold within a fold, which are numbers
-        assert abs(p.at(p.work.private, i) - kernel.private_bytes) <= within, p.structure.sign
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -24,6 +24,7 @@ from egglift.egraph.stages.partition import stages_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
+from tests.deep import every
 from tests.harness import run
 
 H200 = presets()["nvidia_h200"]
@@ -76,10 +77,9 @@ TALL = {"m": 64, "n": 8, "k": 32, "R": 4, "E": 1, "f": 1}
 ACROSS = {"m": 16, "n": 16, "k": 16, "R": 2, "E": 2, "f": 1}
 
 
-@pytest.mark.parametrize("sizes", [SMALL, TALL, ACROSS], ids=["small", "tall", "across"])
-@pytest.mark.parametrize("make", PRODUCTS.values(), ids=PRODUCTS.keys())
-def test_kernels_of_fragments_compute_their_program(make: Callable[[], Any], sizes: dict[str, int]) -> None:
-    program = as_program(make())
+@pytest.mark.parametrize(("name", "sizes"), every(3, PRODUCTS, (SMALL, TALL, ACROSS)))
+def test_kernels_of_fragments_compute_their_program(name: str, sizes: dict[str, int]) -> None:
+    program = as_program(PRODUCTS[name]())
     data = sample_inputs(program, 0)
     (s,) = fragments(program)
     expected = np.asarray(evaluate(as_pattern(s.stage), data)).reshape(-1)  # as the stage writes it

@@ -52,7 +52,7 @@ def fragments(program: Any, tf32: bool = False, reassociate: bool = True) -> lis
     return [s for stage in stages for s in structures(stage, "gpu", reassociate, tf32) if s.sign.endswith("fragments")]
 
 
-@pytest.mark.parametrize(("unit", "name", "sizes"), every(2, TYPES, typed(F32), (SMALL, TALL, ACROSS)))
+@pytest.mark.parametrize(("unit", "name", "sizes"), every(4, TYPES, typed(F32), (SMALL, TALL, ACROSS)))
 def test_kernels_of_fragments_compute_their_program(unit: str, name: str, sizes: dict[str, int]) -> None:
     t = TYPES[unit]
     program = as_program(typed(t)[name]())
