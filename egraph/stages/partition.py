@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from math import inf, prod
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
 from egglift.egraph.stages.moved_axes import plain_read
@@ -247,6 +248,8 @@ class _Partition:
         return substituted(body, new)
 
     def _rewritten(self, body: Expr) -> Expr:
+        if self.notation.reassociate:
+            body = in_fewest_steps(self.names, body)
         if self.frugal:
             return first_places_in_order(self.names, body)
         outermost = (what for _, what in self.names.of(body) if isinstance(what, Reduction))
