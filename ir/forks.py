@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -41,6 +42,7 @@ def _forked() -> None:
     _imported.update(sys.modules)
     if EGGLOG in sys.modules:
         _lost.add("egglog")
+        gc.freeze()  # e-graphs that the parent left in cycles would ask threads to drop them: they stay
 
 
 os.register_at_fork(after_in_child=_forked)

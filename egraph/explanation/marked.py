@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
-from egglift.egraph.explanation.narrate import Change
-from egglift.egraph.rules.book import Law
 from egglift.ir.markup import Child, html, tag
+
+if TYPE_CHECKING:  # an import of egglift loads no egglog
+    from egglift.egraph.explanation.narrate import Change
+    from egglift.egraph.rules.book import Law
 
 #: of derivations, wherever they stand: tints that suit light and dark
 STYLE = """
@@ -48,7 +51,7 @@ def marked_law(law: Law, changes: Sequence[Change | str], count: int, again: boo
     """A step: a law, and what it changed at the first few of `count` places.  again: it was shown before."""
     head: list[Child] = [tag("strong", law.name), ", again" if again else f"  {law.cited}"]
     equation = None if again else tag("pre", law.equation, class_="equation")
-    rows: list[Child] = [_change(c) if isinstance(c, Change) else tag("pre", tag("ins", c)) for c in changes]
+    rows: list[Child] = [tag("pre", tag("ins", c)) if isinstance(c, str) else _change(c) for c in changes]
     more = tag("p", f"and {count - len(changes)} more") if count > len(changes) else None
     return tag("li", *head, equation, *rows, more)
 

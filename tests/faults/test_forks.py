@@ -99,6 +99,21 @@ forked(lambda: tried({ENTRIES}))"""
         assert 'multiprocessing.get_context("spawn")' in line
 
 
+def test_an_e_graph_in_a_cycle_does_not_keep_a_fork_from_ending(tmp_path: Path) -> None:
+    """To drop one, egglog asks threads that a forked process has not."""
+    code = """
+import gc
+gc.disable()
+kernel = optimized()
+from egglog import bindings
+class Ring: pass
+ring = Ring(); ring.itself, ring.graph = ring, bindings.EGraph()
+ring.graph.run_program(*ring.graph.parse_program("(datatype T (A i64)) (A 1)"))
+del ring
+forked(lambda: print(gc.collect() >= 0))"""
+    assert output(code, tmp_path) == ["True"]
+
+
 def test_a_pool_that_is_forked_after_use_hands_the_error_back(tmp_path: Path) -> None:
     code = """
 kernel = optimized()
