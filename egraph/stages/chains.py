@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,7 @@ class _Combining:
 
     def _path(self) -> list[tuple[int, ...]]:
         letters = {d: i for i, d in enumerate(sorted(self.all, key=lambda d: d.number))}
-        arguments: list[object] = []
+        arguments: list[Any] = []
         for _, dims in self.factors:
             order = sorted(dims, key=lambda d: letters[d])
             shape = tuple(number(d) for d in order)
