@@ -55,7 +55,7 @@ def test_sums_of_the_same_pairs_share_a_loop() -> None:
         return k.map(lambda a: add_up(r.map(lambda b: of(dot(a, b)))))
 
     def read_by_all(first: Value, second: Value) -> list[str]:
-        return texts(r.map(lambda b: add_up(el.map(lambda a, u, v: dot(a, b) * u * v, k, first, second))))
+        return texts(r.map(lambda b: add_up(el.map(lambda a, u, v: el.exp(dot(a, b)) * u * v, k, first, second))))
 
     weighted = k.map(lambda a: add_up(el.map(lambda b, w: el.sin(dot(a, b)) * w, r, c)))
     both, _ = read_by_all(sums(el.cos), sums(el.sin))
