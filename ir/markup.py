@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TypeAlias
 from xml.etree.ElementTree import Element, tostring
 
+from egglift.ir.plain_numbers import plain
+
 #: what an element holds: text, elements, or nothing
 Child: TypeAlias = "Element | str | None"
 #: what an attribute is; True: it has no value, False or None: it is not there
@@ -41,7 +43,7 @@ def _attribute(name: str) -> str:
 
 
 def _number(x: float) -> str:
-    return f"{round(x, 2):g}" if abs(x) < 1e5 else str(round(x))
+    return plain(round(x, 2), 7)
 
 
 def html(element: Element) -> str:

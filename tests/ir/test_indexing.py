@@ -58,9 +58,7 @@ def test_indices_in_functions_of_elements_may_be_elements() -> None:
 
 
 def test_what_fits_no_shape_is_refused_by_name() -> None:
-    with pytest.raises(
-        el.ShapeError, match="^x is indexed with 2 ellipses; one stands for all axes that are left out$"
-    ):
+    with pytest.raises(el.ShapeError, match="^x is indexed with 2 ellipses; one stands for all that are left out$"):
         x[..., 0, ...]
     with pytest.raises(el.ShapeError, match=r"shapes must agree from the last length on"):
         x[I, J[:, 0]]
