@@ -11,7 +11,7 @@ source: products distribute over sums; the order of combining is NumPy's einsum_
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from math import prod
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.matrix_products import factors_of
 from egglift.egraph.stages.stage import Dim, Names, Reduction, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.lengths import Length
@@ -54,7 +55,7 @@ class _Product:
         """The factors of a sum."""
         self.dims += r.dims
         self.steps += _volume((*self.names.free(r.element), *r.dims))
-        for factor in _factors(r.element):
+        for factor in factors_of(r.element):
             inner = self.names.reductions.get(factor.name) if isinstance(factor, p.Input) else None
             if inner is not None and _is_sum(inner):
                 self.add(inner)
@@ -129,15 +130,6 @@ class _Combining:
         if over:
             product = self.names.reduced(replace(self.sum, dims=over, element=product))
         return product, own & needed
-
-
-def _factors(e: Expr) -> Iterator[Expr]:
-    match e:
-        case p.Apply("mul", (a, b)):
-            yield from _factors(a)
-            yield from _factors(b)
-        case _:
-            yield e
 
 
 def _times(a: Expr, b: Expr) -> Expr:

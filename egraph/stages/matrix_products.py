@@ -29,7 +29,7 @@ def unit_of(stage: Stage) -> Unit | None:
 def is_of_rows_and_columns(stage: Stage, rows: Dim | None, columns: Dim | None) -> bool:
     """Is what is added up products of something that depends on the row with something that depends on the column?"""
     for reduction in stage.phases[0]:
-        sides = [stage.names.free(factor) & {rows, columns} for factor in _factors(reduction.element)]
+        sides = [stage.names.free(factor) & {rows, columns} for factor in factors_of(reduction.element)]
         if {rows} not in sides or {columns} not in sides or {rows, columns} in sides:
             return False
     return True
@@ -39,7 +39,7 @@ def _unit(r: Reduction) -> Unit | None:
     adds = r.op is not None and isinstance(r.op.body, p.Apply) and r.op.body.op == "add"
     if not adds or not isinstance(r.type, Scalar):
         return None
-    t = _type([*_factors(r.element)])
+    t = _type([*factors_of(r.element)])
     return next((u for u in UNITS.values() if (u.total, u.scalar) == (r.type.computed, t)), None)
 
 
@@ -54,10 +54,11 @@ def _type(factors: Sequence[Expr]) -> Scalar | None:
     return None
 
 
-def _factors(e: Expr) -> Iterator[Expr]:
+def factors_of(e: Expr) -> Iterator[Expr]:
+    """The factors of a product, in order: mul (mul a b) c -> a, b, c."""
     match e:
         case p.Apply("mul", (a, b)):
-            yield from _factors(a)
-            yield from _factors(b)
+            yield from factors_of(a)
+            yield from factors_of(b)
         case _:
             yield e
