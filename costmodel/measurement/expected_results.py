@@ -14,10 +14,10 @@ from egglift.costmodel.measurement.row_samples import portions, sampled_rows
 from egglift.ir.check import type_of
 from egglift.ir.errors import OutOfMemory
 from egglift.ir.interpret import evaluate
-from egglift.ir.patterns import Apply, Expr, Fold, Reduce, Scan
+from egglift.ir.patterns import Apply, Expr, Fold, Literal, Reduce, Scan
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
-from egglift.ir.traverse import subterms
+from egglift.ir.traverse import replaced, subterms
 from egglift.ir.types import BF16, BOOL, F16, F32, Array, Scalar, Tuple, Type, is_floating, leaves, scalar_of
 
 NdArray: TypeAlias = np.ndarray[Any, Any]
@@ -153,8 +153,11 @@ class Expected:
     @cached_property
     def spread(self) -> tuple[NdArray, ...]:
         """How far apart results lie that only rounding tells apart, element by element: of the program's own types, and
-        of inputs that are some units in the last place off."""
-        off = [_evaluate(self.program, _rounded(self.inputs, seed), self.rows, wide=True) for seed in range(3)]
+        of inputs and fractions in the program that are some units in the last place off."""
+        off = [
+            _evaluate(_with_rounded_fractions(self.program, seed), _rounded(self.inputs, seed), self.rows, wide=True)
+            for seed in range(3)
+        ]
         others = zip(self.narrow, *off, strict=True)
         with np.errstate(all="ignore"):
             return tuple(
@@ -193,6 +196,22 @@ def _evaluate(program: Expr, inputs: dict[str, HostValue], rows: Rows | None, *,
     parts = [flatten(evaluate(portion, inputs, wide=wide)) for portion in portions(program, rows)]
     leaves = ([np.atleast_1d(x) for x in leaf] for leaf in zip(*parts, strict=True))
     return tuple(np.concatenate(leaf).reshape(len(rows.indices), -1) for leaf in leaves)
+
+
+def _with_rounded_fractions(program: Expr, seed: int) -> Expr:
+    """A program whose fractions are some units in the last place larger or smaller; whole numbers stay as they are.
+
+    Places that are computed from indices alone (`0.96 * i + 11.5`) depend on no input, but are rounded too.
+    """
+    rng = np.random.default_rng(seed)
+
+    def off(e: Expr) -> Expr | None:
+        match e:
+            case Literal(float(x), Scalar() as t) if t.is_float and np.isfinite(x) and not x.is_integer():
+                return Literal(x * (1 + float(rng.integers(-3, 4)) * t.epsilon), t)
+        return None
+
+    return replaced(program, off)
 
 
 def _rounded(value: HostValue, seed: int) -> HostValue:

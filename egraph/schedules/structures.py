@@ -36,6 +36,7 @@ from egglift.egraph.schedules.ways import (
     WHOLE,
     Way,
 )
+from egglift.egraph.stages.adjacent import adjoined, separated
 from egglift.egraph.stages.matrix_products import is_of_rows_and_columns, unit_of
 from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
 from egglift.egraph.stages.moved_axes import Axes, Below, along_axis, below
@@ -91,16 +92,19 @@ def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -
     """
     if stage.is_apart:
         return
+    stage, cuts = adjoined(stage)
     whole = merged_reductions(stage)
     for way in ways(stage, kind, reassociate, tf32):
         # who shares elements need not know of their dimensions
-        yield from _of_way(stage if way.share is None else whole, way, kind, reassociate)
+        for x in _of_way(stage if way.share is None else whole, way, kind, reassociate):
+            yield replace(x, term=separated(x.term, cuts))
 
 
 def structure_again(stage: Stage, made: Made, kind: str, reassociate: bool) -> Structure | None:
     """The structure of a stage that was made so, if the laws make its run."""
-    way = WAYS[kind][made.way]
-    return _made(stage if way.share is None else merged_reductions(stage), made, way, reassociate)
+    way, (stage, cuts) = WAYS[kind][made.way], adjoined(stage)
+    x = _made(stage if way.share is None else merged_reductions(stage), made, way, reassociate)
+    return None if x is None else replace(x, term=separated(x.term, cuts))
 
 
 def _of_way(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[Structure]:
