@@ -3,23 +3,27 @@
     1:  fetch 0                                  2:  fetch 0; fill buffer 0
         for i: fill; fetch i + 1; step i             for i: fetch i + 1; step i; fill buffer (i + 1) % 2
 
-Fetching copies to the work-items' registers, filling from there to local memory.  With buffers that asynchronous copies
-fill, registers are not needed (asynchronous.py).
+Fetching copies to the work-items' registers, filling from there to local memory; what is computed of one load, and of
+others that move less, is computed when it is filled, so that no step waits for a load (raw_loads.py).  With buffers
+that asynchronous copies fill, registers are not needed (asynchronous.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.copy import copy
+from egglift.codegen.emission.raw_loads import Path, load_at, main_load, with_load
 from egglift.codegen.emission.shares import Shares, at, dimensions, shared_out
 from egglift.codegen.emission.translator import Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.unroll_register_loops import UNROLLED
 from egglift.codegen.kernel.views import View, element, number
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
@@ -30,15 +34,22 @@ from egglift.ir.types import Array, Type
 
 
 def ahead(em: Translator, t: p.Fold | p.Iterate) -> tuple[p.To, ...]:
-    """What a fold's body keeps in local memory of an element alone, without computing it, and is to be prefetched."""
+    """What a fold's body keeps in local memory of an element alone, and is to be prefetched: as far as it fits into the
+    work-items' registers, of which each has UNROLLED for it."""
     if isinstance(t, p.Iterate) or not (t.prefetch or t.buffers) or em.distribution.inside or em.distribution.warp:
         return ()
     nodes = [e for e in analysis.entry_nodes(t.body, "local") if isinstance(e, p.To) and e.space == "local"]
-    return tuple(e for e in nodes if not analysis.read_nodes(e.x) and _is_of_element(e.x) and _is_array(e))
+    kept = (e for e in nodes if not analysis.read_nodes(e.x) and _is_of_element(e.x) and _is_array(e))
+    return tuple(e for e in kept if t.buffers or _fits_registers(em, e))
 
 
 def _is_array(t: Expr) -> bool:
     return isinstance(type_of(t), Array)
+
+
+def _fits_registers(em: Translator, t: p.To) -> bool:
+    dims, _ = dimensions(type_of(t))
+    return prod(dims) <= UNROLLED * em.team("local")[1]
 
 
 def _is_of_element(t: Expr) -> bool:
@@ -57,7 +68,10 @@ def _is_of_element(t: Expr) -> bool:
 
 @dataclass(frozen=True)
 class Staged:
-    """A node with its local memory (one or two buffers), registers, and who copies which elements."""
+    """A node with its local memory (one or two buffers), registers, and who copies which elements.
+
+    raw: where in an element's computation what waits in the registers is loaded; None: the element itself waits there.
+    """
 
     node: p.To
     inner: Type
@@ -65,6 +79,7 @@ class Staged:
     turns: int
     registers: Target
     shares: Shares
+    raw: Path | None = None
 
     def turn(self, i: Index) -> View:
         """The local memory of step `i`."""
@@ -87,7 +102,8 @@ def run(
     def source(node: p.To, i: Index) -> View:
         return em.value(node.x, argument(i))
 
-    staged = [_staged(em, node, source(node, index(Var("?", n, "loop"))), turns) for node in nodes]
+    some = index(Var("?", n, "loop"))
+    staged = [_staged(em, node, [source(node, i) for i in (some, ZERO, some + 1)], turns) for node in nodes]
 
     def fetch(i: Index) -> None:
         for s in staged:
@@ -97,7 +113,7 @@ def run(
     def fill(i: Index) -> None:
         for s in staged:
             with shared(em):
-                _fill(em, s, s.turn(i))
+                _fill(em, s, source(s.node, i), s.turn(i))
 
     def one(i: Index) -> None:
         if turns == 1:
@@ -117,18 +133,34 @@ def run(
     em.loop(n, one, t.unroll)
 
 
-def _staged(em: Translator, node: p.To, source: View, turns: int) -> Staged:
+def _staged(em: Translator, node: p.To, sources: Sequence[View], turns: int) -> Staged:
+    """sources: what is kept, as it is for any step, for the first, and for one that follows another."""
     type, pad = type_of(node), number(node.pad)
     dims, inner = dimensions(type)
     twice = Array(2, type) if turns == 2 else type
     em.put(Comment("toLocal"))
     memory = em.allocate(twice, "local", "s", node, pad, number(node.swizzle)).view
     first = element(memory, ZERO) if turns == 2 else memory
-    shares = shared_out(em, source, Target(first, "local"), dims, inner)
+    shares = shared_out(em, sources[0], Target(first, "local"), dims, inner)
     lane = Var("?", shares.width, "lane") if shares.width > 1 else None
+    raw = None if lane is not None else _raw(em, sources, shares)
+    loaded = inner if raw is None else raw[1]
     with em.running(lane=lane):
-        registers = em.allocate(Array(shares.trips, inner), "private", "r", node)
-    return Staged(node, inner, memory, turns, registers, shares)
+        registers = em.allocate(Array(shares.trips, loaded), "private", "r", node)
+    return Staged(node, inner, memory, turns, registers, shares, None if raw is None else raw[0])
+
+
+def _raw(em: Translator, sources: Sequence[View], shares: Shares) -> tuple[Path, Type] | None:
+    """Where in the computation of an element its load is, the same for all steps; and what it loads."""
+    with em.probe():
+        e = index(Var("?e", prod(shares.dims), "loop"))
+        values = [at(source, shares.path(e)) for source in sources]
+    path = main_load(values[0])
+    loads = [] if path is None else [load_at(value, path) for value in values]
+    if path is None or any(load is None or load.buffer is not loads[0].buffer for load in loads if loads[0]):
+        return None
+    assert loads[0] is not None
+    return path, loads[0].type
 
 
 @contextmanager
@@ -140,13 +172,20 @@ def shared(em: Translator) -> Iterator[None]:
 
 def _fetch(em: Translator, s: Staged, source: View) -> None:
     def one(e: Index, trip: Index) -> None:
-        copy(em, at(source, s.shares.path(e)), Target(element(s.registers.view, trip), "private"), s.inner)
+        value = at(source, s.shares.path(e))
+        loaded = value if s.raw is None else load_at(value, s.raw)
+        assert loaded is not None
+        type = s.inner if s.raw is None else loaded.type
+        copy(em, loaded, Target(element(s.registers.view, trip), "private"), type)
 
     s.shares.each(em, one, registers=True)
 
 
-def _fill(em: Translator, s: Staged, memory: View) -> None:
+def _fill(em: Translator, s: Staged, source: View, memory: View) -> None:
     def one(e: Index, trip: Index) -> None:
-        copy(em, element(s.registers.view, trip), Target(at(memory, s.shares.path(e)), "local"), s.inner)
+        path, value = s.shares.path(e), element(s.registers.view, trip)
+        if s.raw is not None:
+            value = with_load(at(source, path), s.raw, value)
+        copy(em, value, Target(at(memory, path), "local"), s.inner)
 
     s.shares.each(em, one, registers=True)

@@ -11,6 +11,7 @@ from egglift.codegen.kernel.index import Var
 from egglift.codegen.kernel.walk import with_blocks
 
 SHORT = 32  # trips up to which loops over private arrays are unrolled: only then are they registers
+UNROLLED = 64  # trips up to which a loop that is to be unrolled is so as a whole
 
 
 def unroll_register_loops(statements: Sequence[Statement]) -> list[Statement]:

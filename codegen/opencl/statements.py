@@ -9,6 +9,7 @@ from egglift.codegen.kernel.accesses import Access, accesses, loads
 from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.kernel.index import Index, Remainder, Var
+from egglift.codegen.kernel.unroll_register_loops import UNROLLED
 from egglift.codegen.opencl.copy_functions import asynchronous_copy, await_copies, close_copies
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
 from egglift.codegen.opencl.fragment_functions import fragment_load, fragment_product, registers
@@ -241,7 +242,7 @@ class KernelText(VectorText):
 
     def _loop(self, s: im.Loop) -> None:
         if s.unroll:
-            self.line("#pragma unroll" + ("" if s.trips <= 64 else " 16"))
+            self.line("#pragma unroll" + ("" if s.trips <= UNROLLED else " 16"))
         name, t = s.var.name, int_type(s.trips)
         if s.until is None:
             return self._counted_loop(f"for ({t} {name} = 0; {name} < {s.trips}; ++{name})", s)

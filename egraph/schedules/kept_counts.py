@@ -11,6 +11,7 @@ import numpy as np
 
 from egglift.codegen.kernel.fragment_loads import ACROSS, DOWN
 from egglift.codegen.kernel.imperative import COPIED
+from egglift.codegen.kernel.unroll_register_loops import UNROLLED
 from egglift.codegen.kernel.views import CHUNK, LINE
 from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
 from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product
@@ -142,6 +143,7 @@ class KeptCounts(Counts):
         layout = self._layout(source, span, keep)
         self.local[operand] = {d: layout[d.loop.dim] * d.step for d in inner if d.loop.dim in layout}
         ahead = next((evaluated(x.loop.prefetch, self.env) for x in reversed(outer) if x.loop.prefetch), number(0))
+        ahead = np.where(product([*span.values()]) <= UNROLLED * work.group, ahead, 0)  # it waits in registers
         buffers = next((evaluated(x.loop.buffers, self.env) for x in reversed(outer) if x.loop.buffers), number(0))
         if not np.any(work.local_bytes):
             once = np.where(buffers > 0, steps, np.where(steps > 1, 2 * steps, 1))

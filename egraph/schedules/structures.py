@@ -166,10 +166,18 @@ def ways(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> tupl
 
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
-    """Nothing is reduced: by elements as they are written, unless what is read lies across; by tiles if there are two
-    dimensions."""
-    across = any(map(_is_across, operands(stage)))
+    """Nothing is reduced: by elements as they are written, unless an array is read that is known to lie across; by
+    tiles if there are two dimensions."""
+    across = any(map(_is_transposed, operands(stage)))
     return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH,)))
+
+
+def _is_transposed(o: Operand) -> bool:
+    """Is it an array in memory, read along another axis than its last?  Where the last is does only a price know of
+    what is repeated, say."""
+    order = range(len(o.dims))
+    array, axes = below(o.array, order, _along)
+    return isinstance(array, p.Input) and axes[-1:] != tuple(order[-1:])
 
 
 def _is_across(o: Operand) -> bool:

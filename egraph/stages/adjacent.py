@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.merging import joined_axes
@@ -57,7 +57,7 @@ def separated(x: Expr, cuts: tuple[int, ...]) -> Expr:
 
 def _parallel(stage: Stage) -> list[Pair]:
     """Pairs of neighbouring dimensions of the result that can be one."""
-    return [pair for pair in zip(stage.dims, stage.dims[1:], strict=False) if _are_next_to_each_other(stage, pair)]
+    return [pair for pair in pairwise(stage.dims) if _are_next_to_each_other(stage, pair)]
 
 
 def _reduced(stage: Stage) -> list[Pair]:
@@ -68,7 +68,7 @@ def _reduced(stage: Stage) -> list[Pair]:
         return []
     (dims,) = several
     commutes = all(r.op is not None and r.op.commutative for r in first)
-    pairs = permutations(dims, 2) if commutes else zip(dims, dims[1:], strict=False)
+    pairs = permutations(dims, 2) if commutes else pairwise(dims)
     return [pair for pair in pairs if _are_next_to_each_other(stage, pair)]
 
 
@@ -91,7 +91,9 @@ def _are_next_to_each_other(stage: Stage, pair: Pair) -> bool:
     """Are both in everything that is read, and next to each other in memory there, or neither is?"""
     if not all(isinstance(d.extent, int) for d in pair):
         return False
-    return all(_has_both(plain_read(read), pair) for read in reads_of(stage.names, stage.body) if set(pair) & set(read.dims))
+    return all(
+        _has_both(plain_read(read), pair) for read in reads_of(stage.names, stage.body) if set(pair) & set(read.dims)
+    )
 
 
 def _has_both(read: Read, pair: Pair) -> bool:

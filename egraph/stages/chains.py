@@ -22,9 +22,9 @@ import numpy as np
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.matrix_products import factors_of
 from egglift.egraph.stages.stage import Dim, Names, Reduction, number, substituted
+from egglift.egraph.stages.sums import is_sum
 from egglift.ir import patterns as p
 from egglift.ir.lengths import Length
-from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 
@@ -57,7 +57,7 @@ class _Product:
         self.steps += _volume((*self.names.free(r.element), *r.dims))
         for factor in factors_of(r.element):
             inner = self.names.reductions.get(factor.name) if isinstance(factor, p.Input) else None
-            if inner is not None and _is_sum(inner):
+            if inner is not None and is_sum(inner):
                 self.add(inner)
             else:
                 self.factors.append(factor)
@@ -65,7 +65,7 @@ class _Product:
 
 def _ordered(names: Names, r: Reduction) -> Expr | None:
     """A sum of products in the order that takes the fewest steps; None where it is not far better."""
-    if not _is_sum(r) or any(_is_window(x.view) for x in reads_of(names, r.element)):
+    if not is_sum(r) or any(_is_window(x.view) for x in reads_of(names, r.element)):
         return None
     whole = _Product(names)
     whole.add(r)
@@ -134,10 +134,6 @@ class _Combining:
 
 def _times(a: Expr, b: Expr) -> Expr:
     return p.Apply("mul", (a, b))
-
-
-def _is_sum(r: Reduction) -> bool:
-    return r.op is not None and r.init == r.op.neutral and recognise(r.op.body) == "add"
 
 
 def _is_window(view: Expr) -> bool:

@@ -16,6 +16,7 @@ from math import prod
 import numpy as np
 
 from egglift.egraph.stages.stage import Dim, Names, Reduction, substituted
+from egglift.egraph.stages.sums import is_sum
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.lengths import Length
@@ -64,7 +65,7 @@ def _moments(names: Names, r: Reduction, sum_: Expr, inner: Reduction) -> tuple[
     """The sum, and the sum of squared distances to the mean."""
     count = prod(n for n in _extents(r.dims) if isinstance(n, int))
     t = type_of(sum_)
-    if not (_is_sum(r) and _is_sum(inner) and isinstance(t, Scalar) and t.is_float):
+    if not (is_sum(r) and is_sum(inner) and isinstance(t, Scalar) and t.is_float):
         return None
     x = inner.element
     means = _quotients(sum_, count, t)
@@ -87,7 +88,7 @@ def _number(count: int, t: Scalar) -> Expr:
 def _online(names: Names, r: Reduction, largest: Expr, inner: Reduction) -> tuple[Expr, Expr] | None:
     """The largest element, and the sum of what is exponential below it."""
     t = type_of(largest)
-    if not (_is_sum(r) and inner.op is not None and inner.op.name == "maximum" and inner.init == inner.op.neutral):
+    if not (is_sum(r) and inner.op is not None and inner.op.name == "maximum" and inner.init == inner.op.neutral):
         return None
     if not (isinstance(t, Scalar) and t.is_float):
         return None
@@ -137,10 +138,6 @@ def _quotients(x: Expr, n: int, t: Scalar) -> list[Expr]:
         return [counted]
     count, part = p.Literal(float(n), t), p.Literal(float(np.asarray(1 / n, t.dtype)), t)
     return [counted, p.Apply("div", (x, count)), p.Apply("mul", (x, part)), p.Apply("mul", (part, x))]
-
-
-def _is_sum(r: Reduction) -> bool:
-    return r.op is not None and r.op.name == "add" and r.init == r.op.neutral
 
 
 def _renamed(names: Names, r: Reduction, dims: tuple[Dim, ...]) -> Reduction:

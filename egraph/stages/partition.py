@@ -20,6 +20,7 @@ from math import inf, prod
 
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.chains import in_fewest_steps
+from egglift.egraph.stages.factoring import factored
 from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
 from egglift.egraph.stages.moved_axes import plain_read
@@ -32,6 +33,7 @@ from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.segments import segments
 from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
+from egglift.egraph.stages.sums import summed
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
 from egglift.egraph.stages.windows import of_windows, shared_by_windows
@@ -84,7 +86,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     value = work.value(work.with_written(program, reduced_indices(program)))
     stages, result = together(work.stages, work.result(value))
     stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
-    stages, result = in_memory_order(stages, result)
+    stages, result = in_memory_order([summed(factored(s)) for s in stages] if reassociate else stages, result)
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
     return Stages(tuple(stages), result)
