@@ -81,16 +81,19 @@ def combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:
 
 
 def scanning(stage: Stage, x: Priced) -> Choice:
+    """What was found for a stage that scans, as a choice."""
     account = Account(f"{text_of(stage)}\n  {x.sign}{said_sizes(x.point.sizes)}", ())
     return Choice(x.sign, x.point.term, x.point.sizes, x.point.launch, x.point.estimate, account)
 
 
 def counting(stage: Stage, x: Point) -> Choice:
+    """What was found for a stage that counts, as a choice."""
     account = Account(f"{text_of(stage)}\n  rows", ())
     return Choice("rows", x.term, x.sizes, x.launch, x.estimate, account)
 
 
 def kernels(x: Point) -> tuple[object, ...]:
+    """Equal for assignments that make the same kernels."""
     return tuple((k.source, k.global_size) for k in x.plan.kernels)
 
 
