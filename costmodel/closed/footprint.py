@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from egglift.costmodel.closed.work import Numbers
-from egglift.costmodel.model.coalescing import BANKS, SECTOR, WORD
+from egglift.costmodel.model.coalescing import BANKS, SECTOR, WORD, distinct
 
 #: how many steps along an axis, and how many bytes apart
 Step = tuple[Numbers, Numbers]
@@ -88,5 +88,5 @@ def _passes(axes: tuple[int, ...], width: int, lanes: int) -> float:
     for count, stride in zip(axes[::2], axes[1::2], strict=True):
         first += lane % max(1, count) * stride
         lane = lane // max(1, count)
-    words = np.unique(first[lane == 0, None] // WORD + np.arange(max(1, width // WORD)))
+    words = distinct(first[lane == 0, None] // WORD + np.arange(max(1, width // WORD)))
     return float(np.bincount(words % BANKS).max())
