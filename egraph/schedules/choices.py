@@ -450,7 +450,7 @@ class _Choosing:
             wanted = dict.fromkeys(c.launch for c in picked)
             launches = [launch] if launch in wanted else list(wanted)
             choice = self._together(whole, picked, launches, apart)
-            if choice is not None and launch is None and apart and not self._is_of_parts(choice):
+            if choice is not None and launch is None and apart and not self._is_of_parts(whole, choice):
                 apart, choice = False, self._together(whole, picked, launches, False)
             if choice is not None:
                 launch = launch or choice.launch
@@ -466,8 +466,11 @@ class _Choosing:
         sign = " | ".join(c.sign for c in picked)
         return next(iter(self._priced(sign, result, picked, launches, apart)), None)
 
-    def _is_of_parts(self, c: Choice) -> bool:
+    def _is_of_parts(self, whole: Stages, c: Choice) -> bool:
         """Are a program's kernels those of its stages?  Some lay out what these wrote, by one more."""
+        results = whole.result.items if isinstance(whole.result, p.Tup) else (whole.result,)
+        if all(isinstance(x, p.Input) for x in results) and len(set(results)) == len(results):
+            return True
         with suppress(EggliftError):
             return len(compile_term(c.term, c.launch, self.limits).steps) == len(c.estimate.kernels)
         return False
