@@ -22,7 +22,8 @@ from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
 from egglift.egraph.schedules.bounds import served_by_stages, traffic_seconds
-from egglift.egraph.schedules.choices import Choice, scheduled
+from egglift.egraph.schedules.choice import Choice
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.ir.deadline import TooLate, left, require_time, until
 from egglift.ir.errors import CodegenError
@@ -166,6 +167,23 @@ def equal_programs(
     return choose_sizes(structures, graph, profile, limits, parts, best)
 
 
+@dataclass(frozen=True)
+class _ByBook:
+    """What the laws on patterns find for a stage of a program."""
+
+    profile: Profile = field(compare=False)
+    limits: DeviceLimits
+    laws: Laws
+
+    def __call__(self, part: Expr, best: float) -> list[Choice]:
+        if served(part, best, self.profile, self.laws):
+            return []
+        found = equal_programs(part, self.profile, self.limits, self.laws, best=best)[:REFINED]
+        return [
+            Choice(c.structure, c.term, _sizes(c), c.launch, estimate(c.plan, self.profile), NOTHING) for c in found
+        ]
+
+
 def by_schedules(
     program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, patterns: bool = True
 ) -> list[Candidate]:
@@ -176,12 +194,7 @@ def by_schedules(
     if SCHEDULES in laws.disabled:
         return []
 
-    def by_book(part: Expr, best: float) -> list[Choice]:
-        if served(part, best, profile, laws):
-            return []
-        found = equal_programs(part, profile, limits, laws, best=best)[:REFINED]
-        return [Choice(c.structure, c.term, _sizes(c), c.launch, estimate(c.plan, profile), NOTHING) for c in found]
-
+    by_book = _ByBook(profile, limits, laws) if patterns else None
     return [
         Candidate(
             c.sign,
@@ -194,7 +207,7 @@ def by_schedules(
             account=c.account,
             steps=c.made if isinstance(c.made, MadeAgain) else None,
         )
-        for c in scheduled(program, profile, limits, laws.reassociate, by_book if patterns else None, laws.tf32)
+        for c in scheduled(program, profile, limits, laws.reassociate, by_book, laws.tf32)
     ]
 
 

@@ -25,7 +25,9 @@ class Node:
 
     def __new__(cls, *args: Any, **named: Any) -> Self:
         fields = cls.__dataclass_fields__  # type: ignore[attr-defined]
-        values = args + tuple(named.get(name, field.default) for name, field in list(fields.items())[len(args) :])
+        values = args
+        if len(args) < len(fields):
+            values += tuple(named.get(name, field.default) for name, field in list(fields.items())[len(args) :])
         # floats by their bits: 0.0 == -0.0, and a NaN equals nothing
         key = (cls, *(v.hex() if isinstance(v, float) else (type(v), v) for v in values))
         known: Self | None = Node._interned.get(key)

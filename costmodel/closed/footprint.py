@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from egglift.costmodel.closed.work import Numbers
-from egglift.costmodel.model.coalescing import BANKS, SECTOR, WORD
+from egglift.costmodel.model.coalescing import BANKS, SECTOR, WORD, distinct
 
 #: how many steps along an axis, and how many bytes apart
 Step = tuple[Numbers, Numbers]
@@ -29,6 +31,25 @@ def touched(axes: Sequence[Step], width: Numbers) -> Touched:
     Bytes that meet make runs; runs at a distance make rows; rows whose steps overlap (a window that slides) are one
     longer row.  Exact where strides divide each other and runs begin with a sector.
     """
+    key = _same(width), *(_same(x) for step in axes for x in step)
+    if key not in _LAST:
+        if len(_LAST) >= MOST:
+            _LAST.popitem(last=False)
+        _LAST[key] = _touched(axes, width)
+    return _LAST[key]
+
+
+#: what was asked for last: operands of a stage that lie alike touch alike
+_LAST: OrderedDict[Hashable, Touched] = OrderedDict()
+MOST = 16
+
+
+def _same(x: Numbers) -> Hashable:
+    """Equal for equal numbers."""
+    return x.shape, x.dtype.char, x.tobytes()
+
+
+def _touched(axes: Sequence[Step], width: Numbers) -> Touched:
     shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for step in axes for x in step))
     run, many = np.broadcast_to(width, shape).astype(float), np.ones(shape)
     far, row, points = np.zeros(shape), np.ones(shape), np.broadcast_to(width, shape).astype(float)
@@ -77,9 +98,21 @@ def passes(axes: Sequence[Step], width: Numbers, lanes: int) -> Numbers:
     columns = [x for step in axes for x in step]
     shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for x in columns), (1,))
     keys = np.stack([np.broadcast_to(x, shape).astype(np.int64) for x in (*columns, width)], axis=-1)
-    different, where = np.unique(keys.reshape(-1, keys.shape[-1]), axis=0, return_inverse=True)
+    different, where = _rows(keys.reshape(-1, keys.shape[-1]))
     found = np.array([_passes(tuple(map(int, key[:-1])), int(key[-1]), lanes) for key in different])
-    return found[where.reshape(-1)].reshape(shape)
+    return found[where].reshape(shape)
+
+
+def _rows(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The different rows, and which of these each row is: column by column, each of few values."""
+    where = np.zeros(len(keys), np.int64)
+    for column in keys.T:
+        if column.min() != column.max():
+            values, of = np.unique(column, return_inverse=True)
+            where = np.unique(where * len(values) + of.reshape(-1), return_inverse=True)[1].reshape(-1)
+    first = np.empty(int(where.max()) + 1, np.int64)
+    first[where[::-1]] = np.arange(len(keys))[::-1]
+    return keys[first], where
 
 
 @lru_cache(1 << 14)
@@ -88,5 +121,5 @@ def _passes(axes: tuple[int, ...], width: int, lanes: int) -> float:
     for count, stride in zip(axes[::2], axes[1::2], strict=True):
         first += lane % max(1, count) * stride
         lane = lane // max(1, count)
-    words = np.unique(first[lane == 0, None] // WORD + np.arange(max(1, width // WORD)))
+    words = distinct(first[lane == 0, None] // WORD + np.arange(max(1, width // WORD)))
     return float(np.bincount(words % BANKS).max())

@@ -6,31 +6,45 @@ on patterns make it (`by_book`).  Stages are priced apart, and the cheapest of e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, product, repeat
 from math import inf, prod
+from typing import TypeVar
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
-from egglift.egraph.schedules.account import Account, account_of, joined, said_sizes
+from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.again import place, placed, together
 from egglift.egraph.schedules.batches import Batch, batches, in_one_kernel, placed_ends
+from egglift.egraph.schedules.choice import (
+    KEPT,
+    NEAR,
+    Choice,
+    Parts,
+    combinations,
+    counting,
+    kernels,
+    of_all_kinds,
+    scanning,
+)
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
+from egglift.egraph.schedules.known import KNOWN
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
-from egglift.egraph.schedules.scan_choices import Priced, ScanSearch, in_order
+from egglift.egraph.schedules.scan_choices import ScanSearch, in_order
 from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
+from egglift.egraph.stages.canonical import Canonical, canonical, unnamed
 from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
@@ -49,8 +63,7 @@ from egglift.ir.progress import tick
 
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
-CLOSE, NEAR = 1.6, 1.3  # times as slow as the best may structures be that are generated, and that are kept besides it
-KEPT = 4  # choices of a stage that are put together with those of the others
+CLOSE = 1.6  # times as slow as the best may structures be that are generated
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
@@ -59,49 +72,7 @@ AGAIN = 256  # indices of other dimensions for which a GPU may compute what is c
 BATCH_GROUPS = {"gpu": (64, 128, 256), "cpu": (16, 64)}  # work-items of a group that compute chains of small stages
 ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
-
-@dataclass(frozen=True)
-class Choice:
-    """A low-level program of a stage, or of a whole program, its sizes, its launch and its price.
-
-    made: how it is made again over other lengths, None: not at all.
-    """
-
-    sign: str
-    term: Expr
-    sizes: tuple[tuple[str, int], ...]
-    launch: Launch
-    estimate: Estimate
-    account: Account
-    made: Alone | InPieces | Steps | None = None
-
-    @property
-    def seconds(self) -> float:
-        return self.estimate.seconds
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """A stage as two, with their structures: that of parts, and the one that adds them or lays them out.
-
-    sign: what the parts are; why: it may be, in a sentence, if the stages do not say it; pieces: how many each
-    reduction is shared out over, if they are.
-    """
-
-    sign: str
-    parts: Stage
-    added: Stage
-    first: list[Ranked]
-    last: list[Ranked]
-    why: str = ""
-    pieces: int | None = None
-
-    @property
-    def seconds(self) -> float:
-        """The closed price."""
-        return cheapest(self.first) + cheapest(self.last)
-
-
+T = TypeVar("T")
 #: what the laws on patterns find for a program, of which something is known that takes so many seconds
 ByBook = Callable[[Expr, float], Sequence[Choice]]
 
@@ -151,18 +122,6 @@ def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[
             yield whole, Steps(by, ())
 
 
-def _combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:
-    """The cheapest of each stage; the next of all; and of one stage at a time, those that cost most first."""
-    first = [choices[0] for choices in best]
-    yield first
-    if len(best) > 1:  # what the model errs about in one stage, it errs about in those like it
-        for rank in range(1, KEPT):
-            yield [choices[min(rank, len(choices) - 1)] for choices in best]
-    for i in sorted(range(len(best)), key=lambda i: -first[i].seconds):
-        for other in best[i][1:]:
-            yield [*first[:i], other, *first[i + 1 :]]
-
-
 @dataclass
 class _Choosing:
     profile: Profile
@@ -170,21 +129,45 @@ class _Choosing:
     reassociate: bool
     by_book: ByBook | None
     tf32: bool = False
-    _known: dict[tuple[str, Expr, bool], list[Choice]] = field(default_factory=dict)
     _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
-    _shared: dict[tuple[str, Expr], list[_Parts]] = field(default_factory=dict)
+    _shared: dict[tuple[str, Expr], list[Parts]] = field(default_factory=dict)
+    _under: dict[tuple[Expr, Launch], Estimate | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        #: all that choices depend on, but for the stage
+        self.settings = self.profile.dumps(), self.limits, self.reassociate, self.by_book, self.tf32
 
     def of_stages(self, stages: Sequence[Stage]) -> dict[str, list[Choice]]:
         """The cheapest choices of each stage: of those that matter little, only the first is looked at."""
-        least = {s.name: min([cheapest(self._direct(s)), *(x.seconds for x in self._parts(s))]) for s in stages}
+        forms = {s.name: canonical([s]) for s in stages}
+        least = {name: self._least(c) for name, c in forms.items()}
         best: dict[str, list[Choice]] = {}
         for s in sorted(stages, key=lambda s: -least[s.name]):
             tick("schedules", s.name)
             matters = least[s.name] >= MINOR * sum(x for x in least.values() if x < inf)
-            best[s.name] = self._choices(s, len(stages) == 1, matters)
+            best[s.name] = self._choices(forms[s.name], len(stages) == 1, matters)
             if best[s.name]:
                 least[s.name] = best[s.name][0].seconds
         return {s.name: best[s.name] for s in stages}
+
+    def _once(self, what: Hashable, form: Canonical, find: Callable[[], T]) -> T:
+        """What is found for stages of that form, in this search or in one before it with the same settings."""
+        return KNOWN.once((self.settings, what, form.key), find)
+
+    def _named(self, what: Hashable, form: Canonical, find: Callable[[], list[Choice]]) -> list[Choice]:
+        return [c.named(form) for c in self._once(what, form, find)]
+
+    def _least(self, form: Canonical) -> float:
+        """The lowest closed price of a stage."""
+        (stage,) = form.stages
+        closed = lambda: min([cheapest(self._direct(stage)), *(x.seconds for x in self._parts(stage))])  # noqa: E731
+        return self._once("least", form, closed)
+
+    def _choices(self, form: Canonical, alone: bool, matters: bool) -> list[Choice]:
+        """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
+        (stage,) = form.stages
+        find = lambda: ([] if matters else self._first(stage)) or self._of_stage(stage, alone)  # noqa: E731
+        return self._named((alone, matters), form, find)
 
     def _direct(self, stage: Stage) -> list[Ranked]:
         """Schedules of a stage's own loops, ranked once; none where it goes along an axis as a whole."""
@@ -192,13 +175,6 @@ class _Choosing:
         if key not in self._rows:
             self._rows[key] = [] if stage.is_apart else self._ranked(stage)
         return self._rows[key]
-
-    def _choices(self, stage: Stage, alone: bool, matters: bool) -> list[Choice]:
-        """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
-        key = stage.name, as_pattern(stage), matters
-        if key not in self._known:
-            self._known[key] = ([] if matters else self._first(stage)) or self._of_stage(stage, alone)
-        return self._known[key]
 
     def _first(self, stage: Stage) -> list[Choice]:
         """The cheapest choice of one stage by closed price: of its own loops, or of its reductions in parts."""
@@ -219,7 +195,7 @@ class _Choosing:
         choices = [*whole, *self._all_joined(shared, best), *halves]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and in_pairs(stage):
             choices += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
-        kept = _of_all_kinds(sorted(choices, key=lambda c: c.seconds))[:KEPT]
+        kept = of_all_kinds(sorted(choices, key=lambda c: c.seconds))[:KEPT]
         if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
@@ -227,19 +203,19 @@ class _Choosing:
     def _of_scan(self, stage: Stage, thorough: bool = True) -> list[Choice]:
         """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
         search = ScanSearch(self.profile, self.limits, self.reassociate, thorough)
-        found = [_scanning(stage, x) for x in search.whole(stage)]
+        found = [scanning(stage, x) for x in search.whole(stage)]
         for length, chunks in search.cut(stage):
             found += self._in_chunks(stage, length, chunks, search)
         for length, chunks in search.cut(stage, linked=True):
             found += self._linked(stage, length, chunks, search)
-        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
+        return of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
 
     def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
         totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries, thorough=False)
         found = search.whole(chunks.chunks, lambda array: of_chunks(stage, chunks, array))
         wholes = [] if chunks.whole is None else self._of_stage(chunks.whole, alone=False)[:1]
         for x in found[:2] if totals and carries else ():
-            parts = (totals[0], carries[0], _scanning(chunks.chunks, x), *wholes)
+            parts = (totals[0], carries[0], scanning(chunks.chunks, x), *wholes)
             term = in_order(chunks, [c.term for c in parts], placed)
             sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
             yield from self._priced(sign, term, parts)
@@ -247,7 +223,7 @@ class _Choosing:
     def _linked(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
         """Chunks by groups that look back, which need no carries; and what reduces their parts."""
         for x in search.linked(stage, chunks)[:2]:
-            first = _scanning(stage, replace(x, sign=(sign := f"linked chunks of {length}")))
+            first = scanning(stage, replace(x, sign=(sign := f"linked chunks of {length}")))
             if chunks.whole is None:
                 yield first
                 continue
@@ -257,14 +233,14 @@ class _Choosing:
 
     def _of_counts(self, stage: Stage) -> list[Choice]:
         """The cheapest choices of a stage that counts: of whole rows, and of parts of them, which are added."""
-        found = [_counting(stage, x) for x in whole_counts(stage, self.profile, self.limits)]
+        found = [counting(stage, x) for x in whole_counts(stage, self.profile, self.limits)]
         for length in lengths_of_parts(stage, self.profile):
             parts, added = counted_in_parts(stage, length)
-            firsts = [_counting(parts, x) for x in whole_counts(parts, self.profile, self.limits)]
+            firsts = [counting(parts, x) for x in whole_counts(parts, self.profile, self.limits)]
             for last in self._of_stage(added, alone=False)[:1] if firsts else ():
                 term = placed(last.term, {parts.name: p.To("global", firsts[0].term)})
                 found += self._priced(f"parts of {length}: {firsts[0].sign}; {last.sign}", term, (firsts[0], last))
-        return _of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT] if found else []
+        return of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT] if found else []
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
@@ -285,6 +261,11 @@ class _Choosing:
 
     def of_reading(self, x: OneReading) -> list[Choice]:
         """The cheapest choices of a result that rows are added to, each read once."""
+        form = canonical([*x.starts, x.last], (x.rows, x.columns))
+        *starts, last = form.stages
+        return self._named("one reading", form, lambda: self._of_reading(replace(x, starts=tuple(starts), last=last)))
+
+    def _of_reading(self, x: OneReading) -> list[Choice]:
         found: list[Choice] = []
         for r in readings(x, self.profile, self.limits)[:2]:
             sizes = (("items", r.sizes.items), ("lanes", r.sizes.lanes), ("parts", r.sizes.parts))
@@ -307,6 +288,11 @@ class _Choosing:
 
     def of_tiles(self, x: ReducedTiles) -> list[Choice]:
         """The cheapest choices of a result of tiles that are reduced in registers."""
+        form = canonical([x.first, x.last], (x.rows, x.columns))
+        first, last = form.stages
+        return self._named("reduced tiles", form, lambda: self._of_tiles(replace(x, first=first, last=last)))
+
+    def _of_tiles(self, x: ReducedTiles) -> list[Choice]:
         found: list[Choice] = []
         for t in tile_choices(x, self.profile, self.limits, self.reassociate)[:KEPT]:
             sign, point, tiles = t.structure.sign, t.point, t.tiles
@@ -337,10 +323,18 @@ class _Choosing:
                 terms |= placed_ends(batch, p.To("global", placed(kernel.term, terms)))
                 place({name: c.term for name, c in others.items() if name not in first}, terms)
                 picked = [kernel, *others.values()]
-                yield from self._priced(" | ".join(c.sign for c in picked), placed(whole.result, terms), picked)
+                yield from self._priced(
+                    " | ".join(c.sign for c in picked), placed(whole.result, terms), picked, apart=False
+                )
 
     def of_batch(self, batch: Batch) -> list[Choice]:
         """The kernels of a chain of small stages, for groups of several sizes: the cheapest first."""
+        form = canonical(batch.stages)
+        short = {own: name for name, own in form.own.items()}
+        ends = tuple(short[name] for name in batch.ends)
+        return self._named(("batch", ends), form, lambda: self._of_batch(Batch(form.stages, ends)))
+
+    def _of_batch(self, batch: Batch) -> list[Choice]:
         found = []
         account = Account("\n".join([*map(text_of, batch.stages), f"  {batch}"]), ())
         for size in BATCH_GROUPS[self.profile.kind]:
@@ -352,8 +346,13 @@ class _Choosing:
         return sorted(found, key=lambda c: c.seconds)[:2]
 
     def of_row(self, row: Row) -> list[Choice]:
-        """The cheapest choices of a stage in which others start: more of each structure than of others, as their
-        closed price is less exact where the last stage reduces too."""
+        """The cheapest choices of a stage in which others start."""
+        form = canonical([*row.starts, row.last])
+        *starts, last = form.stages
+        return self._named("row", form, lambda: self._of_row(Row(tuple(starts), last)))
+
+    def _of_row(self, row: Row) -> list[Choice]:
+        """More of each structure than of others: their closed price is less exact where the last stage reduces too."""
         rows = self._in_order(row_structures(row, self.reassociate))
         made = self._generated(row.last, rows, cheapest(rows), GENERATED_ROWS)
         return sorted(made, key=lambda c: c.seconds)[:KEPT]
@@ -379,7 +378,7 @@ class _Choosing:
         for r, count in zip((r for r in rows if r.best <= CLOSE * best), chain(counts, repeat(1)), strict=False):
             points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
             # a launch size that nothing depends on makes no other program
-            different = {_kernels(x): x for x in reversed(points) if isinstance(x, Point)}
+            different = {kernels(x): x for x in reversed(points) if isinstance(x, Point)}
             for x in reversed(different.values()):
                 s = r.structure
                 account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
@@ -387,7 +386,7 @@ class _Choosing:
                 found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account, made))
         return found
 
-    def _parts(self, stage: Stage) -> list[_Parts]:
+    def _parts(self, stage: Stage) -> list[Parts]:
         """The reductions in parts, by a kernel before."""
         if stage.is_apart or not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
             return []
@@ -396,14 +395,14 @@ class _Choosing:
             self._shared[key] = list(self._in_parts(merged_reductions(stage)))
         return self._shared[key]
 
-    def _in_parts(self, whole: Stage) -> Iterator[_Parts]:
+    def _in_parts(self, whole: Stage) -> Iterator[Parts]:
         for pieces in self._pieces(whole):
             parts, added = shared_out(whole, pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
-                yield _Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces)
+                yield Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces)
 
-    def _mirrored(self, stage: Stage) -> Iterator[_Parts]:
+    def _mirrored(self, stage: Stage) -> Iterator[Parts]:
         """The half of a symmetric result in blocks, which are then laid out twice."""
         pair = symmetric_dims(stage, self.reassociate) if stage.reductions else None
         if pair is None or not can_mirror(stage, pair):
@@ -414,13 +413,13 @@ class _Choosing:
                 first, last = self._ranked(parts), self._ranked(added)
                 if first and last:
                     why = said(stage, pair, side)
-                    yield _Parts(f"half by {side}", parts, added, first, last, why)
+                    yield Parts(f"half by {side}", parts, added, first, last, why)
 
-    def _all_joined(self, found: Iterable[_Parts], best: float) -> list[Choice]:
+    def _all_joined(self, found: Iterable[Parts], best: float) -> list[Choice]:
         """The choices of those whose closed price is not far above the best."""
         return [c for x in found if x.seconds <= NEAR * best for c in self._joined(x)]
 
-    def _joined(self, x: _Parts) -> Iterator[Choice]:
+    def _joined(self, x: Parts) -> Iterator[Choice]:
         firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best), key=lambda c: c.seconds)[:2]
         lasts = sorted(self._generated(x.added, x.last[:1], x.last[0].best), key=lambda c: c.seconds)[:1]
         for first, last in product(firsts, lasts):
@@ -446,51 +445,56 @@ class _Choosing:
     def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs put together of choices for each stage, where one wants it under the launch of the cheapest."""
         launch: Launch | None = None
-        for picked in _combinations(best):
+        apart = True  # does the whole take as long as its stages?
+        for picked in combinations(best):
             wanted = dict.fromkeys(c.launch for c in picked)
-            choice = self._together(whole, picked, [launch] if launch in wanted else list(wanted))
+            launches = [launch] if launch in wanted else list(wanted)
+            choice = self._together(whole, picked, launches, apart)
+            if choice is not None and launch is None and apart and not self._is_of_parts(whole, choice):
+                apart, choice = False, self._together(whole, picked, launches, False)
             if choice is not None:
                 launch = launch or choice.launch
                 known = [c.made for c in picked if isinstance(c.made, Alone | InPieces)]
                 made = replace(by, stages=tuple(known)) if len(known) == len(picked) else None
                 yield replace(choice, made=made)
 
-    def _together(self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch]) -> Choice | None:
-        """A choice for each stage as one program."""
+    def _together(
+        self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch], apart: bool
+    ) -> Choice | None:
+        """A choice for each stage as one program.  apart: is it known to take as long as these do?"""
         result = together(whole, [c.term for c in picked])
         sign = " | ".join(c.sign for c in picked)
-        return next(iter(self._priced(sign, result, picked, launches)), None)
+        return next(iter(self._priced(sign, result, picked, launches, apart)), None)
 
-    def _priced(self, sign: str, term: Expr, parts: Sequence[Choice], launches: Sequence[Launch] = ()) -> list[Choice]:
-        """The program under the best of these launches, or of its parts'; where they agree, as long as these take."""
+    def _is_of_parts(self, whole: Stages, c: Choice) -> bool:
+        """Are a program's kernels those of its stages?  Some lay out what these wrote, by one more."""
+        results = whole.result.items if isinstance(whole.result, p.Tup) else (whole.result,)
+        if all(isinstance(x, p.Input) for x in results) and len(set(results)) == len(results):
+            return True
+        with suppress(EggliftError):
+            return len(compile_term(c.term, c.launch, self.limits).steps) == len(c.estimate.kernels)
+        return False
+
+    def _priced(
+        self, sign: str, term: Expr, parts: Sequence[Choice], launches: Sequence[Launch] = (), apart: bool = True
+    ) -> list[Choice]:
+        """The program under the best of these launches, or of its parts': apart: as long as these take."""
         found = []
-        same = len({(c.launch.group_size, c.launch.max_groups) for c in parts}) == 1
         for launch in launches or dict.fromkeys(c.launch for c in parts):
-            try:
-                whole = None if same else estimate(compile_term(term, launch, self.limits), self.profile)
-            except EggliftError:
-                continue
-            model = whole or in_turn(c.estimate for c in parts)
-            sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
-            found.append(Choice(sign, term, sizes, launch, model, joined(c.account for c in parts)))
+            whole = [(term, None)] if not apart else [(c.term, c) for c in parts]
+            models = [m for t, c in whole if (m := self._price_of(t, launch, c)) is not None]
+            if len(models) == len(whole):
+                sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
+                found.append(Choice(sign, term, sizes, launch, in_turn(models), joined(c.account for c in parts)))
         return sorted(found, key=lambda c: c.seconds)[:1]
 
-
-def _scanning(stage: Stage, x: Priced) -> Choice:
-    account = Account(f"{text_of(stage)}\n  {x.sign}{said_sizes(x.point.sizes)}", ())
-    return Choice(x.sign, x.point.term, x.point.sizes, x.point.launch, x.point.estimate, account)
-
-
-def _counting(stage: Stage, x: Point) -> Choice:
-    account = Account(f"{text_of(stage)}\n  rows", ())
-    return Choice("rows", x.term, x.sizes, x.launch, x.estimate, account)
-
-
-def _kernels(x: Point) -> tuple[object, ...]:
-    return tuple((k.source, k.global_size) for k in x.plan.kernels)
-
-
-def _of_all_kinds(found: list[Choice]) -> list[Choice]:
-    """The best of each structure that is nearly as good as the best of all, then the others, each by rising price."""
-    first = {c.sign: c for c in reversed(found) if c.seconds <= NEAR * found[0].seconds}
-    return sorted(found, key=lambda c: (c is not first.get(c.sign), c.seconds))
+    def _price_of(self, term: Expr, launch: Launch, known: Choice | None) -> Estimate | None:
+        """The price of a program under a launch; None where it has no code so.  known: a choice with that term."""
+        if known and (launch.group_size, launch.max_groups) == (known.launch.group_size, known.launch.max_groups):
+            return known.estimate
+        key = unnamed(term), launch
+        if key not in self._under:
+            self._under[key] = None
+            with suppress(EggliftError):
+                self._under[key] = estimate(compile_term(*key, self.limits), self.profile)
+        return self._under[key]

@@ -51,6 +51,9 @@ from egglift.ir.tile_kinds import SHARING_LANES
 from egglift.ir.traverse import is_closed, subterms
 from egglift.ir.types import Scalar
 
+ANY = (
+    0  # operand, for all: the law that keeps one looks at none, and an e-graph for each would be as many times as large
+)
 FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
 INNER = "qcvoRE"  # kinds of symbols that cut a block, not a dimension
@@ -289,15 +292,15 @@ class Work:
         axes = tuple(
             Axis(i, d in self.reduced, len(self.cuts.get(d, ())), self.commutes) for i, d in enumerate(self.dims)
         )
-        runs = runs_of(axes, len(self.reads))
+        runs = runs_of(axes, ANY + 1)
         c: int | None = runs.root
         found = list(self._wanted())
         for step in found:
             if c is None:
                 return None
             match step:
-                case Keep(operand):
-                    c = runs.after(c, operand)
+                case Keep():
+                    c = runs.after(c, ANY)
                 case Loop(d, i):
                     last = i == len(self.cuts.get(d, ()))
                     c = runs.after(c, Digit(self.dims.index(d), i, last))

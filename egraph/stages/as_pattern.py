@@ -17,7 +17,15 @@ from egglift.ir.types import Array, Tuple, Type
 
 
 def as_pattern(stage: Stage) -> Expr:
-    """The program of a stage, over the inputs that it reads."""
+    """The program of a stage, over the inputs that it reads.  Kept with the stage."""
+    memo = stage.__dict__
+    if "_pattern" not in memo:
+        memo["_pattern"] = _pattern(stage)
+    found: Expr = memo["_pattern"]
+    return found
+
+
+def _pattern(stage: Stage) -> Expr:
     if stage.scan is not None:
         found = _scanned(stage, stage.scan)
         return found if stage.scan.combined else permuted(found, stage.dims, stage.array_dims)

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from math import inf, prod
 
 from egglift.egraph.stages.as_pattern import reads_of
@@ -51,6 +52,9 @@ COSTLY = frozenset(
     ("div", "floordiv", "mod", "exp", "exp2", "log", "log2", "sqrt", "rsqrt")
     + ("sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
 )
+#: programs that have no index notation, and why; so many are kept
+_LOST: dict[tuple[Expr, bool, bool], str] = {}
+MOST_LOST = 32
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ class Partitioning:
     producers: bool = False
 
 
+@lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
 def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
     notation = IndexNotation(reassociate, by.whole)
@@ -109,10 +114,23 @@ class _Partition:
     def value(self, program: Expr) -> Value:
         """The value of a closed program, after what goes along its axes as a whole: stages of their own."""
         done = len(self.notation.along)
-        value = self.notation.program(program)
+        value = self.notated(program)
         for stage in self.notation.along[done:]:
             self.along(stage)
         return value
+
+    def notated(self, program: Expr) -> Value:
+        """The value of a closed program.  What has no index notation has none in any partitioning: that is kept."""
+        key = program, self.notation.reassociate, self.notation.apart
+        if key in _LOST:
+            raise NoStages(_LOST[key])
+        try:
+            return self.notation.program(program)
+        except NoStages as error:
+            if len(_LOST) >= MOST_LOST:
+                _LOST.clear()
+            _LOST[key] = str(error)
+            raise
 
     def with_written(self, program: Expr, arrays: Iterable[Expr]) -> Expr:
         """A program that reads these closed arrays, each of which may be computed from those before, from stages."""
@@ -326,8 +344,9 @@ class _Partition:
     def _canonical(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[tuple[int, ...], Reduction]:
         """Equal for reductions that differ in the numbers of their dimensions only, counted from outside in, and in
         transpositions of what they read."""
-        own = {d: Dim(-1 - i, d.extent) for i, d in enumerate((*dims, *r.dims))}
-        element = self.names.with_reads(r.element, lambda read: plain_read(read.at(own)))
+        inside = dict.fromkeys(d for within in self.names.within(r.element) for d in within.dims)
+        own = {d: Dim(-1 - i, d.extent) for i, d in enumerate(dict.fromkeys((*dims, *r.dims, *inside)))}
+        element = self.names.with_reads(self.names.at(r.element, own), plain_read)
         return _extents(dims), replace(r, dims=tuple(own[d] for d in r.dims), element=element)
 
     def _free(self, r: Reduction) -> frozenset[Dim]:

@@ -21,7 +21,7 @@ from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
-from egglift.ir.traverse import replaced, subterms
+from egglift.ir.traverse import inputs_in, replaced
 from egglift.ir.types import Array, Scalar, Type
 
 
@@ -170,12 +170,11 @@ class Names:
 
     def of(self, body: Expr) -> Iterator[tuple[p.Input, Read | Reduction]]:
         """The reads and the outermost reductions in a body, each once."""
-        for t in subterms(body):
-            if isinstance(t, p.Input):
-                if t.name in self.reads:
-                    yield t, self.reads[t.name]
-                elif t.name in self.reductions:
-                    yield t, self.reductions[t.name]
+        for t in inputs_in(body):
+            if t.name in self.reads:
+                yield t, self.reads[t.name]
+            elif t.name in self.reductions:
+                yield t, self.reductions[t.name]
 
     def free(self, body: Expr) -> frozenset[Dim]:
         """The dimensions that a body depends on."""
@@ -203,19 +202,32 @@ class Names:
             new[x] = memo[x]
         return substituted(body, new)
 
-    def at(self, body: Expr, new: Mapping[Dim, Dim]) -> Expr:
+    def at(self, body: Expr, new: Mapping[Dim, Dim], memo: dict[Expr, Expr] | None = None) -> Expr:
         """`body` at other dimensions for some, those that its reductions run over among them."""
+        memo = {} if memo is None else memo
         moved: dict[Expr, Expr] = {}
         for x, what in self.of(body):
-            match what:
-                case Read():
-                    moved[x] = self.read(what.at(new))
-                case Reduction(_, init, dims, element):
-                    own = tuple(new.get(d, d) for d in dims)
-                    moved[x] = self.reduced(
-                        replace(what, init=self.at(init, new), dims=own, element=self.at(element, new))
-                    )
+            if x not in memo:
+                match what:
+                    case Read():
+                        memo[x] = self.read(what.at(new))
+                    case Reduction(_, init, dims, element):
+                        own = tuple(new.get(d, d) for d in dims)
+                        init, element = (self.at(e, new, memo) for e in (init, element))
+                        memo[x] = self.reduced(replace(what, init=init, dims=own, element=element))
+            moved[x] = memo[x]
         return substituted(body, moved)
+
+    def within(self, body: Expr) -> Iterator[Reduction]:
+        """The reductions in a body, and those within them, each once."""
+        seen: set[Expr] = set()
+        todo = [body]
+        while todo:
+            for x, what in self.of(todo.pop()):
+                if isinstance(what, Reduction) and x not in seen:
+                    seen.add(x)
+                    yield what
+                    todo += [what.init, what.element]
 
     def is_closed(self, body: Expr) -> bool:
         """Does a body read and reduce nothing?"""
@@ -304,7 +316,8 @@ def _phases(names: Names, reductions: tuple[Reduction, ...]) -> tuple[tuple[Redu
 
 def substituted(body: Expr, new: dict[Expr, Expr]) -> Expr:
     """`body` with some of its inputs replaced; components of tuples are their items."""
-    return replaced(body, lambda e: _replacement(e, new)) if new else body
+    moved = any(x is not better for x, better in new.items())
+    return replaced(body, lambda e: _replacement(e, new)) if moved else body
 
 
 def _replacement(e: Expr, new: dict[Expr, Expr]) -> Expr | None:

@@ -10,7 +10,8 @@ import pytest
 import egglift as el
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.again import made_again, structures_again
-from egglift.egraph.schedules.choices import Choice, scheduled
+from egglift.egraph.schedules.choice import Choice
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.steps import Steps, steps_from
 from egglift.ir.errors import CodegenError
 from egglift.ir.run_time_lengths import at_lengths, liked

@@ -17,7 +17,8 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import Profile, presets
 from egglift.egraph.schedules.again import placed
-from egglift.egraph.schedules.choices import Choice, scheduled
+from egglift.egraph.schedules.choice import Choice
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.mirrored import mirrored
 from egglift.egraph.stages.partition import stages_of
