@@ -205,24 +205,35 @@ class _Counting(KeptCounts):
                     self.load("global", place, where, used, stride, source.element.plain, part)
                 self.compute(source.element, own, lanes if used else None)
         self.compute(elements.finish, own, lanes)
-        apart, far = dict[Dim, int](), 1
-        for d in reversed(self.stage.dims):
-            apart[d] = far
-            far = far * number_of(d)
-        stride = {d: apart[d.loop.dim] * d.step for d in nest}
-        for i, size in enumerate(elements.results):
-            contiguous = number(0) if not tile else stride[tile[0]] == 1
-            width = np.where(contiguous, lanes, 1)
-            address = self.addresses(where, stride) + self.outside(nest, stride)[1]
-            self.issue(own * lanes / width, width, size, address)
-            times = self.own(where) * lanes / width
-            there = part * self.inside(self.stage.dims)
-            axes = self.axes(nest, stride)
-            work.accesses.append(Access("global", f"out{i}", float(far), size, width * size, times, True, axes, there))
+        for i in range(len(elements.results)):
+            self._stored(i, nest, where, tile, part)
         if not elements.phases:
             for i in range(1, len(nest) + 1):
                 if nest[i - 1].role == "loop":
                     work.issue = work.issue + 2 * self.own(nest[:i]) * (nest[i - 1].count > 1)
+
+    def _stored(
+        self, i: int, nest: Sequence[Digit], where: Sequence[Digit], tile: Sequence[Digit], part: Numbers
+    ) -> None:
+        """The numbers of an element's i-th array are stored: by vectors, where those of neighbours lie side by side."""
+        (size, numbers), lanes = self.elements.results[i], tile[0].count if tile else number(1)
+        apart, far = dict[Dim, int](), numbers
+        for d in reversed(self.stage.dims):
+            apart[d] = far
+            far = far * number_of(d)
+        stride = {d: apart[d.loop.dim] * d.step for d in nest}
+        contiguous = number(0) if not tile else stride[tile[0]] == 1
+        width = np.where(contiguous, lanes, 1)
+        address = self.addresses(where, stride) + self.outside(nest, stride)[1]
+        times = self.own(where) * lanes / width
+        self.issue(times * part * numbers, width, size, address)
+        self.work.accesses.append(
+            Access(
+                *("global", f"out{i}", float(far), size, width * size * numbers, times, True),
+                *(self.axes(nest, stride), part * self.inside(self.stage.dims)),
+                places=numbers,
+            )
+        )
 
     def _lanes_by_halves(self, step: Element, lanes: Numbers, times: Numbers) -> None:
         """What lanes have found of one result: halves together, if the order of the parts does not matter."""

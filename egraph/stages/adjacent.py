@@ -91,7 +91,9 @@ def _are_next_to_each_other(stage: Stage, pair: Pair) -> bool:
     """Are both in everything that is read, and next to each other in memory there, or neither is?"""
     if not all(isinstance(d.extent, int) for d in pair):
         return False
-    return all(_has_both(plain_read(read), pair) for read in reads_of(stage.names, stage.body) if set(pair) & set(read.dims))
+    return all(
+        _has_both(plain_read(read), pair) for read in reads_of(stage.names, stage.body) if set(pair) & set(read.dims)
+    )
 
 
 def _has_both(read: Read, pair: Pair) -> bool:
