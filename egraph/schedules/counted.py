@@ -19,10 +19,11 @@ from egglift.costmodel.model.operation_counts import matrix_cost
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.counts import TOGETHER
 from egglift.egraph.schedules.elements import Element
-from egglift.egraph.schedules.kept_counts import KeptCounts, kept_place
+from egglift.egraph.schedules.kept_counts import kept_place
 from egglift.egraph.schedules.nest import Digit
-from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
+from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule
 from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.schedules.stored_counts import StoredCounts
 from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Stage
@@ -35,7 +36,7 @@ def counted(
     return _Counting(stage, schedule, env, launch, profile, limits).kernels()
 
 
-class _Counting(KeptCounts):
+class _Counting(StoredCounts):
     def kernels(self) -> list[Work]:
         """The main kernel, and before it those that copy operands."""
         phases, sources = self.elements.phases, self.sources
@@ -47,6 +48,8 @@ class _Counting(KeptCounts):
                     while waiting and waiting[0].loop is step:
                         outer.append(waiting.pop(0))
                         self.overhead(outer)
+                case Keep() if step.operand == RESULT:
+                    self.through_local = step
                 case Keep(operand, "global"):
                     self.copied(operand)
                 case Keep(operand, "local"):
@@ -205,35 +208,15 @@ class _Counting(KeptCounts):
                     self.load("global", place, where, used, stride, source.element.plain, part)
                 self.compute(source.element, own, lanes if used else None)
         self.compute(elements.finish, own, lanes)
-        for i in range(len(elements.results)):
-            self._stored(i, nest, where, tile, part)
+        if self.through_local is not None:
+            self.copied_out(self.through_local, nest)
+        else:
+            for i in range(len(elements.results)):
+                self.stored(i, nest, where, tile, part)
         if not elements.phases:
             for i in range(1, len(nest) + 1):
                 if nest[i - 1].role == "loop":
                     work.issue = work.issue + 2 * self.own(nest[:i]) * (nest[i - 1].count > 1)
-
-    def _stored(
-        self, i: int, nest: Sequence[Digit], where: Sequence[Digit], tile: Sequence[Digit], part: Numbers
-    ) -> None:
-        """The numbers of an element's i-th array are stored: by vectors, where those of neighbours lie side by side."""
-        (size, numbers), lanes = self.elements.results[i], tile[0].count if tile else number(1)
-        apart, far = dict[Dim, int](), numbers
-        for d in reversed(self.stage.dims):
-            apart[d] = far
-            far = far * number_of(d)
-        stride = {d: apart[d.loop.dim] * d.step for d in nest}
-        contiguous = number(0) if not tile else stride[tile[0]] == 1
-        width = np.where(contiguous, lanes, 1)
-        address = self.addresses(where, stride) + self.outside(nest, stride)[1]
-        times = self.own(where) * lanes / width
-        self.issue(times * part * numbers, width, size, address)
-        self.work.accesses.append(
-            Access(
-                *("global", f"out{i}", float(far), size, width * size * numbers, times, True),
-                *(self.axes(nest, stride), part * self.inside(self.stage.dims)),
-                places=numbers,
-            )
-        )
 
     def _lanes_by_halves(self, step: Element, lanes: Numbers, times: Numbers) -> None:
         """What lanes have found of one result: halves together, if the order of the parts does not matter."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import permutations
+from itertools import pairwise, permutations
 
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.merging import joined_axes
@@ -68,7 +68,7 @@ def _reduced(stage: Stage) -> list[Pair]:
         return []
     (dims,) = several
     commutes = all(r.op is not None and r.op.commutative for r in first)
-    pairs = permutations(dims, 2) if commutes else zip(dims, dims[1:], strict=False)
+    pairs = permutations(dims, 2) if commutes else pairwise(dims)
     return [pair for pair in pairs if _are_next_to_each_other(stage, pair)]
 
 
