@@ -24,11 +24,13 @@ from egglift.costmodel.model.coalescing import SECTOR
 from egglift.costmodel.model.counted_accesses import PAGE
 from egglift.costmodel.model.memory_traffic import (
     FAR,
+    HALF_WRITTEN,
     LEAPING,
     MOST,
     MOST_REOPENED,
     PARTIAL,
     REOPENED,
+    STORED,
     WASTE,
     WINDOWS,
     scattered,
@@ -100,7 +102,7 @@ def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> I
     for a in accesses:
         if a.store:
             moved = _moved(work, a, resident, p)
-            yield _alone(work, a, moved, resident, p), moved, zero
+            yield _alone(work, a, moved, resident, p), _stored(work, a, p), zero
     for i, seen in enumerate(loads):
         same = [s for s in loads if s.access.buffer == seen.access.buffer and _together(s.access, seen.access)]
         little = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in same)))
@@ -175,9 +177,17 @@ def _moved(work: Work, a: Access, resident: Numbers, p: Profile) -> Numbers:
     step = np.abs(_stride(work, a)) * a.scalar
     near = count / lanes * once
     again = PARTIAL if a.store else _reopened(work, a)
-    dense = count * a.width * (np.where(a.width > 16, PARTIAL, 1.0) if a.store else again)
+    dense = count * a.width * (np.where(a.width > STORED, PARTIAL, 1.0) if a.store else again)
     walked = count / lanes * _walked(a, warp, once, lanes, resident / p.compute_units / lanes) * again
     return np.where((step == 0) | (once < lanes * a.width), near, np.where(step <= a.width, dense, walked))
+
+
+def _stored(work: Work, a: Access, p: Profile) -> Numbers:
+    """What every instruction of a store touches, through the cache of all units."""
+    width, lanes = np.minimum(a.width / a.places, STORED), np.minimum(p.warp, work.group)
+    seen = SECTOR * touched(warp_axes(work, a, p.warp), width).sectors
+    longer = np.where(seen > lanes * width, HALF_WRITTEN, 1.0)
+    return work.count(a) / lanes * np.ceil(a.width / width) * seen * longer
 
 
 def _reopened(work: Work, a: Access) -> Numbers:

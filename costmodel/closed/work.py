@@ -78,7 +78,8 @@ class Access:
     """Reads or writes of one array.
 
     space: "global" or "local"; buffer: the array's name, `elements` of `scalar` bytes; width: bytes at a time;
-    times: by a work-item that comes here, `share` of all do; axes: the outermost first; offset: of the first element.
+    times: by a work-item that comes here, `share` of all do; axes: the outermost first; offset: of the first element;
+    places: how many accesses it stands for, beside each other, whose bytes its width has.
     """
 
     space: str
@@ -91,6 +92,7 @@ class Access:
     axes: tuple[Axis, ...]
     share: Numbers = field(default_factory=lambda: number(1))
     offset: int = 0
+    places: int = 1
 
     @property
     def bytes(self) -> float:

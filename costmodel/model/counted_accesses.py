@@ -14,7 +14,10 @@ PAGE = 4096  # bytes
 
 @dataclass(frozen=True)
 class CountedAccess:
-    """Reads or writes of one place of the source.  `bytes` are those of one access, `count` is over all items."""
+    """Reads or writes of one place of the source.  `bytes` are those of one access, `count` is over all items.
+
+    places: how many accesses of the source this one stands for, whose bytes it has (`together`).
+    """
 
     buffer: c.Buffer
     at: Index
@@ -25,6 +28,7 @@ class CountedAccess:
     lane: Var | None
     rolled: bool = False  # is one of the loops not unrolled?
     unrolled: tuple[Var, ...] = ()  # the loops that are
+    places: int = 1
 
 
 def leap(a: CountedAccess) -> float:
@@ -47,7 +51,7 @@ def together(accesses: list[CountedAccess]) -> list[CountedAccess]:
     for same in groups.values():
         places = len({a.at.constant for a in same})
         count = sum(a.count for a in same) / places
-        merged.append(replace(same[0], bytes=same[0].bytes * places, count=count))
+        merged.append(replace(same[0], bytes=same[0].bytes * places, count=count, places=places))
     return merged
 
 

@@ -229,5 +229,6 @@ def _local(t: Tally, local_size: tuple[int, ...], p: Profile) -> float:
     local, total = ids(local_size, p.warp), 0.0
     for a in t.accesses:
         if a.buffer.space == "local":
-            total += a.count / len(local[0]) * passes(a.at, a.buffer.scalar.size, a.bytes, local)
+            at_once = a.places if a.store else 1  # numbers that are stored side by side are stored one by one
+            total += a.count / len(local[0]) * at_once * passes(a.at, a.buffer.scalar.size, a.bytes // at_once, local)
     return total * BANKS * WORD / p.local_bandwidth

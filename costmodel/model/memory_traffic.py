@@ -18,7 +18,9 @@ from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 
 MOST = 1 << 16  # accesses of a group, or words of those that overlap, that are looked at
+STORED = 16  # bytes that a work-item stores with one instruction, at most
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
+HALF_WRITTEN = 2.2  # times as long take such sectors in the cache of all units, as an H200 had them
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
 LINE = 128  # bytes that lie together, of which a run of fewer is brought as slowly as what is further apart
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
@@ -57,7 +59,7 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
     for a in accesses:
         if a.store:
             dram += _alone(a, moved[id(a)], kernel, resident, p)
-            cached += moved[id(a)]
+            cached += _stored(a, local)
     items, group = prod(kernel.global_size), prod(kernel.local_size)
     groups = items / group
     for same in _by_place(loads):
@@ -157,9 +159,17 @@ def _moved(a: CountedAccess, local: tuple[Lanes, ...], fast: int, resident: int,
     step = abs(stride) * a.buffer.scalar.size
     if step <= a.bytes:
         # a store of more than 16 bytes is several
-        return a.count * a.bytes * (PARTIAL if a.store and a.bytes > 16 else again)
+        return a.count * a.bytes * (PARTIAL if a.store and a.bytes > STORED else again)
     found = _walked(a, local, touched, resident / p.compute_units / lanes)
     return a.count / lanes * found * (PARTIAL if a.store else again)
+
+
+def _stored(a: CountedAccess, local: tuple[Lanes, ...]) -> float:
+    """Bytes of a store through the cache of all units: no cache of one unit gathers them, so every instruction pays for
+    each sector that its lanes touch, and longer where it leaves them half written, for a later one to fill."""
+    width, lanes = min(STORED, a.bytes // a.places), len(local[0])
+    touched = SECTOR * sectors(a.at, a.buffer.scalar.size, width, local)
+    return a.count / lanes * (a.bytes // width) * touched * (HALF_WRITTEN if touched > lanes * width else 1.0)
 
 
 def _reopened(a: CountedAccess, fast: int) -> float:

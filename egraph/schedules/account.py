@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 
 from egglift.codegen.kernel.imperative import Unit
 from egglift.egraph.explanation.marked import in_notebook, marked_account
-from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
+from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule
 from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
@@ -44,16 +44,21 @@ def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, 
                 lines.append(f"{'  ' * depth}for {digit}: {_executor(step, unit)}")
                 depth += 1
             case Keep(operand, space, swizzle=by):
+                what = "results" if operand == RESULT else f"operand {operand}"
                 rotated = f", each row rotated by {16 * by} bytes more" if by else ""
-                lines.append(f"{'  ' * depth}keep operand {operand} in {space} memory{rotated}")
+                lines.append(f"{'  ' * depth}keep {what} in {space} memory{rotated}")
     return Account("\n".join(lines), laws_of(schedule))
 
 
 def laws_of(schedule: Schedule) -> tuple[str, ...]:
     """The laws that lead from the plain loops to a schedule."""
-    kept = any(isinstance(s, Keep) for s in schedule.steps)
+    kept = {s.operand == RESULT for s in schedule.steps if isinstance(s, Keep)}
     cut = any(blocks for _, blocks in schedule.cuts)
-    return (*(("split", "interchange") if cut else ()), *(("keep",) if kept else ()))
+    return (
+        *(("split", "interchange") if cut else ()),
+        *(("keep",) if False in kept else ()),
+        *(("keep-result",) if True in kept else ()),
+    )
 
 
 def joined(accounts: Iterable[Account]) -> Account:

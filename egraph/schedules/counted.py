@@ -19,10 +19,11 @@ from egglift.costmodel.model.operation_counts import matrix_cost
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.counts import TOGETHER
 from egglift.egraph.schedules.elements import Element
-from egglift.egraph.schedules.kept_counts import KeptCounts, kept_place
+from egglift.egraph.schedules.kept_counts import kept_place
 from egglift.egraph.schedules.nest import Digit
-from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
+from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule
 from egglift.egraph.schedules.stage_elements import Source, number_of
+from egglift.egraph.schedules.stored_counts import StoredCounts
 from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Stage
@@ -35,7 +36,7 @@ def counted(
     return _Counting(stage, schedule, env, launch, profile, limits).kernels()
 
 
-class _Counting(KeptCounts):
+class _Counting(StoredCounts):
     def kernels(self) -> list[Work]:
         """The main kernel, and before it those that copy operands."""
         phases, sources = self.elements.phases, self.sources
@@ -47,6 +48,8 @@ class _Counting(KeptCounts):
                     while waiting and waiting[0].loop is step:
                         outer.append(waiting.pop(0))
                         self.overhead(outer)
+                case Keep() if step.operand == RESULT:
+                    self.through_local = step
                 case Keep(operand, "global"):
                     self.copied(operand)
                 case Keep(operand, "local"):
@@ -205,20 +208,11 @@ class _Counting(KeptCounts):
                     self.load("global", place, where, used, stride, source.element.plain, part)
                 self.compute(source.element, own, lanes if used else None)
         self.compute(elements.finish, own, lanes)
-        apart, far = dict[Dim, int](), 1
-        for d in reversed(self.stage.dims):
-            apart[d] = far
-            far = far * number_of(d)
-        stride = {d: apart[d.loop.dim] * d.step for d in nest}
-        for i, size in enumerate(elements.results):
-            contiguous = number(0) if not tile else stride[tile[0]] == 1
-            width = np.where(contiguous, lanes, 1)
-            address = self.addresses(where, stride) + self.outside(nest, stride)[1]
-            self.issue(own * lanes / width, width, size, address)
-            times = self.own(where) * lanes / width
-            there = part * self.inside(self.stage.dims)
-            axes = self.axes(nest, stride)
-            work.accesses.append(Access("global", f"out{i}", float(far), size, width * size, times, True, axes, there))
+        if self.through_local is not None:
+            self.copied_out(self.through_local, nest)
+        else:
+            for i in range(len(elements.results)):
+                self.stored(i, nest, where, tile, part)
         if not elements.phases:
             for i in range(1, len(nest) + 1):
                 if nest[i - 1].role == "loop":

@@ -18,7 +18,7 @@ from egglift.costmodel.model.operation_counts import FIRST_CACHE, NEAR
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.elements import Element, Place
 from egglift.egraph.schedules.nest import Digit, digits_of, launched
-from egglift.egraph.schedules.schedule import Schedule
+from egglift.egraph.schedules.schedule import Keep, Schedule
 from egglift.egraph.schedules.stage_elements import Source, StageElements, elements_of, number_of
 from egglift.egraph.stages.stage import Dim, Stage
 
@@ -58,6 +58,7 @@ class Counts:
         self.digits = digits_of(schedule, env, self.reduced, not self.gpu)
         self.work = launched(self.digits, schedule, env, launch, limits)
         self.packed: list[Work] = []
+        self.through_local: Keep | None = None  # where results are kept before they are copied out
         self.rounds: list[Round] = []
         self.local: dict[int, dict[Digit, Numbers]] = {}  # operands in local memory: strides of digits
         self.twice = number(0)  # is local memory there twice, in turn?

@@ -90,10 +90,10 @@ def element_of(array: Expr, dims: Sequence[Dim], profile: Profile) -> Element:
         view = emitter.view(array, ROOT)
         for v in at:
             view = element(view, index(v))
-        values = [*_scalars(view, 1)]
+        parts = [[*_scalars(part, 1)] for part in _written_apart(view)]
     with emitter.block():
-        named = shared(emitter, [v for _, v in values])
-    return replace(_read(values, statements, at, profile), in_place=_in_place(named, _accumulators(array)))
+        named = shared(emitter, [v for values in parts for _, v in values])
+    return replace(_read(parts, statements, at, profile), in_place=_in_place(named, _accumulators(array)))
 
 
 def _accumulators(array: Expr) -> list[str]:
@@ -124,6 +124,15 @@ def _buffers(t: p.Input) -> Iterator[Buffer]:
         yield Buffer(f"{t.name}.{k}", space, scalar, prod(map(number, shape)))
 
 
+def _written_apart(view: View) -> Iterator[View]:
+    """The parts of a view that are written one after the other, as its own statements each."""
+    if isinstance(view, Arr) and view.parts:
+        for part in view.parts:
+            yield from _written_apart(part)
+    else:
+        yield view
+
+
 def _scalars(view: View, times: int) -> Iterator[Counted]:
     """The numbers in a view, and how often: elements of an array are alike."""
     match view:
@@ -138,20 +147,20 @@ def _scalars(view: View, times: int) -> Iterator[Counted]:
             yield times, view
 
 
-def _read(values: list[Counted], statements: Sequence[Statement], at: list[Var], profile: Profile) -> Element:
-    rows = [*values, *_computed(statements, 1)]
+def _read(parts: list[list[Counted]], statements: Sequence[Statement], at: list[Var], profile: Profile) -> Element:
     places, calls, guards = dict[tuple[object, ...], Place](), list[tuple[float, int]](), 0
-    for times in sorted({t for t, _ in rows}):
-        for v in subvalues([v for t, v in rows if t == times], operands):
-            match v:
-                case Load(buffer, i) if buffer.space in ("global", "constant"):
-                    place = _place(buffer, i, at, times)
-                    places.setdefault((place.buffer, place.strides, place.offset), place)
-                case Call():
-                    calls.append((times * call_cost(v, profile), v.type.computed.size))
-                case Guarded():
-                    guards += times
-    plain = not statements and [(t, type(v)) for t, v in values] == [(1, Load)]
+    for rows in (*parts[:-1], [*parts[-1], *_computed(statements, 1)]):
+        for times in sorted({t for t, _ in rows}):
+            for v in subvalues([v for t, v in rows if t == times], operands):
+                match v:
+                    case Load(buffer, i) if buffer.space in ("global", "constant"):
+                        place = _place(buffer, i, at, times)
+                        places.setdefault((place.buffer, place.strides, place.offset), place)
+                    case Call():
+                        calls.append((times * call_cost(v, profile), v.type.computed.size))
+                    case Guarded():
+                        guards += times
+    plain = not statements and [(t, type(v)) for values in parts for t, v in values] == [(1, Load)]
     return Element(tuple(places.values()), tuple(calls), guards, plain)
 
 
@@ -187,9 +196,14 @@ def _place(buffer: Buffer, i: Index, at: list[Var], times: int) -> Place:
     return Place(buffer.name, buffer.size, buffer.scalar.size, tuple(strides), offset, times)
 
 
+def leaves_of(t: Type) -> list[tuple[int, int]]:
+    """Of each array of scalars in memory that a value is made of: bytes of a number, and how many of them."""
+    return [(scalar.size, prod(map(number, shape))) for shape, scalar in leaves(t)]
+
+
 def sizes_of_leaves(t: Type) -> list[int]:
     """Bytes of each scalar of a value."""
-    return [scalar.size for shape, scalar in leaves(t) for _ in range(prod(map(number, shape)))]
+    return [size for size, count in leaves_of(t) for _ in range(count)]
 
 
 def _number(d: Dim) -> int:

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from egglift.egraph.schedules.kept_results import copied_out
 from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, packed, sizes_of
-from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule, Step
 from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand, bound, operands_of
 from egglift.egraph.stages.sharing import commutes
@@ -147,6 +148,9 @@ class Lowering:
         match step:
             case Keep(space="global"):  # a copy of the whole operand, before it is cut
                 return self.outside(inner, tensors)
+            case Keep() if step.operand == RESULT:
+                found = self.outside(inner, tensors)
+                return copied_out(step, found, self.parallel(inner), sizes_of(tensors))
             case Keep():
                 return self.outside(inner, kept(step, tensors, self.reduced))
             case Loop(dim=d, kind="item") if d in self.reduced:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 from egglift.egraph.rules.egglog_core import EGraph
 from egglift.egraph.rules.empty import empty, run
+from egglift.egraph.schedules.schedule import RESULT
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,10 @@ class Runs:
 
 @lru_cache(maxsize=128)
 def runs_of(axes: tuple[Axis, ...], operands: int) -> Runs:
-    """All runs over these axes, the parallel ones outermost to begin with, that the laws make."""
+    """All runs over these axes, the parallel ones outermost to begin with, that the laws make.
+
+    What a run keeps is one of its operands, by number, or RESULT.
+    """
     graph = empty()
     run(graph, *graph.parse_program(_laws()))
     run(graph, *graph.parse_program(_facts(axes, operands)))
@@ -62,7 +66,8 @@ def runs_of(axes: tuple[Axis, ...], operands: int) -> Runs:
     return _read(graph)
 
 
-_SATURATE = "(run-schedule (saturate (run digits) (run split) (run interchange) (run reorder-reduction)) (run keep))"
+_LOOPS = "(saturate (run digits) (run split) (run interchange) (run reorder-reduction))"
+_SATURATE = f"(run-schedule {_LOOPS} (run keep) (run keep-result))"
 
 
 @lru_cache(maxsize=1)
@@ -78,6 +83,7 @@ def _facts(axes: Sequence[Axis], operands: int) -> str:
         facts += [f"(cuttable {dim} {i})" for i in range(a.cuts)]
         facts += [f"(commutes {dim})"] if a.reduced and a.commutes else []
     facts += [f"(operand {i})" for i in range(operands)]
+    facts += [] if any(a.reduced for a in axes) else [f"(result {RESULT})"]
     return "\n".join([*facts, f"(root {run})"])
 
 

@@ -40,9 +40,15 @@ class Loop:
         return f"{self.dim.number}.{self.digit} {self.level or self.kind}"
 
 
+#: the operand of a `Keep` that is none: what the loops inside yield
+RESULT = -1
+
+
 @dataclass(frozen=True)
 class Keep:
     """What the loops inside read of an operand is copied to a memory space first; rows are `pad` elements longer.
+
+    Of RESULT, what they yield is written there first, and copied out in the order of memory.
 
     In local memory it is an array over dimensions, those of reductions outermost; steps_inside: innermost.  swizzle:
     how far each of its rows is rotated (ir/patterns.To).
@@ -55,7 +61,7 @@ class Keep:
     swizzle: int = 0
 
     def __str__(self) -> str:
-        return f"keep {self.operand} {self.space}"
+        return f"keep {'result' if self.operand == RESULT else self.operand} {self.space}"
 
 
 Step: TypeAlias = Loop | Keep

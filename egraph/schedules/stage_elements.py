@@ -8,7 +8,7 @@ from functools import lru_cache
 from math import prod
 
 from egglift.costmodel.profiles.profile import Profile
-from egglift.egraph.schedules.elements import ACCUMULATOR, Element, element_of, sizes_of_leaves
+from egglift.egraph.schedules.elements import ACCUMULATOR, Element, element_of, leaves_of, sizes_of_leaves
 from egglift.egraph.stages.operands import Operand, bound, operands_of
 from egglift.egraph.stages.stage import Dim, Reduction, Stage
 from egglift.ir import patterns as p
@@ -38,14 +38,15 @@ class Phase:
 
 @dataclass(frozen=True)
 class StageElements:
-    """phases: of its reductions; after, finish: what the rest of its body reads and computes; accumulators, results:
-    bytes of each number; combine: of two accumulators one."""
+    """phases: of its reductions; after, finish: what the rest of its body reads and computes; accumulators:
+    bytes of each number; results: of each array that is written, and how many numbers beside each other are an
+    element's; combine: of two accumulators one."""
 
     phases: tuple[Phase, ...]
     after: tuple[Source, ...]
     finish: Element
     accumulators: tuple[int, ...]
-    results: tuple[int, ...]
+    results: tuple[tuple[int, int], ...]
 
 
 def number_of(d: Dim) -> int:
@@ -64,7 +65,7 @@ def _known(stage: Stage, names: int, profile: _Same) -> StageElements:
         _sources(stage, after, profile.profile),
         element_of(finish, (), profile.profile),
         tuple(n for r in (stage.phases or ((),))[0] for n in sizes_of_leaves(r.type)),
-        tuple(sizes_of_leaves(type_of(stage.body))),
+        tuple(leaves_of(type_of(stage.body))),
     )
 
 

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from egglift.egraph.schedules.kept_results import is_short_array
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
-from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.steps import Made
 from egglift.egraph.schedules.ways import (
+    ALONE,
     CHUNKS,
     CHUNKS_IN_TURN,
     CPU_BOTH,
@@ -25,6 +27,8 @@ from egglift.egraph.schedules.ways import (
     CPU_WHOLE,
     EACH,
     FRAGMENTS,
+    GATHERED,
+    IN_ORDER,
     KEPT_BEFORE,
     KINDS,
     LANES,
@@ -115,7 +119,7 @@ def _of_way(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[St
     count = len(stage.dims)
     wanted = [Made(way.name, rows) for rows in (range(count - 1) if way.rows and count > 1 else (None,))]
     short = kind == "gpu" and way in (CHUNKS, CHUNKS_IN_TURN, WHOLE) and count > 2 and _are_short(stage)
-    if together := 2 if short else count if way is EACH and count > 1 else 0:
+    if together := 2 if short else count if way in IN_ORDER and count > 1 else 0:
         wanted += [Made(way.name, rows, together) for rows in range(count - together) or (None,)]
     for made in wanted:
         structure = _made(stage, made, way, reassociate)
@@ -172,7 +176,8 @@ def _of_each(stage: Stage) -> tuple[Way, ...]:
     """Nothing is reduced: by elements as they are written, unless an array is read that is known to lie across; by
     tiles if there are two dimensions."""
     across = any(map(_is_transposed, operands(stage)))
-    return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH,)))
+    short = (ALONE, GATHERED) if is_short_array(type_of(stage.body)) else ()
+    return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH, *short)))
 
 
 def _is_transposed(o: Operand) -> bool:
@@ -267,7 +272,7 @@ class Work:
             length: Size = d.extent if d in self.reduced else _padded(d.extent)
             if kind in INNER:
                 length = Sym(f"{texts[0]}{place}")
-            elif kind == SHARING_LANES.letter:
+            elif kind == SHARING_LANES.letter and texts[0] != kind:
                 length = SizeOp("/", d.extent, symbol("w"))
             return self._symbol(kind, place, length)
 
@@ -313,7 +318,8 @@ class Work:
             yield Loop(d, 0, "grid", self._grid(GRID - 1 - i))
         for kind in KINDS:
             if kind in KEPT_BEFORE:
-                yield from self._kept(KEPT_BEFORE[kind])
+                for space in KEPT_BEFORE[kind]:
+                    yield from self._kept(space)
             others = (Loop(d, 0, "sequential") for d in self.reduced if d != self.chunk)
             if kind == "chunk" and self.way.in_turn:
                 yield from others
@@ -359,6 +365,9 @@ class Work:
 
     def _kept(self, space: str) -> Iterator[Keep]:
         if space not in self.way.keep:
+            return
+        if space == "result":
+            yield Keep(RESULT, "local", self._symbol("a", len(self.reads), 1))
             return
         tiled = {d for d in (self.rows, self.columns) if d is not None}
         for i, o in enumerate(self.reads):

@@ -17,8 +17,8 @@ from egglift.ir.types import BF16, F16, Scalar
 #: held: of what is kept in registers; own: elements of one work-item; vector: by lanes; inner: of a reduction, for
 #: each of these
 KINDS = ("grid", "chunk", "share", "item", "step", "matrix", "held", "own", "vector", "inner")
-#: before loops of this kind, what is read is kept in that memory space
-KEPT_BEFORE = {"share": "local", "held": "private"}
+#: before loops of this kind, what is read is kept in these memory spaces; `result`: what is yielded, in local memory
+KEPT_BEFORE = {"share": ("local", "result"), "held": ("private",)}
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,8 @@ class Way:
     rows, columns, reduced: the kinds of the digits of a dimension, the largest blocks first; rows is empty where
     one dimension is tiled only.  Each has the blocks into which it is cut: products and quotients of symbols, whose
     kinds are their letters (ir/tile_kinds.py).  keep: memory spaces for what is read; `global` is a
-    copy, in the order in which it is read, of what is read again for other rows; with `rows`, for other columns too.
+    copy, in the order in which it is read, of what is read again for other rows; with `rows`, for other columns too;
+    `result` keeps what is yielded, in local memory.
     share, item: who shares reductions, and who executes items in rows and columns.  in_turn: chunks are taken for each
     index of the other dimensions of a reduction, so that only what one index reads is kept.  narrow: types
     that are kept as they are, also where they are cast to what is computed.  streamed: what is kept in local memory is
@@ -96,6 +97,12 @@ ROW_AFTER = Way("row", ("grid",), (), ("own", "item", "vector"), ("l*w", "w"))
 LANES_AFTER = replace(ROW_AFTER, name="lanes", rows=("grid", "item"), row_blocks=("g",))
 #: nothing is reduced: neighbouring work-items compute vectors beside each other
 EACH = Way("each", (), (), ("grid", "item", "vector"), ("l*w", "w"))
+#: the same for elements that are short arrays, which lie apart: each work-item has one, ...
+ALONE = Way("alone", (), (), ("grid", "item"), ("l",))
+#: ... or several, a turn of the group apart, which the group gathers in local memory, and writes vector by vector
+GATHERED = Way("gathered", (), (), ("grid", "vector", "item"), ("l*w", "l"), keep=("result",))
+#: ways to go through all dimensions of a result as one
+IN_ORDER = (EACH, ALONE, GATHERED)
 #: nothing is reduced: a tile goes through local memory, and is written in the order of the result
 MOVED = Way("moved", ("grid", "own", "item"), ("i", "i/o"), ("grid", "item"), ("i",), keep=("local",))
 
@@ -109,7 +116,7 @@ CPU_SWEPT = Way("swept", (), (), CPU_COLUMNS, ("b", "v"), ("step", "inner"), ("j
 CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
 CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))
 
-_GPU = (CHUNKS, FRAGMENTS, STREAMED, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, MOVED)
+_GPU = (CHUNKS, FRAGMENTS, STREAMED, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, ALONE, GATHERED, MOVED)
 _CPU = (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED)
 #: the ways of a kind of device, by name
 WAYS = {kind: {way.name: way for way in ways} for kind, ways in (("gpu", _GPU), ("cpu", _CPU))}

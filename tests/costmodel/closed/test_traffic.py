@@ -1,4 +1,4 @@
-"""Leaps of a CPU's accesses from page to page: closed forms beside the exact model."""
+"""Stores of a GPU that are apart, and leaps of a CPU from page to page: closed forms beside the exact model."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.codegen.kernel.index import Var, index
-from egglift.costmodel.closed.traffic import leaps
+from egglift.costmodel.closed.traffic import _stored, leaps
 from egglift.costmodel.closed.work import Access, Axis, Work, number
+from egglift.costmodel.model.coalescing import ids
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap
+from egglift.costmodel.model.memory_traffic import _stored as stored_exactly
+from egglift.costmodel.profiles.profile import presets
 from egglift.ir.types import F32
 
 
@@ -30,3 +33,17 @@ def test_leaps_are_those_of_the_exact_model(trips: int, far: int, own: int, near
     work.accesses.append(Access("global", "A", 1 << 20, 4, number(width), number(1), False, tuple(axes)))
     found = float(np.asarray(leaps(work)))
     assert found == pytest.approx(leap(exact)) or 0 < near * 4 < width  # what overlaps is one longer vector
+
+
+@given(st.integers(1, 12), st.integers(1, 8), st.sampled_from([1, 2, 4]), st.sampled_from([32, 64, 256]))
+def test_stores_are_those_of_the_exact_model(numbers: int, own: int, vector: int, group: int) -> None:
+    """Arrays of so many numbers, of which each work-item has some; or whole vectors."""
+    places, apart = (1, vector) if numbers == 1 else (numbers, numbers * own)
+    width = 4 * (vector if numbers == 1 else numbers)
+    at = index(Var("l", group, "local", 0)) * apart
+    exact = CountedAccess(Buffer("A", "global", F32, 1 << 20), at, width, float(group), True, (), None, places=places)
+    item = Axis("item", number(group), number(apart))
+    work = Work((number(group), number(1), number(1)), (number(1), number(1), number(1)))
+    closed = Access(*("global", "A", 1 << 20, 4, number(width), number(1), True, (item,)), places=places)
+    found = float(np.asarray(_stored(work, closed, presets()["nvidia_h200"])))
+    assert found == pytest.approx(stored_exactly(exact, ids((group,), 32)), rel=0.02)

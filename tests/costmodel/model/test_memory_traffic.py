@@ -11,7 +11,7 @@ from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.costmodel.model.coalescing import ids
 from egglift.costmodel.model.counted_accesses import CountedAccess
-from egglift.costmodel.model.memory_traffic import Traffic, _moved, _reopened, traffic
+from egglift.costmodel.model.memory_traffic import HALF_WRITTEN, Traffic, _moved, _reopened, _stored, traffic
 from egglift.costmodel.model.operation_counts import tally
 from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
@@ -164,3 +164,28 @@ def alone(at: Index, lane: Var) -> float:
     """Times the bytes that a warp's vectors of four use which they bring, one vector for each lane."""
     load = CountedAccess(Buffer("x", "global", F32, 1 << 20), at, 16, 32.0, False, (), lane)
     return _moved(load, ids((32,), 32), 0, RESIDENT, GPU) / (32 * 16 * _reopened(load, 0))
+
+
+def written(at: Index, bytes: int, places: int = 1) -> float:
+    """Times the bytes of a warp's stores that go through the cache of all units."""
+    store = CountedAccess(Buffer("x", "global", F32, 1 << 20), at, bytes, 32.0, True, (), None, places=places)
+    return _stored(store, ids((32,), 32)) / (32 * bytes)
+
+
+def test_stores_apart_pay_for_every_sector_each_time() -> None:
+    assert written(index(L0), 4) == 1
+    assert written(index(L0) * 4, 16) == 1
+    assert written(index(L0) * 3, 12, places=3) == pytest.approx(3 * HALF_WRITTEN)
+    assert written(index(L0) * 12, 12, places=3) == pytest.approx(8 * HALF_WRITTEN)  # a sector for each number
+
+
+def test_what_is_stored_of_long_vectors_is_stored_in_pieces() -> None:
+    assert written(index(L0) * 8, 32) == pytest.approx(2 * HALF_WRITTEN)
+
+
+def test_stores_apart_fill_their_sectors_before_memory_has_them() -> None:
+    """What lanes leave half written is whole by the time that it leaves the cache."""
+    pairs = fmap(lambda e: p.Concat(p.Fill(1, e), p.Fill(1, square(e))), p.Join(X), "global")
+    found = moved(pairs)
+    assert found.dram < 3.3
+    assert found.cached == pytest.approx(1 + 2 * 2 * HALF_WRITTEN)

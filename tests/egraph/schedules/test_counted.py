@@ -31,6 +31,8 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
     "sums of columns": lambda: arr("A", 256, 128).T.map(add_up),
     "sums of rows": lambda: arr("A", 128, 512).map(add_up),
     "transposition": lambda: arr("A", 128, 256).T,
+    "elements of three": lambda: np.stack([arr("x", 8192) * k for k in (2, 3, 5)], axis=-1),
+    "pairs of rows": lambda: np.stack([arr("A", 128, 64) + 1, arr("B", 128, 64) * 2], axis=-1),
     "batch of products": lambda: el.map(lambda a, b: a @ b, arr("A", 6, 32, 48), arr("B", 6, 48, 64)),
 }
 GPU = presets()["nvidia_h200"]

@@ -12,7 +12,7 @@ import egglift as el
 from egglift.egraph.schedules import runs
 from egglift.egraph.schedules.lower import lower
 from egglift.egraph.schedules.runs import Axis, Digit, Runs, runs_of
-from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
+from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule, Step
 from egglift.egraph.stages.sharing import commutes
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.errors import EggliftError
@@ -151,3 +151,10 @@ def test_a_step_that_no_run_begins_with_is_none() -> None:
     assert found.after(found.root, 7) is None
     assert found.after(found.root, 0) == found.root, "keeping changes no value"
     assert found.after(found.root, Digit(0, 0, True)) is not None
+
+
+def test_results_are_kept_where_nothing_is_reduced() -> None:
+    each, sums = runs_of((Axis(0, False, 1),), 1), runs_of((Axis(0, False, 1), Axis(1, True, 0)), 1)
+    inside = each.after(each.root, Digit(0, 0, False))
+    assert inside is not None and each.after(inside, RESULT) == inside
+    assert not any(what == RESULT for nodes in sums.nodes.values() for what, _ in nodes)
