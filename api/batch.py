@@ -31,7 +31,7 @@ from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.costmodel.records.jsonl import append_line
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError, ProgramError, RecordError
-from egglift.ir.pairs import paired
+from egglift.ir.inner_program import inner
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of
@@ -105,7 +105,7 @@ def run_batch(
     todo, failed = [], 0
     for name in files:
         try:
-            job = Job(name, dumps(paired(_of_numbers(load_program(name)))))
+            job = Job(name, dumps(inner(_of_numbers(load_program(name)))))
         except EggliftError as error:
             failed += 1
             _append(out, {"name": name, "error": str(error)})

@@ -15,8 +15,9 @@ from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import Lies, as_it_lies, is_on_device, operands, placed
 from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
-from egglift.codegen.device.device import FAST_MATH, Device, open_device, opencl
+from egglift.codegen.device.device import FAST_MATH, Device, Operand, open_device, opencl
 from egglift.codegen.device.execute import Executable, Timing, build
+from egglift.codegen.device.held_constants import uploaded
 from egglift.codegen.device.queues import chain_for
 from egglift.codegen.device.timeline import Span, chrome_trace
 from egglift.codegen.export.folder import texts, write_folder
@@ -30,8 +31,9 @@ from egglift.costmodel.records.whole_file import write_whole
 from egglift.egraph.schedules.account import Account
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, BuildError, CodegenError, DeviceError, EggliftError, ForkError, RuleError
+from egglift.ir.inner_program import held_constants, inner
 from egglift.ir.pairs import paired
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Constant, Expr
 from egglift.ir.plain_numbers import plain
 from egglift.ir.signature import inputs_of
 from egglift.launches import LaunchedKernel, launches_of
@@ -123,9 +125,19 @@ class Kernel:
     # ------------------------------------------------------------------------------------ what it is
 
     @property
-    def _pairs(self) -> Expr:
-        """The program that its kernels compute: with pairs of floats for complex numbers."""
-        return paired(self.program)
+    def _inner(self) -> Expr:
+        """The program that its kernels compute: pairs of floats for complex numbers, inputs for large constants."""
+        return inner(self.program)
+
+    @property
+    def _held(self) -> Mapping[str, Constant]:
+        """The large constants, which are buffers on the device."""
+        return held_constants(self.program)
+
+    @property
+    def _buffers(self) -> Mapping[str, Sequence[Operand]]:
+        """Those of the large constants; uploaded when they are first asked for."""
+        return uploaded(self.device, self._held)
 
     @property
     def source(self) -> str:
@@ -138,7 +150,7 @@ class Kernel:
 
         Code of one's own needs nothing else to run it: docs/opencl.md shows how.
         """
-        return launches_of(self.plan, inputs_of(self._pairs), type_of(self._pairs))
+        return launches_of(self.plan, inputs_of(self._inner), type_of(self._inner), self._held)
 
     @property
     def plan(self) -> Plan:
@@ -175,7 +187,7 @@ class Kernel:
         laws = self.options.laws
         if candidate.parts:
             return explained(candidate.parts, laws)
-        program, term, form = self._pairs, candidate.term, candidate.form
+        program, term, form = self._inner, candidate.term, candidate.form
         if form is not None and (steps := time_steps(program)):
             program, term, form = steps.program, steps.of(term), steps.of(form)
         if form is not None:
@@ -195,11 +207,12 @@ class Kernel:
         """Why this candidate: what bounds it, how it follows from the source program, law by law; and which failed."""
         explanation = self.derivation
         laws = str(explanation) if explanation.laws else "It is the source program as it stands: no law was needed."
-        steps = time_steps(self._pairs) if self.chosen.form is not None else None
+        steps = time_steps(self._inner) if self.chosen.form is not None else None
         each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
+        held = [f"{n}, {c.type}, is a buffer of {len(c.data)} bytes on the device\n" for n, c in self._held.items()]
         failed = [c for c in self.candidates if c.status not in USUAL]
         others = [f"\nNot chosen, {c.status}: {c.structure}: {c.reason}" for c in failed]
-        return f"{self.chosen.bound}\n{each}{laws}{''.join(others)}"
+        return f"{self.chosen.bound}\n{''.join(held)}{each}{laws}{''.join(others)}"
 
     def __repr__(self) -> str:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
@@ -247,8 +260,8 @@ class Kernel:
         """
         path = Path(folder)
         options = FAST_MATH if self.options.fast_math else ()
-        types = inputs_of(self._pairs), type_of(self._pairs)
-        program = host_program(name or path.absolute().name, self.plan, *types, options)
+        types = inputs_of(self._inner), type_of(self._inner)
+        program = host_program(name or path.absolute().name, self.plan, *types, options, self._held)
         write_folder(path, texts(program, language))
 
     def report(self, path: str | PathLike[str]) -> None:
@@ -259,7 +272,7 @@ class Kernel:
         """
         from egglift.kernel_page import KernelPage
 
-        page = KernelPage(self.program, self.chosen, self.candidates, self.device, self.options, self.derivation)
+        page = KernelPage(self._inner, self.chosen, self.candidates, self.device, self.options, self.derivation)
         write_whole(Path(path), page.text())
 
     def _repr_html_(self) -> str:
@@ -356,7 +369,8 @@ class Kernel:
             values = dict(zip(values, self._as_they_lie(tuple(values.values()), values), strict=True))
             given = operands(self.device, self._inputs, values)
         else:
-            given = operands(self.device, inputs_of(self._pairs), sample_inputs(self._pairs))
+            program = paired(self.program)
+            given = operands(self.device, inputs_of(program), sample_inputs(program))
         chain = chain_for(self.device, _on_device(given), self.device.timer)
         inputs = placed(self.device, given, chain)
         timing = self.executable.time(inputs, chain=chain, least=10, precision=0.005)
@@ -382,7 +396,7 @@ class Kernel:
                 flags = FAST_MATH if self.options.fast_math else ()
                 plan = without_promises(self.plan) if free else self.plan
                 try:
-                    self._executables[by_value, free] = build(self.device, plan, flags, by_value)
+                    self._executables[by_value, free] = build(self.device, plan, flags, by_value, self._buffers)
                 except BuildError as error:
                     raise named(error) from error
             return self._executables[by_value, free]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from egglift.codegen.device.arguments import leaf_names
 from egglift.codegen.kernel.imperative import Buffer, LengthArgument, Plan
+from egglift.ir.patterns import Constant
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import Type, leaves
 
@@ -22,6 +23,7 @@ class KernelArgument:
     name: of an input `x`, or `x[0]`, `x[1]` where it is held as several arrays (as of an array of tuples); of the
     result `out` (`out_` beside an input `out`), or `out[0]`, ...; of what one launch writes for another, its own.
     role: "input", "output" or "temporary".  shape and dtype: the elements, in C order; a bool is a byte, 0 or 1.
+    role "constant": a buffer that always holds the same, `data`; no input of the program.
     role "length": no buffer but a number of that dtype, `value`, which a run-time length decides.
     """
 
@@ -30,6 +32,7 @@ class KernelArgument:
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     value: int | None = None
+    data: np.ndarray[Any, Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def nbytes(self) -> int:
@@ -53,21 +56,30 @@ class LaunchedKernel:
     arguments: tuple[KernelArgument, ...]
 
 
-def launches_of(plan: Plan, inputs: Mapping[str, Type], result: Type) -> tuple[LaunchedKernel, ...]:
-    """The launches of a plan, in order."""
+def launches_of(
+    plan: Plan, inputs: Mapping[str, Type], result: Type, constants: Mapping[str, Constant] = {}
+) -> tuple[LaunchedKernel, ...]:
+    """The launches of a plan, in order.  constants: what those of its inputs hold that are no inputs of the program."""
     known = {b: KernelArgument(b.name, "temporary", (b.size,), np.dtype(b.scalar.dtype)) for b in plan.temporaries}
     out = "out"
     while out in inputs:
         out += "_"
     known |= _arguments(out, "output", result, plan.outputs)
     for name, buffers in plan.inputs.items():
-        known |= _arguments(name, "input", inputs[name], buffers)
+        if name in constants:
+            known |= {b: _constant(a, constants[name]) for b, a in _arguments(name, "", inputs[name], buffers).items()}
+        else:
+            known |= _arguments(name, "input", inputs[name], buffers)
     return tuple(
         LaunchedKernel(
             k.name, k.alone, k.global_size, k.local_size, (*(known[b] for b in given), *map(_length, k.lengths))
         )
         for k, given in ((plan.kernels[i], given) for i, given in plan.steps)
     )
+
+
+def _constant(a: KernelArgument, c: Constant) -> KernelArgument:
+    return replace(a, role="constant", data=np.frombuffer(c.data, a.dtype).reshape(a.shape))
 
 
 def _length(a: LengthArgument) -> KernelArgument:

@@ -23,9 +23,9 @@ from egglift.ir.arguments import require_names
 from egglift.ir.called_lengths import CalledLengths
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError
+from egglift.ir.inner_program import inner
 from egglift.ir.length_forms import Lengths, RunTimeLength
 from egglift.ir.lengths_liked import with_like
-from egglift.ir.pairs import paired
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import at_lengths, lengths_of, said
 from egglift.kernel import Kernel, Profiled
@@ -70,7 +70,7 @@ class LengthKernel(Kernel):
         self.lengths = {n.name: n for n in lengths_of(program)}
         self._way = device.kind, options.laws.reassociate
         way = Way(chosen.steps, chosen.launch, *self._way)
-        self.variants = Variants(paired(program), way, device, FAST_MATH if options.fast_math else ())
+        self.variants = Variants(inner(program), way, device, FAST_MATH if options.fast_math else ())
         self._kernels: OrderedDict[tuple[int, ...], Kernel] = OrderedDict()
         self._kept = threading.Lock()
 
@@ -182,7 +182,7 @@ class LengthKernel(Kernel):
         return min(range(1 + len(self.others)), key=far)
 
     def _made(self, variant: Variant, values: Lengths) -> Kernel:
-        executable = variant.executable(values)
+        executable = replace(variant.executable(values), held=self._buffers)
         chosen = replace(self.chosen, term=self.variants.plain(values))
         kernel = Kernel(at_lengths(self.program, values), chosen, self.device, [chosen], self.options)
         kernel.chosen.__dict__["plan"] = executable.plan

@@ -23,12 +23,13 @@ from egglift.ir.inverse_functions import (
 from egglift.ir.joining import broadcast_arrays, column_stack, concatenate, hstack, meshgrid, vstack
 from egglift.ir.linear_algebra import matrix_norm, vector_norm
 from egglift.ir.matrix_parts import diag, diagonal, kron, trace, tril, triu
-from egglift.ir.nan_and_infinities import fmax, fmin, isclose, logaddexp, nan_to_num
+from egglift.ir.nan_and_infinities import fmax, fmin, isclose, logaddexp, logaddexp2, nan_to_num
 from egglift.ir.nan_statistics import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from egglift.ir.reshaping import flip, fliplr, flipud, matrix_transpose, permute_dims, reshape, rot90, squeeze, unstack
 from egglift.ir.scans import cumprod, cumsum
 from egglift.ir.signs import angle, conj, copysign, fmod, heaviside, imag, positive, real, signbit
 from egglift.ir.statistics import allclose, average, count_nonzero, max, min, ptp
+from egglift.ir.windows import sliding_window_view
 
 amax, amin = max, min
 acos = arccos
@@ -111,6 +112,7 @@ __all__ = [
     "isclose",
     "kron",
     "logaddexp",
+    "logaddexp2",
     "logical_xor",
     "matrix_norm",
     "matrix_transpose",
@@ -136,6 +138,7 @@ __all__ = [
     "round",
     "signbit",
     "sinc",
+    "sliding_window_view",
     "squeeze",
     "take_along_axis",
     "tensordot",

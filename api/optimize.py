@@ -23,6 +23,7 @@ from egglift.granted import for_laws, granted
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
 from egglift.ir.errors import ArgumentError, EggliftError
+from egglift.ir.inner_program import inner
 from egglift.ir.keywords import explain
 from egglift.ir.lengths_liked import choices_of_lengths, with_like
 from egglift.ir.lifting import as_program
@@ -177,7 +178,7 @@ def optimize(
     if distribution is not None or memory is not None:
         raise ArgumentError("distribution and memory are for devices=[...]: name the devices")
     opened = open_device(device)
-    admit(liked(paired(program)), opened)
+    admit(liked(inner(program)), opened)
     profile = load_profile(opened)
     options = replace(options, laws=useful(options.laws, profile))
     with until(float("inf") if budget is None else start + max(budget, LEAST)), shown(verbose):
@@ -242,7 +243,7 @@ _of_worker: dict[tuple[str, Options], Kernel] = {}
 
 def _pipeline(program: Expr, device: Device, profile: Profile, options: Options) -> Kernel:
     """Remembered, or searched and measured; all that is done with complex numbers is done with pairs of floats."""
-    return kernel_of(program, device, _candidates(paired(program), device, profile, options), options)
+    return kernel_of(program, device, _candidates(inner(program), device, profile, options), options)
 
 
 def _candidates(program: Expr, device: Device, profile: Profile, options: Options) -> list[Candidate]:
@@ -293,7 +294,7 @@ def _over_lengths(program: Expr, device: Device, profile: Profile, options: Opti
 
 def _near(program: Expr, device: Device, profile: Profile, options: Options) -> LengthKernel:
     """The kernel of a program whose kernels are chosen for one length each."""
-    candidates = _candidates_near(paired(program), device, profile, options)
+    candidates = _candidates_near(inner(program), device, profile, options)
     return LengthKernel(program, runs(candidates, device), device, candidates, options)
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from egglift.egraph.rules.limits import Limits
 from egglift.ir.errors import ArgumentError
+from egglift.ir.inner_program import inner
 from egglift.ir.lifting import as_program
-from egglift.ir.pairs import paired
 from egglift.options import SCHEDULES
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def saturate(
     from egglift.egraph.saturation import saturate as saturation
 
     chosen = {"laws": only, "disabled": without, "limits": limits, "reassociate": reassociate}
-    return saturation.saturate(paired(as_program(program)), rules=rules, **chosen)  # type: ignore[arg-type]
+    return saturation.saturate(inner(as_program(program)), rules=rules, **chosen)  # type: ignore[arg-type]
 
 
 def prove(
@@ -69,7 +69,7 @@ def prove(
     from egglift.egraph.explanation import prove as proofs
 
     chosen = {"disabled": without, "limits": limits, "reassociate": reassociate}
-    return proofs.prove(paired(as_program(a)), paired(as_program(b)), only, rules=rules, **chosen)  # type: ignore[arg-type]
+    return proofs.prove(inner(as_program(a)), inner(as_program(b)), only, rules=rules, **chosen)  # type: ignore[arg-type]
 
 
 def left_out(rules: Sequence[str], without: Sequence[str], only: Sequence[str] | None) -> tuple[str, ...]:

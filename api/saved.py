@@ -16,8 +16,8 @@ from egglift.candidate import Candidate
 from egglift.codegen.device.arguments import Lies
 from egglift.codegen.device.device import Device
 from egglift.ir.errors import EggliftError, RecordError
+from egglift.ir.inner_program import inner
 from egglift.ir.lengths_liked import choices_of_lengths, with_like
-from egglift.ir.pairs import paired
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import liked
@@ -82,7 +82,7 @@ def read(text: str, device: Device, where: str) -> Saved:
         raise RecordError(f"{where} is damaged: {error}; optimise the program again, and save that") from error
     if not right:
         raise RecordError(f"{where} is damaged: its term is not of its program's type; optimise the program again")
-    admit(liked(paired(program)), device)
+    admit(liked(inner(program)), device)
     return Saved(program, chosen, options, orders, others)
 
 
@@ -94,7 +94,7 @@ def _lies(order: Sequence[Any]) -> Lies:
 def _fit(chosen: Sequence[Candidate], program: Expr) -> bool:
     """Are these what was chosen for each of the lengths that a program likes?"""
     programs = [with_like(program, i) for i in range(choices_of_lengths(program))]
-    return len(programs) == len(chosen) and all(map(fits, chosen, map(paired, programs)))
+    return len(programs) == len(chosen) and all(map(fits, chosen, map(inner, programs)))
 
 
 def _checked(text: str, where: str) -> dict[str, Any]:

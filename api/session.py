@@ -16,6 +16,7 @@ from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import load_profile
 from egglift.ir.check import type_of
 from egglift.ir.errors import ArgumentError, EggliftError, WrongResult
+from egglift.ir.inner_program import inner
 from egglift.ir.lifting import as_program
 from egglift.ir.pairs import paired
 from egglift.ir.patterns import Expr
@@ -89,7 +90,8 @@ class Session:
         from egglift.egraph.graph.encode import binary
         from egglift.research import book
 
-        self.source, self.device = paired(as_program(program)), open_device(device)
+        self._given, self.device = as_program(program), open_device(device)
+        self.source = inner(self._given)
         self.laws = Laws(reassociate, tuple(rules))
         self._profile, self._book = load_profile(self.device), book().extended(rules)
         self._names = [
@@ -226,20 +228,21 @@ class Session:
     def finish(self, **options: Any) -> Kernel:
         """The best kernel that the search finds from here on; options are those of `optimize`."""
         found = optimize(self.program, self.device.device, rules=self.laws.rules, **options)
-        return Kernel(self.source, found.chosen, self.device, [found.chosen], found.options)
+        return Kernel(self._given, found.chosen, self.device, [found.chosen], found.options)
 
     def _candidate(self, program: Expr) -> Candidate:
         return Candidate("by hand", program, {}, Launch(), self.device.limits, 0.0)
 
     def _kernel(self, state: State) -> Kernel:
         candidate = self._candidate(state.program)
-        return Kernel(self.source, candidate, self.device, [candidate], Options(self.laws, measure="none"))
+        return Kernel(self._given, candidate, self.device, [candidate], Options(self.laws, measure="none"))
 
     def _check(self, state: State) -> None:
         if state.seconds is None:
             return  # it has no kernels that could be run
-        expected, kernel = expect(self.source, seed=1), self._kernel(state)
-        given = operands(self.device, inputs_of(self.source), expected.inputs)
+        program, kernel = paired(self._given), self._kernel(state)
+        expected = expect(program, seed=1)
+        given = operands(self.device, inputs_of(program), expected.inputs)
         problem = expected.disagreement(kernel.executable.run(given, poison=True, rows=expected.rows))
         if problem is not None:
             last = state.steps[-1] if state.steps else "the program as it was given"

@@ -76,7 +76,6 @@ ABSENT |= {
     "itemsize": "x.type is its type",
     "lcm": "iterate Euclid's steps for the greatest common divisor: docs/tasks.md",
     "ldexp": "x * exp2(n)",
-    "logaddexp2": "logaddexp(x * log(2), y * log(2)) / log(2)",
     "modf": "x - trunc(x), and trunc(x)",
     "multi_dot": "a @ b @ c, in the order that takes the fewest steps",
     "nancumprod": "cumprod(where(isnan(x), 1, x))",

@@ -37,6 +37,14 @@ def logaddexp(x: Like, y: Like) -> Value:
     return elementwise("where", x == y, x + math.log(2), most + log1p(elementwise("exp", -elementwise("abs", x - y))))
 
 
+def logaddexp2(x: Like, y: Like) -> Value:
+    """log2(2^x + 2^y), where the powers are out of range too."""
+    x, y = as_floats(x), as_floats(y)
+    most = elementwise("maximum", x, y)
+    apart = log1p(elementwise("exp2", -elementwise("abs", x - y))) / math.log(2)
+    return elementwise("where", x == y, x + 1, most + apart)
+
+
 def nan_to_num(x: Like, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None) -> Value:
     """x with numbers for NaN and the infinities: by default 0, and the largest and the least finite number."""
     v = as_value(x)

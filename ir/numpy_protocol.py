@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ UFUNCS = {
 ACCUMULATED = {"add": "cumsum", "multiply": "cumprod", "maximum": "cummax", "minimum": "cummin"}
 #: what reduces by a function of NumPy's: `np.add.reduce(x)` is `el.sum(x, axis=0)`
 REDUCED = {"add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min"}
-REDUCED |= {"logical_and": "all", "logical_or": "any"}
+REDUCED |= {"logical_and": "all", "logical_or": "any", "fmax": "nanmax", "fmin": "nanmin"}
 
 
 def _words(text: str) -> frozenset[str]:
@@ -59,13 +60,14 @@ SAME = _words(
     "dot vdot inner outer ravel swapaxes moveaxis expand_dims broadcast_to tile repeat stack histogram "
     "concatenate vstack hstack column_stack flip flipud fliplr rot90 squeeze broadcast_arrays meshgrid unstack "
     "matrix_transpose diag diagonal trace tril triu kron take_along_axis diff einsum tensordot vecdot matrix_power "
-    "zeros_like ones_like full_like nan_to_num isclose allclose average around round sinc fix real imag angle"
+    "zeros_like ones_like full_like nan_to_num isclose allclose average around round sinc fix real imag angle "
+    "sliding_window_view"
 )
 #: element by element functions that are made of others
 COMPOSED = _words(
     "isnan isinf isfinite square log1p expm1 log2 log10 exp2 sinh cosh hypot reciprocal deg2rad rad2deg degrees "
     "radians rint trunc arcsin arccos arctan arcsinh arccosh arctanh signbit copysign fmod fmax fmin logaddexp "
-    "logical_xor heaviside cbrt positive conjugate"
+    "logaddexp2 logical_xor heaviside cbrt positive conjugate"
 )
 
 
@@ -102,9 +104,21 @@ class TakenByNumPy:
                 a, b = (sys.modules["egglift.ir.value"].as_value(v) for v in args)
                 inner = a if not b.shape else own("expand_dims")(a, [len(a.shape) + i for i in range(len(b.shape))])
                 return self.__array_ufunc__(ufunc, "__call__", inner, b)
+        reductions = import_module("egglift.ir.ufunc_reductions")
+        if (found := reductions.combined(UFUNCS.get(name, name), method, args, named)) is not None:
+            return found
         whole = name if method == "__call__" else f"{name}.{method}"
         _require_no_words(whole, named)
-        raise TypeMismatch(f"numpy.{whole} is not taken in a program{instead(name) if method == '__call__' else ''}")
+        advice = instead(name) if method == "__call__" else _of_method(name, method)
+        raise TypeMismatch(f"numpy.{whole} is not taken in a program{advice}")
+
+
+def _of_method(name: str, method: str) -> str:
+    """What there is in place of a method of a function of NumPy's, as the end of a sentence."""
+    if (why := ABSENT.get(name)) is not None:
+        return f": {why}"
+    one_by_one = "it is not known to be associative: fold goes from element to element"
+    return f": {one_by_one}" if method in ("reduce", "accumulate") else ""
 
 
 def _require_no_words(name: str, named: Mapping[str, Any]) -> None:

@@ -13,7 +13,7 @@ from egglift.ir.keywords import methods_explained
 from egglift.ir.lengths import Length
 from egglift.ir.lifting import adapt, as_expr, lifted
 from egglift.ir.operators import named
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Expr, Operator
 from egglift.ir.text import brief
 from egglift.ir.type_names import as_scalar
 from egglift.ir.types import BOOL, F64, I64, U64, Scalar, dims
@@ -122,14 +122,19 @@ def _reduced(op: str, e: Expr, axis: Axes, keepdims: bool, where: Any = None) ->
     if keepdims not in (True, False):
         raise TypeMismatch(f"keepdims must be True or False, not {keepdims!r}; what comes after it is given by name")
     operator = named(op, scalar_of_elements(e))
-    neutral = operator.neutral
-    assert neutral is not None  # all named operators have one
+    assert operator.neutral is not None  # all named operators have one
+    return reduced(operator, operator.neutral, e, axis, keepdims, where)
+
+
+def reduced(operator: Operator, start: Expr, e: Expr, axis: Axes, keepdims: bool, where: Any) -> Expr:
+    """`e` reduced along axes by an operator.  start: what a reduction begins with, and what elements that are left out
+    are taken for."""
     if where is not None:
-        e = lifted("where", [_mask(e, where), e, neutral])
+        e = lifted("where", [_mask(e, where), e, start])
     axes, rank = axes_of(e, axis), len(dims(type_of(e)))
 
     def whole(part: Expr) -> Expr:
-        return p.Reduce(operator, neutral, merged(part, 0, len(axes)))
+        return p.Reduce(operator, start, merged(part, 0, len(axes)))
 
     others = [a for a in range(rank) if a not in axes]
     found = at_depth(len(others), permuted(e, range(rank), [*others, *axes]), whole) if axes else e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -118,25 +119,31 @@ def _name(f: Callable[..., Any]) -> str:
 def operator_of(op: Any, t: Type) -> Operator:
     """What `reduce` was given, as an operator on elements of type `t`.
 
-    A Python function must be one of the named operators written out; OperatorError asks for more otherwise.
+    A Python function must be one of the named operators written out, or one that is known to be associative;
+    OperatorError asks for more otherwise.
     """
     if isinstance(op, np.ufunc):
         name = UFUNCS.get(op.__name__, op.__name__)
-        if name not in OPERATORS:
-            raise OperatorError(f"numpy.{name} is no reduction operator; there are {', '.join(OPERATORS)}")
-        return named(name, t)
+        known = import_module("egglift.ir.known_operators").KNOWN
+        if name not in {*OPERATORS, *known}:
+            raise OperatorError(f"numpy.{name} is no reduction operator; there are {', '.join((*OPERATORS, *known))}")
+        return known[name].of(t) if name in known else named(name, t)
     if hasattr(op, "of"):
         found: Operator = op.of(t)
         return found
     if not callable(op):
         raise TypeMismatch(f"{op!r} is not an operator: use {', '.join(OPERATORS)}, or operator(f, ...)")
     body = trace.closed_body(lambda v: call_pair(op, v), Tuple((t, t)), f"the operator {_name(op)}")
-    if (known := recognise(body)) is None:
-        raise OperatorError(
-            f"reduce with {brief(body)}: nothing says that it is associative; use "
-            "operator(f, associative=True, commutative=..., neutral=...), or fold, which goes left to right"
-        )
-    return named(known, t)
+    if (own := recognise(body)) is not None:
+        return named(own, t)
+    if (found := import_module("egglift.ir.known_operators").known_operator(body, t)) is not None:
+        return found
+    if (other := type_of(body)) != t:
+        raise TypeMismatch(f"reduce with {brief(body)}: it makes {other} of two {t}; cast the elements, or use fold")
+    raise OperatorError(
+        f"reduce with {brief(body)}: nothing says that it is associative; use "
+        "operator(f, associative=True, commutative=..., neutral=...), or fold, which goes left to right"
+    )
 
 
 def begun(op: Any, init: Like, t: Type) -> tuple[Operator, Expr]:

@@ -208,6 +208,9 @@ class Caller:
         host, table, numbers = self._host, dict[Buffer, Operand](), self.executable.numbers
         arrays = dict[Buffer, NdArray]()
         for name, group in self.plan.inputs.items():
+            if name not in given:
+                table.update(zip(group, self.executable.held[name], strict=True))
+                continue
             for b, v in zip(group, given[name], strict=True):
                 if b in numbers:
                     table[b] = number(v)
@@ -287,10 +290,11 @@ class Caller:
         into = [direct(a, given) for a in outs]
         if None not in into or self._free is None:
             return self.executable, into
-        own = [b for bs in self.plan.inputs.values() for b in bs]
+        buffers = self.plan.inputs.items()
+        taken = [(b, g) for name, bs in buffers if name in inputs for b, g in zip(bs, inputs[name], strict=True)]
         for i, (o, a) in enumerate(zip(self.plan.outputs, outs, strict=True)):
             if into[i] is None and a.size and not a.offset:
-                same = frozenset(b for b, g in zip(own, given, strict=True) if g is a.base_data)
+                same = frozenset(b for b, g in taken if g is a.base_data)
                 others = [g for g in given if g is not a.base_data]
                 if same and same <= self._donations.get(o, frozenset()) and direct(a, others) is not None:
                     into[i] = a.base_data

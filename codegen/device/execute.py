@@ -83,6 +83,8 @@ class Executable:
     _scratch: Scratch = field(repr=False)
     #: inputs that kernels are given as numbers, and not as buffers
     numbers: frozenset[Buffer] = frozenset()
+    #: buffers for inputs that no caller gives: the program's large constants
+    held: Mapping[str, Sequence[Operand]] = field(default_factory=dict, repr=False)
 
     def run(
         self,
@@ -261,6 +263,7 @@ class Executable:
 
         A program may have inputs of which nothing in it depends: the plan need not take them.
         """
+        inputs = {**self.held, **inputs}
         if not inputs.keys() >= self.plan.inputs.keys():
             raise ArgumentError(f"the plan takes {sorted(self.plan.inputs)}, got {sorted(inputs)}")
         table: dict[Buffer, Operand] = {}
@@ -294,15 +297,22 @@ def number(value: NdArray) -> Any:
     return np.uint8(bool(value)) if value.dtype == np.bool_ else value.reshape(())[()]
 
 
-def build(device: Device, plan: Plan, options: Sequence[str] = (), by_value: bool = False) -> Executable:
+def build(
+    device: Device,
+    plan: Plan,
+    options: Sequence[str] = (),
+    by_value: bool = False,
+    held: Mapping[str, Sequence[Operand]] = {},
+) -> Executable:
     """`plan` compiled for `device`; BuildError keeps the source and the compiler's log.
 
-    by_value: is it always given its numbers (`Plan.numbers`) as arrays of the host?
+    by_value: is it always given its numbers (`Plan.numbers`) as arrays of the host?  held: buffers for inputs that no
+    caller gives.
     """
     for kernel in plan.kernels:
         device.admit(kernel)
     if not plan.kernels:
-        return Executable(device, plan, (), Scratch(plan.temporaries))
+        return Executable(device, plan, (), Scratch(plan.temporaries), held=held)
     source = plan.by_value if by_value else plan.source
     program = device.compile(source, options)
     cl = opencl()
@@ -310,7 +320,8 @@ def build(device: Device, plan: Plan, options: Sequence[str] = (), by_value: boo
         kernels = tuple(cl.Kernel(program, k.name) for k in plan.kernels)
     except cl.Error as error:
         raise BuildError(f"the compiled program lacks a kernel: {error}", source) from error
-    return Executable(device, plan, kernels, Scratch(plan.temporaries), plan.numbers if by_value else frozenset())
+    numbers = plan.numbers if by_value else frozenset[Buffer]()
+    return Executable(device, plan, kernels, Scratch(plan.temporaries), numbers, held)
 
 
 def _settled(rows: list[tuple[float, ...]], least: int, precision: float) -> bool:

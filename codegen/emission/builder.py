@@ -21,6 +21,7 @@ from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_register
 from egglift.codegen.kernel.views import LINE, View, memory
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
+from egglift.ir.inner_program import WRITTEN
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
@@ -457,7 +458,7 @@ class Builder:
         """A program-scope array of literals."""
         size = len(values) // scalar.size
         if (scalar, values) not in self.constants:
-            if len(values) > 32 << 10:
+            if len(values) > WRITTEN:
                 raise CodegenError(f"{brief(of)}: a constant of {len(values)} bytes; pass it as an input")
             self.require(scalar)
             name = self.constant_names.numbered("c")

@@ -14,8 +14,8 @@ struct ${name}_handle {
     cl_command_queue queue;
     cl_program program;
     cl_kernel kernels[PLACES(KERNELS)];
-    cl_mem temporaries[PLACES(TEMPORARIES)];
-    cl_event last; /* of the last command that uses the temporaries */
+    cl_mem own[PLACES(OWN)];
+    cl_event last; /* of the last command that uses them */
     char *message;
 };
 
@@ -203,8 +203,8 @@ int ${name}_init(${name}_handle **made, const ${name}_choice *choice)
         result = admit(self);
     if (result == ${NAME}_OK)
         result = build(self);
-    for (t = 0; t < TEMPORARIES && result == ${NAME}_OK; t++)
-        result = allocate(self, CL_MEM_READ_WRITE, TEMPORARY_BYTES[t], NULL, &self->temporaries[t]);
+    for (t = 0; t < OWN && result == ${NAME}_OK; t++)
+        result = allocate(self, CL_MEM_READ_WRITE, OWN_BUFFER[t].bytes, OWN_BUFFER[t].data, &self->own[t]);
     return result;
 }
 
@@ -217,9 +217,9 @@ void ${name}_release(${name}_handle *self)
         clFinish(self->queue);
     if (self->last != NULL)
         clReleaseEvent(self->last);
-    for (i = 0; i < TEMPORARIES; i++)
-        if (self->temporaries[i] != NULL)
-            clReleaseMemObject(self->temporaries[i]);
+    for (i = 0; i < OWN; i++)
+        if (self->own[i] != NULL)
+            clReleaseMemObject(self->own[i]);
     for (i = 0; i < KERNELS; i++)
         if (self->kernels[i] != NULL)
             clReleaseKernel(self->kernels[i]);
@@ -270,8 +270,8 @@ static int launch_all(${name}_handle *self, cl_command_queue queue, const cl_mem
     int i, result = ${NAME}_OK;
     for (i = 0; i < INPUTS + OUTPUTS; i++)
         buffers[i] = given[i];
-    for (i = 0; i < TEMPORARIES; i++)
-        buffers[INPUTS + OUTPUTS + i] = self->temporaries[i];
+    for (i = 0; i < OWN; i++)
+        buffers[INPUTS + OUTPUTS + i] = self->own[i];
     if (self->last != NULL)
         after[count++] = self->last;
     self->last = NULL;

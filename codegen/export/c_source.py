@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import starmap
 from string import Template
+
+import numpy as np
 
 from egglift.codegen.export.c_header import host_arguments, host_parameters
 from egglift.codegen.export.c_runtime import RUNTIME
-from egglift.codegen.export.host_program import HostProgram
+from egglift.codegen.export.host_program import HeldArray, HostProgram
 from egglift.codegen.kernel.imperative import PlannedKernel
 
 #: characters of a string that every compiler of C99 takes are 4095
 LONGEST = 4000
+#: numbers of a constant array on a line
+ON_A_LINE = 10
 
 TABLES = Template("""\
 /* $name: written by egglift; $name.h says how it is called. */
@@ -26,8 +31,8 @@ TABLES = Template("""\
 enum {
     INPUTS = $inputs,
     OUTPUTS = $outputs,
-    TEMPORARIES = $temporaries,
-    BUFFERS = INPUTS + OUTPUTS + TEMPORARIES, /* numbered in this order */
+    OWN = $own, /* between kernels, and constants */
+    BUFFERS = INPUTS + OUTPUTS + OWN, /* numbered in this order */
     KERNELS = $kernels,
     STEPS = $steps,
     MOST_ARGUMENTS = $most
@@ -47,7 +52,13 @@ static const struct {
 $arrays
 };
 
-static const size_t TEMPORARY_BYTES[] = {$temporary_bytes};
+$constants/* of each own buffer: bytes, and what it holds */
+static const struct {
+    size_t bytes;
+    const void *data;
+} OWN_BUFFER[] = {
+$own_rows
+};
 
 /* of each kernel: name, numbers of arguments and dimensions, work-items in all and in a group, bytes of local memory */
 static const struct {
@@ -101,14 +112,15 @@ def source(p: HostProgram) -> str:
         name=p.name,
         inputs=len(p.inputs),
         outputs=len(p.outputs),
-        temporaries=len(p.temporaries),
+        own=len(p.temporaries) + len(p.constants),
         kernels=len(p.kernels),
         steps=len(p.steps),
         most=max((len(used) for _, used in p.steps), default=1),
         source=",\n".join(f"    {text}" for text in strings(p.source)),
         options=quoted(p.options),
         arrays=",\n".join(f'    {{"{a.name}", {a.size}, {a.scalar.size}}}' for a in arrays),
-        temporary_bytes=", ".join(map(str, p.temporaries)) or "0",
+        constants="".join(starmap(_constant, enumerate(p.constants))),
+        own_rows=",\n".join(_own_rows(p)) or "    {0, NULL}",
         kernel_rows=",\n".join(map(_row, p.kernels)) or '    {"", 0, 0, {0, 0, 0}, {0, 0, 0}, 0}',
         step_rows=",\n".join(f"    {{{', '.join(map(str, (k, *used)))}}}" for k, used in p.steps) or "    {0}",
     )
@@ -128,6 +140,19 @@ def _calls(p: HostProgram) -> str:
         lengths=", ".join(a.length if a.shape else "1" for a in arrays),
         buffers=", ".join(a.name for a in arrays),
     )
+
+
+def _constant(number: int, c: HeldArray) -> str:
+    """An array with the bits of a constant's elements, in the byte order of whoever compiles it."""
+    words = np.frombuffer(c.data, f"u{c.scalar.size}")
+    rows = (words[i : i + ON_A_LINE].tolist() for i in range(0, words.size, ON_A_LINE))
+    text = ",\n".join("    " + ", ".join(map(str, row)) for row in rows)
+    return f"/* {c.title}, as bits */\nstatic const uint{8 * c.scalar.size}_t CONSTANT_{number}[] = {{\n{text}\n}};\n\n"
+
+
+def _own_rows(p: HostProgram) -> list[str]:
+    between = [f"    {{{size}, NULL}}" for size in p.temporaries]
+    return between + [f"    {{{len(c.data)}, CONSTANT_{i}}}" for i, c in enumerate(p.constants)]
 
 
 def _row(k: PlannedKernel) -> str:

@@ -12,6 +12,7 @@ from egglift.codegen.device.arguments import leaf_names
 from egglift.codegen.kernel.imperative import Plan, PlannedKernel
 from egglift.codegen.opencl.names import KEYWORDS, Names, identifier
 from egglift.ir.errors import ArgumentError
+from egglift.ir.patterns import Constant
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import Scalar, Type, leaves
 
@@ -31,6 +32,9 @@ RESERVED = (
     ),
 )
 
+
+#: bytes of large constants that are written into a source file, as some three times as many characters
+MOST_HELD = 16 << 20
 
 #: what follows a program's name in the names of its functions and types in C
 SUFFIXES = (
@@ -77,10 +81,20 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class HostProgram:
-    """What a host does to run a plan.  Buffers are numbered: inputs first, then outputs, then temporaries.
+class HeldArray:
+    """A large constant, which is a buffer: its title, type and shape as a sentence says them, and its elements."""
 
-    temporaries: the bytes of each; steps: launches in order, each a kernel's place and a buffer for each of its
+    title: str
+    scalar: Scalar
+    data: bytes
+
+
+@dataclass(frozen=True)
+class HostProgram:
+    """What a host does to run a plan.  Buffers are numbered: inputs, outputs, temporaries, constants.
+
+    temporaries: the bytes of each; constants: buffers that always hold the same; steps: launches in order, each a
+    kernel's place and a buffer for each of its
     parameters; options: what the OpenCL compiler is given.
     """
 
@@ -92,20 +106,35 @@ class HostProgram:
     temporaries: tuple[int, ...]
     steps: tuple[tuple[int, tuple[int, ...]], ...]
     options: str
+    constants: tuple[HeldArray, ...] = ()
 
     @property
     def bytes(self) -> tuple[int, ...]:
         """The bytes of every buffer."""
-        return (*(p.bytes for p in (*self.inputs, *self.outputs)), *self.temporaries)
+        constants = (len(c.data) for c in self.constants)
+        return (*(p.bytes for p in (*self.inputs, *self.outputs)), *self.temporaries, *constants)
 
 
 def host_program(
-    name: str, plan: Plan, inputs: Mapping[str, Type], result: Type, options: tuple[str, ...] = ()
+    name: str,
+    plan: Plan,
+    inputs: Mapping[str, Type],
+    result: Type,
+    options: tuple[str, ...] = (),
+    constants: Mapping[str, Constant] = {},
 ) -> HostProgram:
     """`plan` for hosts.  name: of the program, as its functions and files begin; ArgumentError if it is no identifier.
 
-    inputs: their types, in the order in which the program takes them.
+    inputs: their types, in the order in which the program takes them.  constants: what those of the plan's inputs hold
+    that are no inputs of the program; ArgumentError where they are too large for a text.
     """
+    held = {n: HeldArray(f"{n}: {c.type}", leaves(c.type)[0][1], c.data) for n, c in constants.items()}
+    if (size := sum(len(h.data) for h in held.values())) > MOST_HELD:
+        raise ArgumentError(
+            f"{', '.join(held)} have {size} bytes, and a source file holds constants of {MOST_HELD} at most; make them "
+            "inputs of the program: el.array(name, type, shape)"
+        )
+    inputs = {n: t for n, t in inputs.items() if n not in held}
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or identifier(name) != name or name in (*kwlist, "class", "cl"):
         raise ArgumentError(
             f"{name!r} cannot begin the names of functions in C; export into a folder named like `dot_product`, "
@@ -117,7 +146,8 @@ def host_program(
     while out in inputs:
         out += "_"
     made = _parameters(out, result, names)
-    buffers = [*(b for n in inputs for b in plan.inputs[n]), *plan.outputs, *plan.temporaries]
+    constant = [b for n in held for b in plan.inputs.get(n, ())]
+    buffers = [*(b for n in inputs for b in plan.inputs[n]), *plan.outputs, *plan.temporaries, *constant]
     number = {b: i for i, b in enumerate(buffers)}
     return HostProgram(
         name,
@@ -128,6 +158,7 @@ def host_program(
         tuple(b.size * b.scalar.size for b in plan.temporaries),
         tuple((k, tuple(number[b] for b in used)) for k, used in plan.steps),
         " ".join(("-w", *options)),
+        tuple(h for n, h in held.items() if n in plan.inputs),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from string import Template
 
 from egglift.codegen.export.host_program import HostProgram, Parameter
@@ -12,6 +13,7 @@ MODULE = Template('''\
 $told
 """
 
+import base64
 import threading
 
 import numpy as np
@@ -27,11 +29,15 @@ $outputs
 ]
 # bytes of each
 TEMPORARIES = $temporaries
+# buffers that always hold the same, in base 64
+CONSTANTS = [
+$constants
+]
 # name, work-items in all and in a group
 KERNELS = [
 $kernels
 ]
-# launches in order: a kernel, and for each argument the number of a buffer: inputs, outputs, temporaries
+# launches in order: a kernel, and for each argument the number of a buffer: inputs, outputs, temporaries, constants
 STEPS = [
 $steps
 ]
@@ -48,7 +54,8 @@ class Program:
         self._lock = threading.Lock()  # arguments of a kernel are set and used in separate calls
         program = cl.Program(self.queue.context, SOURCE).build(OPTIONS) if KERNELS else None
         self._kernels = [cl.Kernel(program, name) for name, _, _ in KERNELS]
-        self._temporaries = [self._buffer(size) for size in TEMPORARIES]
+        constants = [np.frombuffer(base64.b64decode(text), np.uint8) for text in CONSTANTS]
+        self._own = [*map(self._buffer, TEMPORARIES), *map(self._filled, constants)]
 
     def __call__(self$parameters):
         """The result as NumPy arrays and numbers; ValueError where an input has another shape."""
@@ -56,7 +63,7 @@ class Program:
         results = [np.empty(shape, dtype) for _, dtype, shape in OUTPUTS]
         with self._lock:
             buffers = [self._filled(value) for value in given] + [self._buffer(r.nbytes) for r in results]
-            last = self._launched(buffers + self._temporaries)
+            last = self._launched(buffers + self._own)
             for result, buffer in zip(results, buffers[len(given) :]):
                 if result.nbytes:
                     cl.enqueue_copy(self.queue, result, buffer, wait_for=last)
@@ -103,6 +110,7 @@ def module(p: HostProgram) -> str:
         inputs="\n".join(map(_described, p.inputs)),
         outputs="\n".join(map(_described, p.outputs)),
         temporaries=repr(list(p.temporaries)),
+        constants="\n".join(f'    "{b64encode(c.data).decode()}",  # {c.title}' for c in p.constants),
         kernels="\n".join(f"    ({k.name!r}, {k.global_size}, {k.local_size})," for k in p.kernels),
         steps="\n".join(f"    ({k}, {list(used)})," for k, used in p.steps),
         parameters="".join(f", {a.name}" for a in p.inputs),

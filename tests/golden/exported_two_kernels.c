@@ -10,8 +10,8 @@
 enum {
     INPUTS = 1,
     OUTPUTS = 1,
-    TEMPORARIES = 1,
-    BUFFERS = INPUTS + OUTPUTS + TEMPORARIES, /* numbered in this order */
+    OWN = 1, /* between kernels, and constants */
+    BUFFERS = INPUTS + OUTPUTS + OWN, /* numbered in this order */
     KERNELS = 2,
     STEPS = 2,
     MOST_ARGUMENTS = 2
@@ -48,7 +48,13 @@ static const struct {
     {"out", 100, 4}
 };
 
-static const size_t TEMPORARY_BYTES[] = {400};
+/* of each own buffer: bytes, and what it holds */
+static const struct {
+    size_t bytes;
+    const void *data;
+} OWN_BUFFER[] = {
+    {400, NULL}
+};
 
 /* of each kernel: name, numbers of arguments and dimensions, work-items in all and in a group, bytes of local memory */
 static const struct {
@@ -75,8 +81,8 @@ struct two_kernels_handle {
     cl_command_queue queue;
     cl_program program;
     cl_kernel kernels[PLACES(KERNELS)];
-    cl_mem temporaries[PLACES(TEMPORARIES)];
-    cl_event last; /* of the last command that uses the temporaries */
+    cl_mem own[PLACES(OWN)];
+    cl_event last; /* of the last command that uses them */
     char *message;
 };
 
@@ -264,8 +270,8 @@ int two_kernels_init(two_kernels_handle **made, const two_kernels_choice *choice
         result = admit(self);
     if (result == TWO_KERNELS_OK)
         result = build(self);
-    for (t = 0; t < TEMPORARIES && result == TWO_KERNELS_OK; t++)
-        result = allocate(self, CL_MEM_READ_WRITE, TEMPORARY_BYTES[t], NULL, &self->temporaries[t]);
+    for (t = 0; t < OWN && result == TWO_KERNELS_OK; t++)
+        result = allocate(self, CL_MEM_READ_WRITE, OWN_BUFFER[t].bytes, OWN_BUFFER[t].data, &self->own[t]);
     return result;
 }
 
@@ -278,9 +284,9 @@ void two_kernels_release(two_kernels_handle *self)
         clFinish(self->queue);
     if (self->last != NULL)
         clReleaseEvent(self->last);
-    for (i = 0; i < TEMPORARIES; i++)
-        if (self->temporaries[i] != NULL)
-            clReleaseMemObject(self->temporaries[i]);
+    for (i = 0; i < OWN; i++)
+        if (self->own[i] != NULL)
+            clReleaseMemObject(self->own[i]);
     for (i = 0; i < KERNELS; i++)
         if (self->kernels[i] != NULL)
             clReleaseKernel(self->kernels[i]);
@@ -331,8 +337,8 @@ static int launch_all(two_kernels_handle *self, cl_command_queue queue, const cl
     int i, result = TWO_KERNELS_OK;
     for (i = 0; i < INPUTS + OUTPUTS; i++)
         buffers[i] = given[i];
-    for (i = 0; i < TEMPORARIES; i++)
-        buffers[INPUTS + OUTPUTS + i] = self->temporaries[i];
+    for (i = 0; i < OWN; i++)
+        buffers[INPUTS + OUTPUTS + i] = self->own[i];
     if (self->last != NULL)
         after[count++] = self->last;
     self->last = NULL;
