@@ -32,6 +32,7 @@ class _Binder:
     def _scope(self, scope: dict[str, Any]) -> dict[str, Any]:
         if id(scope) not in self._scopes:
             copy = self._scopes[id(scope)] = dict(scope)
+            copy.pop("__name__", None)  # torch.compile would look names up in the module itself
             for name, value in scope.items():
                 if name == "np":
                     copy[name] = self.library

@@ -17,14 +17,17 @@ def _given(torch: Any, x: Any, weights: Any) -> Any:
     return torch.nn.functional.conv2d(padded, weights[None, None])[0, 0]
 
 
+#: as numbers, which torch.compile need not follow
+GENERAL, BELL = weights("general"), np.asarray(bell())[None]
+
+
 def _in_two(torch: Any, x: Any) -> Any:
-    row = np.asarray(bell())[None]
-    return window_of(torch, window_of(torch, x, [row])[0, 0], [row.T])[0, 0]
+    return window_of(torch, window_of(torch, x, [BELL])[0, 0], [BELL.T])[0, 0]
 
 
 #: stencils whose windows the library has
 CONVOLUTIONS: dict[str, Callable[..., Any]] = {
-    "convolution_17-general": lambda torch, x: window_of(torch, x, [weights("general")])[0, 0],
+    "convolution_17-general": lambda torch, x: window_of(torch, x, [GENERAL])[0, 0],
     "convolution_17-given": _given,
     "convolution_17-gaussian": _in_two,
     "convolution_17-separable": _in_two,
