@@ -25,7 +25,7 @@ def _attention(torch: Any, Q: Any, K: Any, V: Any) -> Any:
     return torch.nn.functional.scaled_dot_product_attention(Q[None, None], K[None, None], V[None, None])
 
 
-def _window(torch: Any, x: Any, kernels: Any, mode: str = "replicate") -> Any:
+def window_of(torch: Any, x: Any, kernels: Any, mode: str = "replicate") -> Any:
     """Convolutions of a grid with each of `kernels`, by the library: conv2d or conv3d behind a pad."""
     weights = np.asarray(kernels, np.float32)
     pads = [n // 2 for n in reversed(weights.shape[1:]) for _ in (0, 1)]
@@ -35,13 +35,13 @@ def _window(torch: Any, x: Any, kernels: Any, mode: str = "replicate") -> Any:
 
 
 def _convolution(kernel: Any, mode: str = "replicate") -> Callable[..., Any]:
-    return lambda torch, x: _window(torch, x, [kernel], mode)
+    return lambda torch, x: window_of(torch, x, [kernel], mode)
 
 
 def _separate(weights: Any) -> Callable[..., Any]:
     """A row of weights across, then the same down."""
     row = np.asarray(weights)[None]
-    return lambda torch, x: _window(torch, _window(torch, x, [row])[0, 0], [row.T])
+    return lambda torch, x: window_of(torch, window_of(torch, x, [row])[0, 0], [row.T])
 
 
 def _star(dims: int, reach: int = 1, middle: float = 1.0) -> Any:
@@ -54,16 +54,16 @@ def _star(dims: int, reach: int = 1, middle: float = 1.0) -> Any:
 
 
 def _hotspot(dims: int) -> Callable[..., Any]:
-    return lambda torch, temperature, power: _window(torch, temperature, [_star(dims)]) + power
+    return lambda torch, temperature, power: window_of(torch, temperature, [_star(dims)]) + power
 
 
 def _sobel(torch: Any, x: Any) -> Any:
     across = np.outer([1, 2, 1], [-1, 0, 1])
-    return torch.linalg.vector_norm(_window(torch, x, [across, across.T]), dim=1)
+    return torch.linalg.vector_norm(window_of(torch, x, [across, across.T]), dim=1)
 
 
 def _acoustic(torch: Any, now: Any, before: Any, mask: Any) -> Any:
-    return torch.where(mask > 0, _window(torch, now, [_star(3)], "constant") - before, 0.0)
+    return torch.where(mask > 0, window_of(torch, now, [_star(3)], "constant") - before, 0.0)
 
 
 SLOPE = np.array([[0, 0, 0], [-0.5, 0, 0.5], [0, 0, 0]])
@@ -79,7 +79,7 @@ STENCILS: dict[str, Callable[..., Any]] = {
     "convolution_17-gaussian": _separate(np.ones(17)),
     "convolution_17-separable": _separate(np.ones(17)),
     "sobel": _sobel,
-    "gradient": lambda torch, x: _window(torch, x, [SLOPE, SLOPE.T]),
+    "gradient": lambda torch, x: window_of(torch, x, [SLOPE, SLOPE.T]),
     "game_of_life": _convolution(np.ones((3, 3)), "circular"),
     "hotspot_2d": _hotspot(2),
     "hotspot_3d": _hotspot(3),

@@ -15,8 +15,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +29,7 @@ from benchmarks.line import Line
 from benchmarks.peers import absent, peer
 from benchmarks.programs.catalogue import Entry, Size, size_text
 from benchmarks.published import published
+from benchmarks.setting import setting
 from egglift.batch import ahead, search
 from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device
@@ -48,22 +47,6 @@ from egglift.timing import measured as timed
 
 #: seconds of measuring for each program
 BUDGET = 20.0
-#: whose versions belong to a result, where they are installed
-PACKAGES = (
-    "egglift",
-    "egglog",
-    "numpy",
-    "scipy",
-    "pyopencl",
-    "pocl-binary-distribution",
-    "numexpr",
-    "numba",
-    "torch",
-    "pyclblast",
-    "kernel_tuner",
-    "dask",
-    "matplotlib",
-)
 
 
 def measured(
@@ -112,17 +95,6 @@ def _call(run: Callable[..., Any], inputs: dict[str, Any]) -> Callable[[], Any]:
     return lambda: run(**inputs)
 
 
-def versions() -> dict[str, str]:
-    """The versions of all libraries that take part and are installed."""
-    found = {}
-    for name in PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
-
-
 # ---------------------------------------------------------------------------------------- a run
 
 
@@ -149,12 +121,12 @@ def run(
     missing = {kind: reason for kind in against if (reason := absent(kind))}
     against = [kind for kind in against if kind not in missing]
     out.mkdir(parents=True, exist_ok=True)
-    setting = _setting(device, profile) | {"absent peers": missing}
+    facts = setting(device) | {"profile": asdict(profile), "absent peers": missing}
     with ExitStack() as stack:
         for (e, size), found in zip(jobs, _found(stack, jobs, device, profile, cluster, ahead_by), strict=True):
             lines.append(_line(e, size, device, profile, against, found))
             print(report.row(lines[-1], against), flush=True)
-            data = setting | {"results": [asdict(line) for line in lines]}
+            data = facts | {"results": [asdict(line) for line in lines]}
             (out / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
     (out / f"{name}.md").write_text(report.markdown(lines, against, missing, device))
     figures.draw(lines, against, out / name)
@@ -191,16 +163,3 @@ def _line(
         return measured(e, size, device, profile, against, found)
     except EggliftError as error:
         return Line(e.name, size_text(size), None, 0.0, "", "", result=" ".join(str(error).split()))
-
-
-def _setting(device: Device, profile: Profile) -> dict[str, Any]:
-    """On what, with what and when results came about."""
-    return {
-        "device": device.name,
-        "platform": device.platform,
-        "driver": device.driver,
-        "kind": device.kind,
-        "date": datetime.now(UTC).date().isoformat(),
-        "versions": versions(),
-        "profile": asdict(profile),
-    }

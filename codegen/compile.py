@@ -13,6 +13,7 @@ from egglift.codegen.emission.emitter import Emitter
 from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.kernel.barriers import in_branches
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, PlannedKernel, Statement
+from egglift.codegen.kernel.index import is_simplifying
 from egglift.codegen.kernel.reuse import LaunchStep, reused
 from egglift.codegen.kernel.views import memory, number, volume
 from egglift.codegen.opencl.names import Names
@@ -45,12 +46,12 @@ def compile_term(
     `toGlobal x` of a closed x, and a closed map over groups or global ids that is read, becomes a kernel of its own.
     Raises CodegenError for a program that has no OpenCL on a device with these limits.
     """
-    return _plan(term, launch, limits, tracing)
+    return _plan(term, launch, limits, tracing, is_simplifying())
 
 
 # the search prices what is compared, measured and shown later: few programs, asked for again and again
 @lru_cache(maxsize=256)
-def _plan(term: Expr, launch: Launch, limits: DeviceLimits, tracing: Tracing | None) -> Plan:
+def _plan(term: Expr, launch: Launch, limits: DeviceLimits, tracing: Tracing | None, simplifying: bool) -> Plan:
     type_of(term)
     work = deeply if _depth(term) < SHALLOW else deep  # how many frames a level takes is not known: views take more
     names = Names(tuple(tracing.names.values())) if tracing is not None else Names()

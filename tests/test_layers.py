@@ -32,7 +32,8 @@ def rooms() -> dict[str, Path]:
     setup = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     own = {name: ROOT / folder for name, folder in setup["package-dir"].items()}
     lines = ("benchmarks.lines", "benchmarks.lines.by_hand", "benchmarks.lines.short")
-    benchmarks = ("benchmarks", "benchmarks.brought", *lines, "benchmarks.programs", "benchmarks.tables")
+    benchmarks = ("benchmarks", "benchmarks.brought", "benchmarks.fair", "benchmarks.handwritten", *lines)
+    benchmarks += ("benchmarks.programs", "benchmarks.tables")
     return own | {name: ROOT / name.replace(".", "/") for name in benchmarks}
 
 

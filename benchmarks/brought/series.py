@@ -25,7 +25,7 @@ def moving_average_64(n: int) -> Any:
 
 def black_scholes(n: int) -> Any:
     """Prices of call options of one year, by the error function."""
-    return floats("v", n).map(lambda v, u: _price(v, u, el.log, el.erf), floats("u", n))
+    return floats("v", n).map(lambda v, u: price_of_call(v, u, el.log, el.erf), floats("u", n))
 
 
 def correlation(n: int) -> Any:
@@ -47,7 +47,7 @@ def _centred(xs: Any, n: int) -> Any:
     return xs.map(lambda v: v - mean)
 
 
-def _price(price: Any, strike: Any, log: Any, erf: Any) -> Any:
+def price_of_call(price: Any, strike: Any, log: Any, erf: Any) -> Any:
     """Of a call option, given the functions log and erf."""
     upper = (log(price / strike) + DRIFT) / VOLATILITY
     lower = upper - VOLATILITY
@@ -71,7 +71,7 @@ def _moving_average_in_torch(torch: Any, v: Any) -> Any:
 def _black_scholes(v: Any, u: Any) -> Any:
     from scipy.special import erf  # type: ignore[import-untyped]
 
-    return _price(v, u, np.log, erf)
+    return price_of_call(v, u, np.log, erf)
 
 
 def _correlation(v: Any, u: Any) -> Any:
@@ -91,7 +91,7 @@ PROGRAMS = (
         black_scholes,
         LONG,
         _black_scholes,
-        lambda torch, v, u: _price(v, u, torch.log, torch.erf),
+        lambda torch, v, u: price_of_call(v, u, torch.log, torch.erf),
         positive,
     ),
     Brought(correlation, LONG, _correlation),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.tables.peers import behind_peers
 from benchmarks.tables.raw import lines, number, rows_of, table
 
 #: a peer's time over ours from which on both are alike: torch's own times vary by some 5% between runs
@@ -54,6 +55,8 @@ def figures() -> Iterator[Behind]:
                 yield Behind(
                     "H200", p["program"], str(p.get("size") or p["n"]), "torch", p["ratio to torch"], f"{page}.md"
                 )
+    for device, program, size, peer, times, page in behind_peers():
+        yield Behind(device, program, size, peer, times, page)
     for name, device in (("pocl_all", "PoCL, EPYC"), ("pocl_programs", "PoCL, Xeon"), ("gpu_programs", "H100")):
         for p in lines(f"suite/{name}"):
             for peer, seconds in p["peers"].items():

@@ -10,6 +10,7 @@ from benchmarks.line import Line
 from benchmarks.published import Published
 from benchmarks.ranking import figures
 from benchmarks.report import row as suite_row
+from benchmarks.tables import peers, search
 from benchmarks.tables.behind import behind
 from benchmarks.tables.raw import lines, number, raw, rows_of, source, table
 from benchmarks.tiling import table as tiling_table
@@ -152,11 +153,53 @@ def growth() -> str:
     return f"{source('growth', device='two cores')}\n\n{table(head, rows)}"
 
 
+def handwritten_gpu() -> str:
+    """Kernels by hand on an H200."""
+    return peers.handwritten("nvidia_h200")
+
+
+def handwritten_cpu() -> str:
+    """The same on PoCL."""
+    return peers.handwritten("pocl")
+
+
+def fair_gpu() -> str:
+    """Programs beside all peers on an H200."""
+    return peers.fair("nvidia_h200")
+
+
+def fair_cpu() -> str:
+    """The same on PoCL."""
+    return peers.fair("pocl")
+
+
+def simplifier_gpu() -> str:
+    """Indices simplified and not, on an H200."""
+    return search.simplifier("nvidia_h200")
+
+
+def simplifier_cpu() -> str:
+    """The same on PoCL."""
+    return search.simplifier("pocl")
+
+
+def switched_gpu() -> str:
+    """Tiles, local memory and schedules switched off, on an H200."""
+    return search.switched("nvidia_h200")
+
+
+def switched_cpu() -> str:
+    """The same on PoCL."""
+    return search.switched("pocl")
+
+
 #: by name in the pages
 MADE: Mapping[str, Callable[[], str]] = {
     f.__name__.replace("_", "-"): f
     for f in (torch, numpy, streams, products, stencils, stencils_pocl, tiling, ablation, every_length, suite_pocl)
     + (suite_programs, suite_gpu, ranking_h100, ranking_pocl, growth, behind)
+    + (handwritten_gpu, handwritten_cpu, fair_gpu, fair_cpu, peers.summary)
+    + (simplifier_gpu, simplifier_cpu, switched_gpu, switched_cpu, search.phases, search.efficiency)
 }
 
 

@@ -185,6 +185,24 @@ def _knowing(facts: tuple[Fact, ...]) -> Iterator[None]:
         _facts.reset(token)
 
 
+_as_written: ContextVar[bool] = ContextVar("as_written", default=False)
+
+
+@contextmanager
+def as_written() -> Iterator[None]:
+    """Quotients and remainders that are built inside stay as they are written: it shows what simplifying is worth."""
+    token = _as_written.set(True)
+    try:
+        yield
+    finally:
+        _as_written.reset(token)
+
+
+def is_simplifying() -> bool:
+    """Are indices simplified here?"""
+    return not _as_written.get()
+
+
 @dataclass(frozen=True)
 class Index:
     """`constant + sum(coefficient * atom for atom, coefficient in terms)`; terms in the order of their keys."""
@@ -265,6 +283,9 @@ class Index:
         """Floor of self / d, for d > 0."""
         if d == 1:
             return self
+        if self.terms and not is_simplifying():
+            lift = -(min(self.range[0], 0) // d)
+            return Index(((Quotient(self + lift * d, d), 1),)) - lift
         q, r = self._split(d)
         if not r.terms:
             return q
@@ -288,6 +309,9 @@ class Index:
         """self - d * (self // d), for d > 0."""
         if d == 1:
             return ZERO
+        if self.terms and not is_simplifying():
+            lift = -(min(self.range[0], 0) // d)
+            return Index(((Remainder(self + lift * d, d), 1),))
         _, r = self._split(d)
         if not r.terms:
             return r
@@ -401,7 +425,7 @@ def _substituted(a: Atom, values: Mapping[Var, Index | int]) -> Index:
 
 def _make(sums: dict[Atom, int], constant: int) -> Index:
     """Normal form, with d*(x/d) + x%d put together to x."""
-    for a in [a for a in sums if isinstance(a, Remainder)]:
+    for a in [a for a in sums if isinstance(a, Remainder) and is_simplifying()]:
         k = sums.get(a, 0)
         if not k:
             continue

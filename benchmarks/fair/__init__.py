@@ -1,0 +1,1 @@
+"""Every program beside its strongest peers, in one run on one device."""

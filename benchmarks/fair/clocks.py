@@ -1,0 +1,147 @@
+"""How calls are timed.  What is small is timed as many in a row, on all sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from statistics import median
+from typing import Any
+
+from benchmarks.demo import best
+from benchmarks.fair.peer import Call, Times
+from egglift.codegen.device.device import opencl, reported
+
+#: calls in a row, at most; seconds that these should take, at most; calls from which on launching is no matter
+ROW, ROW_SECONDS, SMALL = 20, 0.05, 300e-6
+WARM, TIMED = 2, 9
+
+
+def in_a_row(once: Callable[[int], float]) -> float:
+    """Seconds of a call: `once(n)` runs n in a row, and says how long all took."""
+    estimate = min(once(1) for _ in range(WARM))
+    count = max(1, min(ROW, int(ROW_SECONDS / max(estimate, 1e-9))))
+    return median(once(count) for _ in range(TIMED)) / count
+
+
+def host_times(call: Call) -> Times:
+    """By the host's clock, of a call that returns when all is done."""
+    seconds = best(call)
+    return Times(seconds, seconds, "calls")
+
+
+def torch_times(call: Call) -> Times:
+    """By CUDA's events; of small ones, 20 calls as a CUDA graph, too."""
+    import torch
+
+    def once(count: int, run: Call = call) -> float:
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        for _ in range(count):
+            run()
+        end.record()
+        torch.cuda.synchronize()
+        return float(start.elapsed_time(end)) * 1e-3
+
+    call()
+    torch.cuda.synchronize()
+    row = in_a_row(once)
+    if row > SMALL:
+        return Times(row, row, "calls in a row")
+    try:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            for _ in range(ROW):
+                call()
+        seconds = in_a_row(lambda count: once(count, graph.replay)) / ROW
+    except Exception as error:  # what a graph cannot hold says so in many ways
+        return Times(row, row, f"calls in a row, as no graph holds it: {brief(error)}")
+    return Times(min(seconds, row), row, f"a graph of {ROW} calls")
+
+
+def cupy_times(call: Call) -> Times:
+    """By CUDA's events on a stream of CuPy's; of small ones, 20 calls as a CUDA graph, too."""
+    import cupy
+
+    stream = cupy.cuda.Stream(non_blocking=True)
+
+    def once(count: int, run: Call = call) -> float:
+        start, end = cupy.cuda.Event(), cupy.cuda.Event()
+        start.record(stream)
+        for _ in range(count):
+            run()
+        end.record(stream)
+        end.synchronize()
+        return float(cupy.cuda.get_elapsed_time(start, end)) * 1e-3
+
+    cupy.cuda.Device().synchronize()
+    with stream:
+        call()
+        row = in_a_row(once)
+        if row > SMALL:
+            return Times(row, row, "calls in a row")
+        try:
+            stream.begin_capture()
+            try:
+                for _ in range(ROW):
+                    call()
+            finally:
+                graph = stream.end_capture()
+            seconds = in_a_row(lambda count: once(count, lambda: graph.launch(stream))) / ROW
+        except Exception as error:  # what a graph cannot hold says so in many ways
+            return Times(row, row, f"calls in a row, as no graph holds it: {brief(error)}")
+    return Times(min(seconds, row), row, f"a graph of {ROW} calls")
+
+
+def jax_times(call: Call) -> Times:
+    """By the host's clock: many calls in a row, which JAX gives to the device without waiting, until all are done."""
+    import time
+
+    import jax
+
+    def once(count: int) -> float:
+        start = time.perf_counter()
+        results = [call() for _ in range(count)]
+        jax.block_until_ready(results)
+        return time.perf_counter() - start
+
+    jax.block_until_ready(call())
+    row = in_a_row(once)
+    return Times(row, row, "calls in a row, by the host's clock")
+
+
+def our_times(kernel: Any, inputs: dict[str, Any]) -> Times:
+    """Of egglift's kernel: the device's clock of its launches; and many launches in a row, between two markers."""
+    seconds = kernel.profile(**inputs).seconds
+    try:
+        return Times(seconds, max(_launches(kernel, inputs), seconds), "the device's clock")
+    except Exception as error:  # a driver that does not time markers
+        return Times(seconds, seconds, f"the device's clock alone: {brief(error)}")
+
+
+def _launches(kernel: Any, inputs: dict[str, Any]) -> float:
+    import pyopencl.array as arrays
+
+    cl, queue = opencl(), kernel.device.timer
+
+    def there(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(there(part) for part in value)
+        return arrays.to_device(queue, value) if getattr(value, "shape", ()) else value
+
+    launch = kernel.bind(**{name: there(value) for name, value in inputs.items()})
+
+    def once(count: int) -> float:
+        start = cl.enqueue_marker(queue)
+        for _ in range(count):
+            launch()
+        end = cl.enqueue_marker(queue)
+        with reported(f"{kernel.device.name} does not time markers"):
+            end.wait()
+            return float(end.profile.end - start.profile.end) * 1e-9
+
+    return in_a_row(once)
+
+
+def brief(error: BaseException) -> str:
+    """An error in a line."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:300]
