@@ -325,6 +325,9 @@ def _search(search: Searched, options: Options) -> None:
     most, enough = SEARCHING if options.is_measured else (NEARLY_ALL, NEARLY_ALL)
     with until(now + most * seconds):
         search.by_all_ways(now + enough * seconds)
+    if not search.candidates:  # a choice by the model is worth more than to measure the program as it stands
+        with until(now + NEARLY_ALL * seconds):
+            search.by_all_ways()
     search.complete()
 
 

@@ -25,7 +25,7 @@ from egglift.egraph.schedules.bounds import served_by_stages, traffic_seconds
 from egglift.egraph.schedules.choice import Choice
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.steps import Steps as MadeAgain
-from egglift.ir.deadline import TooLate, left, require_time, until
+from egglift.ir.deadline import TooLate, granted, left, require_time, until
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
 from egglift.ir.plain_numbers import duration
@@ -41,6 +41,7 @@ PROMISING = 2.0  # times as slow as the best schedule may a structure be at its 
 REFINED = 4  # structures, the best at their most plausible sizes, whose sizes are searched
 #: seconds of extraction, after which a program is compiled as it stands, and of pricing, which then ends early
 EXTRACTION, PRICING = 20.0, 30.0
+LAST = 10.0  # seconds to compile a program as it stands where nothing else is found and the time is up
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
@@ -287,19 +288,18 @@ def _candidate(found: Found, point: Point, limits: DeviceLimits) -> Candidate:
 def naive(program: Expr, profile: Profile, limits: DeviceLimits, *, optional: bool = False) -> list[Candidate]:
     """The program as it stands: outer maps over the grid, everything else in sequence.
 
-    With `optional`, none where it has no OpenCL (an accumulator that no work-item can hold); else CodegenError.
+    With `optional`, none where it has no OpenCL (an accumulator that no work-item can hold), or the time is up; else
+    it has LAST seconds, and CodegenError.
     """
-    launch, seconds = Launch(), min(PRICING, left())
+    launch = Launch()
     try:
-        with until(perf_counter() + seconds):
+        with granted(0 if optional else LAST), until(perf_counter() + PRICING):
             model = estimate(compile_term(program, launch, limits), profile)
     except (CodegenError, TooLate) as error:
         if optional:
             return []
         if isinstance(error, CodegenError):
             raise
-        remedy = "map over arrays what its bodies compute again and again, or write it in parts"
-        if seconds < PRICING:
-            remedy = "allow more time"
-        raise CodegenError(f"{brief(program)}: no kernels within {duration(seconds)}; {remedy}") from None
+        remedy = "allow more time, map over arrays what its bodies compute again and again, or write it in parts"
+        raise CodegenError(f"{brief(program)}: no kernels within {duration(LAST)}; {remedy}") from None
     return [Candidate("naive", program, {}, launch, limits, model.seconds, model.sentence())]

@@ -25,6 +25,16 @@ def until(end: float) -> Iterator[None]:
         _end.reset(before)
 
 
+@contextmanager
+def granted(seconds: float) -> Iterator[None]:
+    """What runs inside has so many seconds from now at least: without its result, all that was done before is lost."""
+    before = _end.set(max(_end.get(), perf_counter() + seconds))
+    try:
+        yield
+    finally:
+        _end.reset(before)
+
+
 def end() -> float:
     """The time, of `time.perf_counter`, by which work here must be done; infinite where there is none."""
     return _end.get()

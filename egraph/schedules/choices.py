@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, product, repeat
+from itertools import chain, islice, product, repeat
 from math import inf, prod
 from typing import TypeVar
 
@@ -35,6 +35,7 @@ from egglift.egraph.schedules.choice import (
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.known import KNOWN
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
+from egglift.egraph.schedules.partitions import partitions
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
@@ -46,10 +47,9 @@ from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
 from egglift.egraph.stages.canonical import Canonical, canonical, unnamed
 from egglift.egraph.stages.counts import counted_in_parts
-from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
-from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
+from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.scans import Chunks, of_chunks
 from egglift.egraph.stages.sharing import can_share, longest, shared_out
 from egglift.egraph.stages.stage import Stage, number
@@ -68,7 +68,6 @@ WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
-AGAIN = 256  # indices of other dimensions for which a GPU may compute what is costly, without writing it
 BATCH_GROUPS = {"gpu": (64, 128, 256), "cpu": (16, 64)}  # work-items of a group that compute chains of small stages
 ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
@@ -93,7 +92,10 @@ def scheduled(
     found: list[Choice] = []
     work = _Choosing(profile, limits, reassociate, by_book, tf32)
     with suppress(TooLate):
-        for whole, by in _partitions(program, profile, reassociate):
+        for whole, by in partitions(program, profile.kind, reassociate):
+            first = [] if found else work.first_of_stages(whole.stages)
+            if first and all(first):  # should the time end, there is something
+                found += islice(work.combined(whole, first, by), 1)
             best = work.of_stages(whole.stages)
             if all(best.values()):
                 found += work.combined(whole, list(best.values()), by)
@@ -102,24 +104,6 @@ def scheduled(
             found += work.by_tiles(whole, best, by) if profile.kind == "gpu" and reassociate else ()
             found += work.by_batches(whole, best)
     return sorted(found, key=lambda c: c.seconds)
-
-
-def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[tuple[Stages, Steps]]:
-    """The stages of a program, and how these are made; also those that store what is costly, where these are others.
-
-    A GPU computes again what it would have to wait for, unless that is for many tiles.
-    """
-    known = set()
-    stored = Partitioning(profile.kind == "cpu", AGAIN)
-    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True)):
-        try:
-            whole = stages_of(program, reassociate, by)
-        except NoStages:
-            continue
-        texts = tuple(map(text_of, whole.stages))
-        if texts not in known:
-            known.add(texts)
-            yield whole, Steps(by, ())
 
 
 @dataclass
@@ -149,6 +133,10 @@ class _Choosing:
             if best[s.name]:
                 least[s.name] = best[s.name][0].seconds
         return {s.name: best[s.name] for s in stages}
+
+    def first_of_stages(self, stages: Sequence[Stage]) -> list[list[Choice]]:
+        """One choice for each stage: what is known first of a choice that is good enough where time is short."""
+        return [self._choices(canonical([s]), len(stages) == 1, matters=False)[:1] for s in stages]
 
     def _once(self, what: Hashable, form: Canonical, find: Callable[[], T]) -> T:
         """What is found for stages of that form, in this search or in one before it with the same settings."""

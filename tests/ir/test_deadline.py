@@ -10,7 +10,7 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.accesses import accesses
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import presets
-from egglift.ir.deadline import TooLate, require_time, until
+from egglift.ir.deadline import TooLate, granted, require_time, until
 from egglift.ir.deep import deep
 from tests.towers import squares
 
@@ -45,3 +45,10 @@ def test_generating_and_pricing_kernels_ask_for_the_time() -> None:
     for work in (lambda: estimate(plan, presets()["pocl_cpu"]), lambda: accesses(plan.kernels[0].body)):
         with until(PAST), pytest.raises(TooLate):
             work()
+
+
+def test_what_must_be_done_is_granted_time() -> None:
+    with until(PAST), granted(60.0):
+        require_time()
+    with until(PAST), granted(0.0), granted(60.0), until(PAST), pytest.raises(TooLate):
+        require_time()
