@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from egglift.ir.along_axis import diff, take_along_axis
-from egglift.ir.composed import around, cbrt, deg2rad, fix, logical_xor, rad2deg, sinc
+from egglift.ir.composed import around, cbrt, deg2rad, fix, float_power, logical_xor, rad2deg, sinc
 from egglift.ir.contractions import (
     einsum,
     tensordot,
     vecdot,
 )
-from egglift.ir.functions import absolute, arctan2, cast, divide, invert, left_shift, power, right_shift
+from egglift.ir.functions import absolute, arctan2, cast, divide, invert, left_shift, right_shift
 from egglift.ir.inverse_functions import (
     arccos,
     arccosh,
@@ -48,7 +48,6 @@ cumulative_prod = cumprod
 cumulative_sum = cumsum
 degrees = rad2deg
 fabs = absolute
-float_power = power
 radians = deg2rad
 round = around
 true_divide = divide

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from egglift.ir import patterns as p
+from egglift.ir import promotion
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.keywords import explain
+from egglift.ir.lifting import is_number
 from egglift.ir.promotion import float_of
+from egglift.ir.reducing import recast
 from egglift.ir.scalars import OF_PARTS
 from egglift.ir.text import brief
-from egglift.ir.types import BOOL
-from egglift.ir.value import Like, Value, as_value, elementwise
+from egglift.ir.types import BOOL, C128, F64, Scalar
+from egglift.ir.value import Like, Value, as_value, elementwise, typed
 
 
 def isnan(x: Like) -> Value:
@@ -118,7 +122,7 @@ def cosh(x: Like) -> Value:
 
 def hypot(x: Like, y: Like) -> Value:
     """sqrt(x^2 + y^2), the length of (x, y), where the squares are out of range too."""
-    a, b = elementwise("abs", as_floats(x)), elementwise("abs", as_floats(y))
+    a, b = (elementwise("abs", v) for v in met_floats(x, y))
     most, least = elementwise("maximum", a, b), elementwise("minimum", a, b)
     ratio = elementwise("where", most == 0, most, least / most)
     length = most * elementwise("sqrt", 1 + ratio * ratio)
@@ -176,6 +180,29 @@ def cbrt(x: Like) -> Value:
 def logical_xor(x: Like, y: Like) -> Value:
     """Is exactly one of them true (not 0)?"""
     return elementwise("ne", as_value(x).cast(BOOL), as_value(y).cast(BOOL))
+
+
+def float_power(x: Like, y: Like) -> Value:
+    """x to the power y in f64, or in c128 where one is complex, whatever the types: `power` is computed in theirs."""
+    x, y = _as_one((x, y), lambda operands: C128 if promotion.common(operands).is_complex else F64)
+    return elementwise("pow", x, y)
+
+
+def met(*operands: Like) -> tuple[Value, ...]:
+    """Operands in the type in which NumPy combines them, where Python's numbers are weak."""
+    return _as_one(operands, promotion.common)
+
+
+def met_floats(*operands: Like) -> tuple[Value, ...]:
+    """Operands in the float type in which NumPy computes a function of them; TypeMismatch of complex numbers."""
+    return tuple(map(as_floats, _as_one(operands, promotion.common_float)))
+
+
+def _as_one(operands: Sequence[Like], at: Callable[[Sequence[promotion.Operand]], Scalar]) -> tuple[Value, ...]:
+    values = [x if is_number(x) else as_value(x) for x in operands]
+    scalars = [x if is_number(x) else p.Arg(scalar_of_elements(x.expr)) for x in values]
+    t = at(scalars)
+    return tuple(Value(promotion.literal(x, t)) if is_number(x) else typed(recast(x.expr, t)) for x in values)
 
 
 def as_floats(x: Like) -> Value:

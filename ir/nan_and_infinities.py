@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from egglift.ir.axes import scalar_of_elements
-from egglift.ir.composed import as_floats, is_complex, isnan, log1p
+from egglift.ir.composed import as_floats, is_complex, isnan, log1p, met, met_floats
 from egglift.ir.keywords import explain
 from egglift.ir.value import Like, Value, as_value, elementwise
 
@@ -26,20 +26,20 @@ def fmin(x: Like, y: Like) -> Value:
 
 
 def _other_than_nan(op: str, x: Like, y: Like) -> Value:
-    x, y = as_value(x), as_value(y)
+    x, y = met(x, y)
     return elementwise("where", isnan(x), y, elementwise("where", isnan(y), x, elementwise(op, x, y)))
 
 
 def logaddexp(x: Like, y: Like) -> Value:
     """log(exp(x) + exp(y)), where the powers are out of range too."""
-    x, y = as_floats(x), as_floats(y)
+    x, y = met_floats(x, y)
     most = elementwise("maximum", x, y)
     return elementwise("where", x == y, x + math.log(2), most + log1p(elementwise("exp", -elementwise("abs", x - y))))
 
 
 def logaddexp2(x: Like, y: Like) -> Value:
     """log2(2^x + 2^y), where the powers are out of range too."""
-    x, y = as_floats(x), as_floats(y)
+    x, y = met_floats(x, y)
     most = elementwise("maximum", x, y)
     apart = log1p(elementwise("exp2", -elementwise("abs", x - y))) / math.log(2)
     return elementwise("where", x == y, x + 1, most + apart)

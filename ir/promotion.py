@@ -22,7 +22,7 @@ from egglift.ir.operators import number
 from egglift.ir.patterns import Apply, Cast, Expr, Literal
 from egglift.ir.scalars import FUNCTIONS, PARTS
 from egglift.ir.text import brief
-from egglift.ir.types import BF16, BOOL, C64, C128, F16, F32, F64, I64, U64, Scalar, scalar_of
+from egglift.ir.types import BF16, BOOL, C64, C128, F16, F32, F64, I8, I64, U64, Scalar, scalar_of
 
 Number = bool | int | float | complex
 Operand = Expr | Number
@@ -104,6 +104,16 @@ def common(operands: Sequence[Operand]) -> Scalar:
     return I64 if weak and t == BOOL else t
 
 
+def common_float(operands: Sequence[Operand]) -> Scalar:
+    """The type in which NumPy computes a float function of scalars and Python numbers: where those of each meet.
+
+    i8 and u8 meet at i16, but atan2 of them is computed in f16, as of each.
+    """
+    weak = any(isinstance(o, Number) for o in operands)
+    types = [common(operands)] if weak else [_scalar(o) for o in operands if not isinstance(o, Number)]
+    return reduce(promote, (t if t.is_inexact else float_of(t) for t in types))
+
+
 def promote(a: Scalar, b: Scalar) -> Scalar:
     """`np.promote_types`; bf16 meets the others as f16 does, and f16 at f32."""
     if a == b:
@@ -167,11 +177,13 @@ def apply(op: str, *operands: Operand) -> Expr:
     if kind == "float" and not t.is_inexact:
         if op in ("floor", "ceil", "trunc"):
             return cast(operands[0], t)
-        t = F64 if op == "div" else float_of(t)
+        t = F64 if op == "div" else common_float(operands)
     if t == BOOL and op in _ON_BOOLS:
         op = _ON_BOOLS[op]
     elif t == BOOL and kind == "arithmetic":
         raise TypeMismatch(f"{op} does not take bools; cast them to a number type, or use & | ^ ~")
+    if t == BOOL and op in ("left_shift", "right_shift"):
+        t = I8
     if kind == "bits" and t.is_inexact:
         raise TypeMismatch(f"{op} takes integers and bools, not {t}; compare first, or cast")
     e = Apply(op, tuple(cast(o, t) for o in operands))

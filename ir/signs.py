@@ -6,7 +6,7 @@ On scalars and, element by element, on arrays.
 from __future__ import annotations
 
 from egglift.ir.axes import scalar_of_elements
-from egglift.ir.composed import as_floats, is_complex, rad2deg
+from egglift.ir.composed import as_floats, is_complex, met, met_floats, rad2deg
 from egglift.ir.keywords import explain
 from egglift.ir.making import full_like
 from egglift.ir.value import Like, Value, as_value, elementwise
@@ -28,14 +28,15 @@ def signbit(x: Like) -> Value:
 
 def copysign(x: Like, y: Like) -> Value:
     """|x| with the sign of y."""
-    size = elementwise("abs", as_floats(x))
+    x, y = met_floats(x, y)
+    size = elementwise("abs", x)
     return elementwise("where", signbit(y), -size, size)
 
 
 def fmod(x: Like, y: Like) -> Value:
     """The rest of x / y, with the sign of x, as in C."""
-    x, y = as_value(x), as_value(y)
-    if scalar_of_elements(x.expr).is_float or scalar_of_elements(y.expr).is_float:
+    x, y = met(x, y)
+    if scalar_of_elements(x.expr).is_float:
         rest = elementwise("mod", elementwise("abs", x), elementwise("abs", y))
         return elementwise("where", signbit(x), -rest, rest)
     rest = elementwise("mod", x, y)  # |x| of the least integer is itself
@@ -45,7 +46,7 @@ def fmod(x: Like, y: Like) -> Value:
 
 def heaviside(x: Like, y: Like) -> Value:
     """0 where x is negative, 1 where it is positive, y where it is 0, and NaN where it is NaN."""
-    x = as_floats(x)
+    x, y = met_floats(x, y)
     side = elementwise("where", x < 0, 0.0, elementwise("where", x > 0, 1.0, x))
     return elementwise("where", x == 0, y, side)
 

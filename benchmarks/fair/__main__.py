@@ -3,9 +3,10 @@
     python -m benchmarks.fair [NAME ...] [--scale small|cpu|gpu] [--device NAME] [--peers NAME,...] [--part I/N]
                               [--seconds-limit N] [--peer-seconds N] [--out FILE.json]
 
-A NAME is a program's, or a group's: catalogue, brought, cases; `brought/sobel` where both have one.  Beside a GPU the
-peers are torch, torch.compile, CuPy, JAX and Triton; beside a CPU NumPy, numexpr, numba, torch, torch.compile and JAX.
-Prints a line of JSON at once for every program, then one that counts; FILE gets all lines, the device and the versions.
+A NAME is a program's, or a group's: catalogue, brought, cases, or core, which is a few of all; `brought/sobel` where
+both have one.  Beside a GPU the peers are torch, torch.compile, CuPy, JAX and Triton; beside a CPU NumPy, numexpr,
+numba, torch, torch.compile and JAX.  Prints a line of JSON at once for every program, then one that counts; FILE gets
+all lines, the device and the versions.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from benchmarks.fair.job import Job
 from benchmarks.fair.peer import Call, Peer
 from benchmarks.fair.rebound import rebound
 from benchmarks.programs import black_scholes as bs
+from benchmarks.programs.convolution_17 import bell, weights
 from benchmarks.programs.stencil_2d import WEIGHTS
 
 
@@ -143,6 +144,33 @@ def _nine_points() -> Written:
     return made
 
 
+def _windows(given: Any = None) -> Written:
+    """Its correlation with all weights at once; given: these, where they are no input."""
+
+    def made(cupy: Any) -> Callable[..., Any]:
+        from cupyx.scipy import ndimage
+
+        known = None if given is None else cupy.asarray(given, cupy.float32)
+        return lambda x, **named: ndimage.correlate(x, named["weights"] if known is None else known, mode="nearest")
+
+    return made
+
+
+def _in_two() -> Written:
+    def made(cupy: Any) -> Callable[..., Any]:
+        from cupyx.scipy import ndimage
+
+        row = cupy.asarray(bell())
+
+        def run(x: Any) -> Any:
+            along = ndimage.correlate1d(x, row, axis=1, mode="nearest")
+            return ndimage.correlate1d(along, row, axis=0, mode="nearest")
+
+        return run
+
+    return made
+
+
 _HALVES = "float y = (x + 1.0f) * 0.5f; y = fmaxf(sqrtf(fabsf(y * y - 0.25f)), 0.125f); "
 #: by the key of a program
 KERNELS: dict[str, Written] = {
@@ -157,6 +185,10 @@ KERNELS: dict[str, Written] = {
     ),
     "black_scholes": _black_scholes(),
     "stencil_2d": _nine_points(),
+    "convolution_17-general": _windows(weights("general")),
+    "convolution_17-given": _windows(),
+    "convolution_17-gaussian": _in_two(),
+    "convolution_17-separable": _in_two(),
     "vec_sum": _fold("float32 x", "x", ("x",)),
     "asum": _fold("float32 x", "fabsf(x)", ("x",)),
     "dot": _fold("float32 x, float32 y", "x * y", ("x", "y")),

@@ -19,6 +19,15 @@ from benchmarks.suites import SUITES
 
 #: a case at a scale for tests is as small
 SMALL = 20_000
+#: where time is short: a few of each kind, and those that libraries have kernels of their own for
+CORE = (
+    *("axpy", "vec_sum", "dot", "black_scholes", "ten_maps", "gemv", "softmax_rows", "matmul-f32", "batched_matmul"),
+    *("linear_relu", "attention", "nbody", "molecular_dynamics", "kmeans", "mri_q", "stencil_2d", "jacobi_3d-7"),
+    *("convolution_17-given", "hotspot_2d", "game_of_life", "cumsum"),
+    *("brought/log_softmax", "brought/covariance", "brought/batched_attention", "brought/bias_relu_residual"),
+    *("brought/convolution_channels", "brought/hausdorff", "brought/moving_average_64", "brought/ell_spmv"),
+    *("cases/layernorm_rows", "cases/transpose", "cases/column_sums", "cases/gelu_of_product", "cases/batched_small"),
+)
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,8 @@ def jobs(scale: Scale) -> Iterator[Job]:
 def chosen(names: Sequence[str], scale: Scale) -> list[Job]:
     """Those of these names; all where none is given.
 
-    A name may be a program's (`sobel`), a whole group's (`cases`), or both (`brought/sobel`).  ValueError: no such.
+    A name may be a program's (`sobel`), a whole group's (`cases`), or both (`brought/sobel`); `core` is a few of all.
+    ValueError: there is none of that name.
     """
     known = list(jobs(scale))
     for name in names:
@@ -73,7 +83,8 @@ def chosen(names: Sequence[str], scale: Scale) -> list[Job]:
 
 
 def _names(j: Job) -> set[str]:
-    return {j.name, j.of, f"{j.of}/{j.name}", j.name.rpartition("-")[0]} - {""}
+    core = "core" if j.key in CORE else ""
+    return {j.name, j.of, f"{j.of}/{j.name}", j.name.rpartition("-")[0], core} - {""}
 
 
 def _of_catalogue(e: Entry, scale: Scale) -> Job:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,7 +19,7 @@ from benchmarks.fair.cupy_peers import cupy_peer
 from benchmarks.fair.host_peers import host_peer
 from benchmarks.fair.jax_peers import jax_peer
 from benchmarks.fair.job import Job
-from benchmarks.fair.peer import Peer, Times
+from benchmarks.fair.peer import Call, Peer, Times
 from benchmarks.fair.torch_peers import torch_peer
 from benchmarks.fair.triton_peers import triton_peer
 from egglift.codegen.device.device import Device
@@ -127,22 +127,25 @@ def beside_one(job: Job, peer: Peer, seconds: float) -> tuple[dict[str, Any] | s
     for way, made in ways.items():
         try:
             with within(seconds):
-                call = made()
-                result = peer.host(call())
-                times = peer.times(call)
+                times, result = _timed(peer, made)
             if best is None or times.seconds < best[0].seconds:
                 best = times, way, result
         except Exception as error:  # a peer's fault is a line of its own
             failed[way] = brief(error)
-        finally:
-            call = result = None
-            gc.collect()
-            _freed(peer)
+        gc.collect()
+        _freed(peer)
     if best is None:
         return {"failed": "; ".join(f"{way}: {text}" for way, text in failed.items())}, None
     times, way, result = best
     row = {"us": _us(times.seconds), "in a row us": _us(times.in_a_row), "way": way, "timed by": times.how}
     return row | ({"other ways": failed} if failed else {}), result
+
+
+def _timed(peer: Peer, made: Callable[[], Call]) -> tuple[Times, Any]:
+    """A call's times and its result on the host; nothing keeps the library's arrays."""
+    call = made()
+    result = peer.host(call())
+    return peer.times(call), result
 
 
 def _freed(peer: Peer) -> None:

@@ -37,7 +37,7 @@ def turned_program(n: int, k: int) -> Any:
     atoms = el.array("atoms", (el.f32, el.f32, el.f32), n)
 
     def force(atom: Any, near: Any) -> Any:
-        return atoms.gather(near).map(lambda other: md.lennard_jones(atom, other)).reduce(md.add_vectors)
+        return atoms.gather(near).map(lambda other: md.lennard_jones(atom, other)).reduce(nbody.add_vectors)
 
     return el.map(force, atoms, el.array("neighbours", el.i32, (k, n)).T)
 

@@ -70,7 +70,7 @@ class Way:
 
 def as_they_are(inputs: Inputs) -> Arrays:
     """The inputs by name; the parts of an array of tuples are `name_0`, `name_1`, ..."""
-    found = {}
+    found: Arrays = {}
     for name, value in inputs.items():
         parts = flatten(value)
         found |= {name: parts[0]} if len(parts) == 1 else {f"{name}_{i}": part for i, part in enumerate(parts)}

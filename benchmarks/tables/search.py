@@ -43,7 +43,7 @@ def efficiency() -> str:
     head = ("raw data", "device", "programs", "candidates", "order", *(f"after {n}" for n in AFTER))
     rows = []
     for file, device in RANKED.items():
-        times = [_times(p) for p in lines(file)]
+        times = [measured_times(p) for p in lines(file)]
         times = [t for t in times if len(t) >= LEAST]
         told = (f"[{file}](../../benchmarks/results/{file}.json)", device, str(len(times)), f"{sum(map(len, times)):,}")
         for order, best in (("the model's", best_in_order), ("chance", best_by_chance)):
@@ -57,7 +57,7 @@ def _fitting(times: Sequence[Sequence[float]]) -> list[int]:
     return [n for n in AFTER if any(len(t) >= n for t in times)]
 
 
-def _times(p: Mapping[str, Any]) -> list[float]:
+def measured_times(p: Mapping[str, Any]) -> list[float]:
     """Measured seconds of the candidates, the model's first choice first."""
     measured = [(row[0], row[1]) for row in p.get("all", []) if row[0] and row[1]]
     return [seconds for _, seconds in sorted(measured)]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import egglift as el
@@ -37,6 +37,45 @@ BINARY: list[Callable[[Any, Any], Any]] = [
 def test_two_numbers_give_what_numpy_gives(f: Callable[[Any, Any], Any], a: el.Scalar, b: el.Scalar) -> None:
     want = f(np.ones(1, a.dtype), np.ones(1, b.dtype)).dtype
     assert f(el.scalar("a", a), el.scalar("b", b)).type.dtype == want
+
+
+OF_TWO = (
+    *("add", "subtract", "multiply", "true_divide", "floor_divide", "remainder", "maximum", "minimum", "fmax", "fmin"),
+    *("fmod", "power", "float_power", "arctan2", "hypot", "logaddexp", "logaddexp2", "copysign", "heaviside"),
+    *("less", "equal", "bitwise_and", "logical_xor", "left_shift", "right_shift"),
+)
+KINDS = [s for s in SCALARS.values() if s != BF16 and not s.is_complex]
+OPERANDS = st.one_of(
+    st.tuples(st.sampled_from(KINDS), st.booleans()), st.sampled_from([True, 1, 2, -1, 1.0, 2.5, np.pi, 100])
+)
+
+
+def wanted(f: np.ufunc, *given: Any) -> Any:
+    """The type that NumPy gives; None where it refuses."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.asarray(f(*given)).dtype
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+@given(st.sampled_from(OF_TWO), st.sampled_from(KINDS), OPERANDS, st.booleans(), st.booleans())
+def test_every_mixture_has_numpys_type(name: str, s: el.Scalar, other: Any, turned: bool, mapped: bool) -> None:
+    """An array beside one of another type, a scalar of NumPy's, or a number of Python's; plain, and within `map`."""
+    f, given, x = getattr(np, name), np.ones(3, s.dtype), el.array("x", s, 3)
+    number = not isinstance(other, tuple)
+    there = other if number else other[0].dtype.type(1) if other[1] else np.ones(3, other[0].dtype)
+    beside = el.array("y", other[0], 3) if isinstance(there, np.ndarray) else there
+    want = wanted(f, *((there, given) if turned else (given, there)))
+    assume(want is not None)
+    try:
+        if mapped:
+            built = el.iota(2).map(lambda i: f(beside, x) if turned else f(x, beside))[0]
+        else:
+            built = f(beside, x) if turned else f(x, beside)
+    except TypeMismatch:
+        assume(False)
+    assert built.type.element.dtype == want
 
 
 COMPARISONS = [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne]

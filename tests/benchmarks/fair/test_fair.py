@@ -21,7 +21,7 @@ from benchmarks.fair.arrays import ARRAYS
 from benchmarks.fair.cases import CASES
 from benchmarks.fair.clocks import host_times, in_a_row, our_times
 from benchmarks.fair.cupy_peers import KERNELS as CUPY
-from benchmarks.fair.job import Job, chosen, jobs
+from benchmarks.fair.job import CORE, Job, chosen, jobs
 from benchmarks.fair.lines import beside_one, line, peers, within
 from benchmarks.fair.peer import Peer, Times
 from benchmarks.fair.rebound import rebound
@@ -80,6 +80,7 @@ def test_a_name_is_of_a_program_or_of_a_group() -> None:
     assert {j.key for j in chosen(["sobel"], "small")} == {"sobel", "brought/sobel"}
     assert [j.key for j in chosen(["brought/sobel"], "small")] == ["brought/sobel"]
     assert len(chosen(["cases"], "small")) == len(CASES)
+    assert {j.key for j in chosen(["core"], "small")} == set(CORE)
     assert [j.name for j in chosen(["jacobi_2d"], "small")] == ["jacobi_2d-5", "jacobi_2d-9"]
     with pytest.raises(ValueError, match="there is no program sobell; there are scal, "):
         chosen(["sobell"], "small")
