@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -32,11 +33,13 @@ def touched(axes: Sequence[Step], width: Numbers) -> Touched:
     longer row.  Exact where strides divide each other and runs begin with a sector.
     """
     key = _same(width), *(_same(x) for step in axes for x in step)
-    if key not in _LAST:
-        if len(_LAST) >= MOST:
-            _LAST.popitem(last=False)
-        _LAST[key] = _touched(axes, width)
-    return _LAST[key]
+    found = _LAST.get(key)  # searches of several threads share it
+    if found is None:
+        found = _LAST[key] = _touched(axes, width)
+        while len(_LAST) > MOST:
+            with suppress(KeyError):
+                _LAST.popitem(last=False)
+    return found
 
 
 #: what was asked for last: operands of a stage that lie alike touch alike

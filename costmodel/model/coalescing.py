@@ -45,7 +45,8 @@ def distinct(places: Lanes) -> Lanes:
     if high - low < CLOSE * len(flat):
         there = np.zeros(high - low + 1, np.bool_)
         there[flat - low] = True
-        return np.flatnonzero(there) + low
+        found: Lanes = np.flatnonzero(there) + low
+        return found
     rising = np.sort(flat)
     return rising[np.append(True, rising[1:] != rising[:-1])]
 

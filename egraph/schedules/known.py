@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from threading import Lock
 from typing import Any, TypeVar
 
 from egglift.ir.deadline import left
@@ -16,20 +17,22 @@ class Known:
     """Results by keys that say all that they depend on."""
 
     def __init__(self, most: int = MOST) -> None:
-        self._most = most
+        self._most, self._lock = most, Lock()
         self._found: OrderedDict[Hashable, Any] = OrderedDict()
 
     def once(self, key: Hashable, find: Callable[[], T]) -> T:
         """What is known by this key, or what `find` finds.  What the time cut short is kept for no other search."""
-        if key in self._found:
-            self._found.move_to_end(key)
-            known: T = self._found[key]
-            return known
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+                known: T = self._found[key]
+                return known
         new = find()
         if left() > 0:
-            self._found[key] = new
-            while len(self._found) > self._most:
-                self._found.popitem(last=False)
+            with self._lock:
+                self._found[key] = new
+                while len(self._found) > self._most:
+                    self._found.popitem(last=False)
         return new
 
     def clear(self) -> None:

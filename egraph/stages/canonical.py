@@ -54,7 +54,9 @@ def canonical(stages: Sequence[Stage], dims: Sequence[Dim] = ()) -> Canonical:
     for s, pattern in zip(stages, patterns, strict=True):
         for name in (*(t.name for t in subterms(pattern) if isinstance(t, p.Input)), s.name):
             names.setdefault(name, f"%array{len(names)}_")
-    new = {t: p.Input(names[t.name], t.type) for e in patterns for t in subterms(e) if isinstance(t, p.Input)}
+    new: dict[Expr, Expr] = {
+        t: p.Input(names[t.name], t.type) for e in patterns for t in subterms(e) if isinstance(t, p.Input)
+    }
     key = tuple(exchanged(e, new) for e in patterns), _order([*(d for s in stages for d in _dims(s)), *dims])
     renamed = tuple(_renamed(s, names[s.name], new) for s in stages)
     return Canonical(renamed, key, {short: name for name, short in names.items()})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from egglift.codegen.kernel.imperative import Buffer, Load
 from egglift.codegen.kernel.index import Data, Index, Var, index
-from egglift.costmodel.model.coalescing import Footprint, footprint, ids, window
+from egglift.costmodel.model.coalescing import Footprint, distinct, footprint, ids, window
 from egglift.ir.types import I32
 
 L0, L1 = Var("l0", 32, "local", 0), Var("l1", 4, "local", 1)
@@ -116,3 +119,9 @@ def test_what_the_steps_of_a_loop_touch_again_counts_once(at: Index, steps: tupl
 def test_steps_that_depend_on_loaded_numbers_share_nothing() -> None:
     data = Data(Load(Buffer("n", "global", I32, 9), index(L0)), 0, 8, frozenset({L0}))
     assert window(index(data), 4, 4, ids((32,), 32), []) == float("inf")
+
+
+@given(st.lists(st.integers(-50, 50) | st.integers(-(10**12), 10**12), max_size=40))
+def test_different_places_are_those_of_numpy(places: list[int]) -> None:
+    given_places = np.array(places, np.int64)
+    np.testing.assert_array_equal(distinct(given_places), np.unique(given_places))

@@ -10,6 +10,7 @@ import pytest
 import egglift as el
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import scheduled
 from egglift.ir.lifting import as_program
@@ -97,3 +98,14 @@ def test_a_gpu_may_write_what_many_tiles_would_compute() -> None:
         program = as_program(el.exp(arr("A", 2048, 1024)) @ arr("B", 1024, columns))
         found = scheduled(program, presets()["nvidia_h200"], presets()["nvidia_h200"].limits, True)
         assert len(found[0].sign.split(" | ")) == stages
+
+
+def test_what_lays_out_results_is_part_of_the_estimate() -> None:
+    """Work-items that compute several results write tuples, which another kernel takes apart."""
+    x, y = arr("x", 4096), arr("y", 4096)
+    gpu = presets()["nvidia_h200"]
+    found = scheduled(as_program((x + y, x * y, x.sum())), gpu, gpu.limits, reassociate=True)
+    for choice in found[:3]:
+        exact = estimate(compile_term(choice.term, choice.launch, gpu.limits), gpu)
+        assert len(exact.kernels) == len(choice.estimate.kernels)
+        assert exact.seconds == pytest.approx(choice.seconds, rel=0.05)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import egglift as el
@@ -83,6 +84,7 @@ def test_more_stages_than_are_worth_their_launches_are_refused(monkeypatch: pyte
     program = as_program(PROGRAMS["tuple of sums"]())
     assert len(stages_of(program).stages) == 2
     monkeypatch.setattr(partition, "MANY", 1)
+    stages_of.cache_clear()
     with pytest.raises(NoStages, match="2 stages"):
         stages_of(program)
 
@@ -125,3 +127,12 @@ def test_what_is_written_lies_as_what_it_was_computed_of() -> None:
     assert first.startswith("stage0[0 < 9, 1 < 31, 2 < 32] = (add for 3 < 30 of")
     first, _ = texts(el.einsum("pjk,jq->pkq", inner, B))  # k is what lies side by side in X, also where j is read last
     assert first.startswith("stage0[0 < 9, 1 < 31, 2 < 32] = (add for 3 < 30 of")
+
+
+def test_steps_that_are_read_twice_are_stages_once() -> None:
+    """Each step reads the product twice: for its elements, and for their norm."""
+    matrix, x = arr("S", 96, 96), arr("x", 96)
+    for _ in range(5):
+        y = matrix @ x
+        x = y / np.sqrt((y * y).sum())
+    assert [s.split("[")[0] for s in texts(x)] == [f"stage{i}" for i in range(11)]
