@@ -140,7 +140,8 @@ def _partitions(program: Expr, profile: Profile, reassociate: bool) -> Iterator[
     """
     known = set()
     stored = Partitioning(profile.kind == "cpu", AGAIN)
-    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True)):
+    rows = (Partitioning(rows=True),) if profile.kind == "gpu" else ()
+    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows):
         try:
             whole = stages_of(program, reassociate, by)
         except NoStages:
