@@ -103,9 +103,8 @@ def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -
         # who shares elements need not know of their dimensions
         for x in _of_way(stage if way.share is None else whole, way, kind, reassociate):
             yield replace(x, term=separated(x.term, cuts))
-    rows = in_elements(stage) if kind == "gpu" else None
-    for way in (ALONE, GATHERED) if rows is not None else ():
-        for x in _of_way(rows, way, kind, reassociate):
+    if kind == "gpu" and (rows := in_elements(stage)):
+        for x in (x for way in (ALONE, GATHERED) for x in _of_way(rows, way, kind, reassociate)):
             yield replace(x, term=separated(x.term, cuts))
 
 
