@@ -39,7 +39,7 @@ def copied_out(keep: Keep, found: Expr, loops: Sequence[Loop], sizes: dict[Digit
     shape = _lengths(element_type(x))
     x = p.Join(p.To("local", merged(x, 1, len(shape)), keep.pad))
     turns = p.Split(sizes[items.dim, items.digit], p.Split(vector, x))
-    written = p.Join(p.Join(_each(turns, (Level("seq"), items.level, Level("vec")))))
+    written: Expr = p.Join(p.Join(_each(turns, (Level("seq"), items.level, Level("vec")))))
     for length in reversed(shape):  # the numbers as elements again
         written = p.Split(length, written)
     if together:

@@ -21,7 +21,8 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     """
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
-    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True)):
+    rows = (Partitioning(rows=True),) if kind == "gpu" else ()
+    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows):
         try:
             whole = stages_of(program, reassociate, by)
         except NoStages:

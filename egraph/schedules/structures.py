@@ -46,6 +46,7 @@ from egglift.egraph.stages.merging import merged_dims, merged_reductions, restor
 from egglift.egraph.stages.moved_axes import Axes, Below, along_axis, below
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
+from egglift.egraph.stages.short_rows import in_elements
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -105,11 +106,16 @@ def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -
         # who shares elements need not know of their dimensions
         for x in _of_way(stage if way.share is None else whole, way, kind, reassociate):
             yield replace(x, term=separated(x.term, cuts))
+    if kind == "gpu" and (rows := in_elements(stage)):
+        for x in (x for way in (ALONE, GATHERED) for x in _of_way(rows, way, kind, reassociate)):
+            yield replace(x, term=separated(x.term, cuts))
 
 
 def structure_again(stage: Stage, made: Made, kind: str, reassociate: bool) -> Structure | None:
     """The structure of a stage that was made so, if the laws make its run."""
     way, (stage, cuts) = WAYS[kind][made.way], adjoined(stage)
+    if way in (ALONE, GATHERED) and not is_short_array(type_of(stage.body)):
+        stage = in_elements(stage) or stage
     x = _made(stage if way.share is None else merged_reductions(stage), made, way, reassociate)
     return None if x is None else replace(x, term=separated(x.term, cuts))
 

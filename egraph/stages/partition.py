@@ -32,6 +32,7 @@ from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.segments import segments
+from egglift.egraph.stages.short_rows import is_short, spelled_out
 from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.sums import summed
@@ -73,19 +74,21 @@ class Partitioning:
     order: fewer operations and more memory traffic, which a CPU prefers.  again: without that, what is costly and would
     be computed for so many indices of other dimensions.  whole: what is computed of several slices of an array is
     computed of the array, and what many windows share is computed before.  producers: what is read at many places.
+    rows: what short rows of a result need of all their elements is computed with them (short_rows.py).
     """
 
     frugal: bool = False
     again: float = inf
     whole: bool = True
     producers: bool = False
+    rows: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
 def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
     notation = IndexNotation(reassociate, by.whole)
-    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole)
+    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
     value = work.value(work.with_written(program, reduced_indices(program)))
@@ -103,6 +106,7 @@ class _Partition:
     frugal: bool
     again: float
     whole: bool
+    rows: bool
     stages: list[Stage] = field(default_factory=list)
     #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
     _written: dict[tuple[tuple[int, ...], Reduction], tuple[p.Input, tuple[int, ...]]] = field(default_factory=dict)
@@ -208,6 +212,8 @@ class _Partition:
 
     def _settled(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
         """`body` with reductions over one set of elements only: the largest that depend on all of `dims`."""
+        if self.rows and dims and is_short(dims[-1]):
+            body = spelled_out(self.names, body) or body
         reductions = {x: what for x, what in self.names.of(body) if isinstance(what, Reduction)}
         plain = {x: replace(r, element=self._flat(dims, r.element, r.dims)) for x, r in reductions.items()}
         kept = [r for r in plain.values() if self._free(r) == frozenset(dims)]

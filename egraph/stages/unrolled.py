@@ -41,13 +41,13 @@ def can_unroll(names: Names, r: Reduction, outer: Sequence[Dim], around: Sequenc
 def unrolled(names: Names, r: Reduction) -> Expr:
     """The value of a reduction as an expression."""
     places = [dict(zip(r.dims, at, strict=True)) for at in product(*(range(number(d)) for d in r.dims))]
-    elements = [names.with_reads(r.element, lambda read, at=at: _fixed(read, at)) for at in places]  # type: ignore[misc]
+    elements = [names.with_reads(r.element, lambda read, at=at: fixed(read, at)) for at in places]  # type: ignore[misc]
     if r.op is not None and r.op.neutral == r.init:
         return reduce(lambda total, e: applied(r.step, total, e), elements)
     return reduce(lambda total, e: applied(r.step, total, e), elements, r.init)
 
 
-def _fixed(read: Read, at: dict[Dim, int]) -> Read:
+def fixed(read: Read, at: dict[Dim, int]) -> Read:
     """What is read, at numbers for some of its dimensions."""
     for d, i in at.items():
         while d in read.dims:

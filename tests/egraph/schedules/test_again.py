@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
+from typing import Any
 
+import numpy as np
 import pytest
 
 import egglift as el
@@ -54,6 +57,15 @@ def test_stages_that_start_within_others_are_made_again() -> None:
     assert found
     for c in found:
         assert isinstance(c.made, Steps) and made_again(norms, c.made, "gpu", reassociate=True) is c.term
+
+
+@pytest.mark.parametrize("of", [lambda v: v / el.sqrt(np.sum(v * v, axis=1, keepdims=True)), lambda v: v[:, ::-1]])
+def test_gathered_elements_are_made_again(of: Callable[[Any], Any]) -> None:
+    program, profile = el.as_program(of(el.array("v", el.f32, (1 << 16, 3)))), presets()["nvidia_h200"]
+    found = [c for c in scheduled(program, profile, profile.limits, True) if c.sign.endswith("gathered")]
+    assert found
+    for c in found:
+        assert isinstance(c.made, Steps) and made_again(program, c.made, "gpu", reassociate=True) is c.term
 
 
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
