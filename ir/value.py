@@ -122,14 +122,9 @@ def operator_of(op: Any, t: Type) -> Operator:
     A Python function must be one of the named operators written out, or one that is known to be associative;
     OperatorError asks for more otherwise.
     """
+    known: Any = import_module("egglift.ir.known_operators")
     if isinstance(op, np.ufunc):
-        name = UFUNCS.get(op.__name__, op.__name__)
-        known: Any = import_module("egglift.ir.known_operators").KNOWN
-        if name not in {*OPERATORS, *known}:
-            raise OperatorError(f"numpy.{name} is no reduction operator; there are {', '.join((*OPERATORS, *known))}")
-        if name not in known:
-            return named(name, t)
-        op = known[name]
+        op = known.of_numpy(UFUNCS.get(op.__name__, op.__name__))
     if hasattr(op, "of"):
         found: Operator = op.of(t)
         return found
@@ -138,7 +133,7 @@ def operator_of(op: Any, t: Type) -> Operator:
     body = trace.closed_body(lambda v: call_pair(op, v), Tuple((t, t)), f"the operator {_name(op)}")
     if (own := recognise(body)) is not None:
         return named(own, t)
-    associative: Operator | None = import_module("egglift.ir.known_operators").known_operator(body, t)
+    associative: Operator | None = known.known_operator(body, t)
     if associative is not None:
         return associative
     if (other := type_of(body)) != t:
