@@ -27,6 +27,8 @@ from egglift.ir.nan_and_infinities import fmax, fmin, isclose, logaddexp, logadd
 from egglift.ir.nan_statistics import nanmax, nanmean, nanmin, nanprod, nanstd, nansum, nanvar
 from egglift.ir.reshaping import flip, fliplr, flipud, matrix_transpose, permute_dims, reshape, rot90, squeeze, unstack
 from egglift.ir.scans import cumprod, cumsum
+from egglift.ir.selecting import append, array_equal, isin, select
+from egglift.ir.signals import convolve, correlate, digitize, gradient, interp, polyval, trapezoid
 from egglift.ir.signs import angle, conj, copysign, fmod, heaviside, imag, positive, real, signbit
 from egglift.ir.statistics import allclose, average, count_nonzero, max, min, ptp
 from egglift.ir.windows import sliding_window_view
@@ -61,6 +63,7 @@ __all__ = [
     "amax",
     "amin",
     "angle",
+    "append",
     "arccos",
     "arccosh",
     "arcsin",
@@ -68,6 +71,7 @@ __all__ = [
     "arctan",
     "arctanh",
     "around",
+    "array_equal",
     "asin",
     "asinh",
     "astype",
@@ -85,7 +89,9 @@ __all__ = [
     "concatenate",
     "conj",
     "conjugate",
+    "convolve",
     "copysign",
+    "correlate",
     "count_nonzero",
     "cumulative_prod",
     "cumulative_sum",
@@ -93,6 +99,7 @@ __all__ = [
     "diag",
     "diagonal",
     "diff",
+    "digitize",
     "e",
     "einsum",
     "fabs",
@@ -104,11 +111,14 @@ __all__ = [
     "fmax",
     "fmin",
     "fmod",
+    "gradient",
     "heaviside",
     "hstack",
     "imag",
     "inf",
+    "interp",
     "isclose",
+    "isin",
     "kron",
     "logaddexp",
     "logaddexp2",
@@ -128,6 +138,7 @@ __all__ = [
     "newaxis",
     "permute_dims",
     "pi",
+    "polyval",
     "positive",
     "ptp",
     "radians",
@@ -135,6 +146,7 @@ __all__ = [
     "reshape",
     "rot90",
     "round",
+    "select",
     "signbit",
     "sinc",
     "sliding_window_view",
@@ -142,6 +154,7 @@ __all__ = [
     "take_along_axis",
     "tensordot",
     "trace",
+    "trapezoid",
     "tril",
     "triu",
     "true_divide",

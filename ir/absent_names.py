@@ -20,7 +20,7 @@ _PARTS = "take parts by slices, or x.split(n) of equal ones"
 
 _ALIKE = {
     _ORDER: "sort argsort partition argpartition searchsorted median nanmedian percentile nanpercentile quantile "
-    "nanquantile digitize lexsort sort_complex",
+    "nanquantile lexsort sort_complex",
     _COUNT: "nonzero compress flatnonzero argwhere unique extract union1d intersect1d setdiff1d setxor1d trim_zeros",
     _CHANGE: "put itemset resize copyto putmask place fill_diagonal put_along_axis setfield setflags",
     _UNKNOWN: "item tolist get tobytes tofile dump array_repr array_str array2string",
@@ -38,9 +38,7 @@ ABSENT = {name: why for why, names in _ALIKE.items() for name in names.split()}
 ABSENT |= {name: why for name, why in LEFT_OUT.items() if name not in ABSENT}
 ABSENT |= {
     "bincount": "NumPy has as many counts as the values ask for: here el.bincount(x, n, weights=None)",
-    "append": "concat(x, y)",
     "apply_along_axis": "moveaxis(x, axis, 0), and map",
-    "array_equal": "(x == y).all()",
     "array_equiv": "(x == y).all()",
     "atleast_1d": "x[None]",
     "atleast_2d": "x[None]",
@@ -48,10 +46,8 @@ ABSENT |= {
     "base": "values own no memory",
     "block": "concat the rows, each a concat along axis 1",
     "choose": "where, in a where",
-    "convolve": "el.convolution1d(weights, mode, x), or x.slide(n) and a product with the weights backwards",
     "copy": "values do not change: x itself",
     "corrcoef": "covariances (x.T @ x / (n - 1) of centred columns) divided by the deviations",
-    "correlate": "x.slide(n) and a product with the weights",
     "cov": "with centred = x - x.mean(axis=0): centred.T @ centred / (n - 1)",
     "data": "values own no memory",
     "delete": "concat what is before and after",
@@ -64,13 +60,10 @@ ABSENT |= {
     "fromfunction": "iota(n).map(f)",
     "H": "x.conj().T is that",
     "gcd": "iterate Euclid's steps: docs/tasks.md",
-    "gradient": "differences of slices: (x[2:] - x[:-2]) / 2 within, x[1] - x[0] at an end",
     "i0": "there is no Bessel function among the scalar functions",
     "identity": "eye(n)",
     "indices": "iota, or meshgrid",
     "insert": "concat what is before and after",
-    "interp": "gather two neighbours of a table, and weigh them",
-    "isin": "(x[:, None] == y).any(axis=1)",
     "isneginf": "x == -el.inf",
     "isposinf": "x == el.inf",
     "itemsize": "x.type is its type",
@@ -85,13 +78,10 @@ ABSENT |= {
     "nbytes": "x.type is its type, x.size how many elements it has",
     "ndim": "x.ndim",
     "piecewise": "where, in a where",
-    "polyval": "fold by Horner's rule: docs/tasks.md",
     "rollaxis": "moveaxis",
     "row_stack": "vstack",
-    "select": "where, in a where",
     "shape": "x.shape",
     "strides": "values own no memory; x.stride(s) is a pattern",
-    "trapezoid": "(y[1:] + y[:-1]).sum() * dx / 2",
     "tri": "tril(ones((n, m)))",
     "vectorize": "map",
 }

@@ -199,10 +199,9 @@ def met_floats(*operands: Like) -> tuple[Value, ...]:
 
 
 def _as_one(operands: Sequence[Like], at: Callable[[Sequence[promotion.Operand]], Scalar]) -> tuple[Value, ...]:
-    values = [x if is_number(x) else as_value(x) for x in operands]
-    scalars = [x if is_number(x) else p.Arg(scalar_of_elements(x.expr)) for x in values]
-    t = at(scalars)
-    return tuple(Value(promotion.literal(x, t)) if is_number(x) else typed(recast(x.expr, t)) for x in values)
+    given = [x if isinstance(x, promotion.Number) and is_number(x) else as_value(x) for x in operands]
+    t = at([p.Arg(scalar_of_elements(x.expr)) if isinstance(x, Value) else x for x in given])
+    return tuple(typed(recast(x.expr, t)) if isinstance(x, Value) else Value(promotion.literal(x, t)) for x in given)
 
 
 def as_floats(x: Like) -> Value:

@@ -5,22 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
+from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
+from egglift.ir.promotion import promote
 from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel
-from egglift.ir.value import Like, Value, as_value, elementwise
+from egglift.ir.reducing import recast
+from egglift.ir.types import leaves
+from egglift.ir.value import Like, Value, as_value, elementwise, typed
 from egglift.ir.whole_numbers import whole
 
 
 def concatenate(arrays: Sequence[Like], axis: int | None = 0) -> Value:
-    """Arrays one behind the other along an axis; None: all their elements in one vector."""
+    """Arrays one behind the other along an axis; None: all their elements in one vector.  Elements meet at one type."""
     if isinstance(arrays, Value) or len(arrays) == 0:
         raise ShapeError("arrays that are put beside each other are a list of one or more: concatenate([x, y])")
     if axis is None:
-        first, *rest = (ravel(a) for a in arrays)
+        first, *rest = _at_one_type([ravel(a) for a in arrays])
         return first.concat(*rest)
-    first, *rest = (moveaxis(a, axis, 0) for a in arrays)
+    first, *rest = _at_one_type([moveaxis(a, axis, 0) for a in arrays])
     return moveaxis(first.concat(*rest), 0, axis)
+
+
+def _at_one_type(values: Sequence[Value]) -> list[Value]:
+    """Arrays of numbers with elements of the type at which these meet; arrays of tuples as they are."""
+    if any(len(leaves(v.type)) > 1 for v in values):
+        return list(values)
+    t = reduce(promote, (scalar_of_elements(v.expr) for v in values))
+    return [typed(recast(v.expr, t)) for v in values]
 
 
 def vstack(arrays: Sequence[Like]) -> Value:

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from egglift.ir.composed import hypot, logical_xor
-from egglift.ir.errors import EggliftError
+from egglift.ir.errors import EggliftError, OperatorError
 from egglift.ir.lifting import scalars_in
 from egglift.ir.nan_and_infinities import fmax, fmin, logaddexp, logaddexp2
-from egglift.ir.operators import Number, highest, lowest
+from egglift.ir.operators import OPERATORS, Number, highest, lowest
 from egglift.ir.patterns import Expr, Operator
-from egglift.ir.reduction import operator
+from egglift.ir.reduction import Named, operator
 from egglift.ir.types import Scalar, Type
 
 
@@ -45,6 +45,15 @@ KNOWN: Mapping[str, Known] = {
     "fmin": _known(fmin, _nan_or(highest)),
     "logical_xor": _known(logical_xor, lambda t: False),
 }
+
+
+def of_numpy(name: str) -> Named | Known:
+    """The operator of a function of NumPy's that egglift calls `name`; OperatorError where it is not known for one."""
+    if name in KNOWN:
+        return KNOWN[name]
+    if name in OPERATORS:
+        return Named(name)
+    raise OperatorError(f"numpy.{name} is no reduction operator; there are {', '.join((*OPERATORS, *KNOWN))}")
 
 
 def known_operator(body: Expr, t: Type) -> Operator | None:

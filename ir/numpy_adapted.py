@@ -99,6 +99,31 @@ def _cross(a: Any, b: Any) -> Any:
     return own("stack")([x1 * y2 - x2 * y1, x2 * y0 - x0 * y2, x0 * y1 - x1 * y0], axis=-1)
 
 
+def _shifted(sign: int) -> Callable[..., Any]:
+    """`fft.fftshift` and its inverse: the middle of each axis comes first, or the first to the middle."""
+
+    def shifted(x: Any, axes: Any = None) -> Any:
+        given = range(len(x.shape)) if axes is None else axes if isinstance(axes, Sequence) else (axes,)
+        for axis in given:
+            half = x.shape[axis] // 2 if sign > 0 else -(x.shape[axis] // 2)
+            x = own("roll")(half, x, axis)
+        return x
+
+    return shifted
+
+
+def _at_least(rank: int) -> Callable[..., Any]:
+    """`atleast_1d`, `atleast_2d`: new axes before the others."""
+
+    def extended(*arrays: Any) -> Any:
+        found = [_value(a) for a in arrays]
+        for _ in range(rank):
+            found = [own("expand_dims")(v, 0) if len(v.shape) < rank else v for v in found]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    return extended
+
+
 def _renamed(name: str) -> Callable[..., Any]:
     return lambda *args, **named: own(name)(*args, **named)
 
@@ -124,6 +149,10 @@ ADAPTED: Mapping[str, Callable[..., Any]] = {
     "cross": _cross,
     "where": _where,
     "reshape": _reshape,
+    "fftshift": _shifted(1),
+    "ifftshift": _shifted(-1),
+    "atleast_1d": _at_least(1),
+    "atleast_2d": _at_least(2),
     "amax": _renamed("max"),
     "amin": _renamed("min"),
     "cumulative_sum": _renamed("cumsum"),

@@ -60,7 +60,7 @@ SAME = _words(
     "concatenate vstack hstack column_stack flip flipud fliplr rot90 squeeze broadcast_arrays meshgrid unstack "
     "matrix_transpose diag diagonal trace tril triu kron take_along_axis diff einsum tensordot vecdot matrix_power "
     "zeros_like ones_like full_like nan_to_num isclose allclose average around round sinc fix real imag angle "
-    "sliding_window_view"
+    "sliding_window_view convolve correlate gradient trapezoid polyval interp digitize select isin append array_equal"
 )
 #: element by element functions that are made of others
 COMPOSED = _words(

@@ -122,12 +122,9 @@ def operator_of(op: Any, t: Type) -> Operator:
     A Python function must be one of the named operators written out, or one that is known to be associative;
     OperatorError asks for more otherwise.
     """
+    known: Any = import_module("egglift.ir.known_operators")
     if isinstance(op, np.ufunc):
-        name = UFUNCS.get(op.__name__, op.__name__)
-        known = import_module("egglift.ir.known_operators").KNOWN
-        if name not in {*OPERATORS, *known}:
-            raise OperatorError(f"numpy.{name} is no reduction operator; there are {', '.join((*OPERATORS, *known))}")
-        return known[name].of(t) if name in known else named(name, t)
+        op = known.of_numpy(UFUNCS.get(op.__name__, op.__name__))
     if hasattr(op, "of"):
         found: Operator = op.of(t)
         return found
@@ -136,8 +133,9 @@ def operator_of(op: Any, t: Type) -> Operator:
     body = trace.closed_body(lambda v: call_pair(op, v), Tuple((t, t)), f"the operator {_name(op)}")
     if (own := recognise(body)) is not None:
         return named(own, t)
-    if (found := import_module("egglift.ir.known_operators").known_operator(body, t)) is not None:
-        return found
+    associative: Operator | None = known.known_operator(body, t)
+    if associative is not None:
+        return associative
     if (other := type_of(body)) != t:
         raise TypeMismatch(f"reduce with {brief(body)}: it makes {other} of two {t}; cast the elements, or use fold")
     raise OperatorError(
