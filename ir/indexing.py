@@ -8,6 +8,7 @@ x[rows, cols]   gather (rows * n + cols) (join x)
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from math import prod
 from typing import Any
@@ -22,7 +23,7 @@ from egglift.ir.errors import ShapeError
 from egglift.ir.lifting import as_expr, lifted
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
-from egglift.ir.types import I32, I64, Array, dims
+from egglift.ir.types import I32, I64, Array, Scalar, dims, leaves
 
 #: an index of an axis, None for a new axis, or an ellipsis for the axes that nothing else is said of
 Entry = Any
@@ -46,7 +47,8 @@ def indexed(x: Expr, at: Sequence[Entry], part: Callable[[Expr, Entry], Expr]) -
     axes = list(range(count))
     x = permuted(x, axes, [*axes[:first], *places, *(d for d in axes[first:] if d not in places)])
     index = arrays[0] if len(arrays) == 1 else _linear(x, first, arrays)
-    x = _below(first, merged(x, first, len(arrays)), lambda y: _gathered(y, index, part))
+    gather = part if len(arrays) == 1 else lambda y, i: p.Gather(i, y)
+    x = _below(first, merged(x, first, len(arrays)), lambda y: _gathered(y, index, gather))
     new, rest = len(dims(type_of(index))), count - len(arrays)
     kept = [entry for entry in entries if entry is None or isinstance(entry, slice)]
     where = _place(entries)
@@ -54,6 +56,32 @@ def indexed(x: Expr, at: Sequence[Entry], part: Callable[[Expr, Entry], Expr]) -
         axes = list(range(new + rest))
         x = permuted(x, axes, [*axes[first : first + new], *axes[:first], *axes[first + new :]])
     return _with_new_axes(x, [*kept[:where], *[slice(None)] * new, *kept[where:]])
+
+
+def from_the_end(x: Expr, index: Expr, axis: int = 0) -> Expr:
+    """An array of indices of an axis of `x` in which negative ones count from its end, as in NumPy.
+
+    ShapeError where one that is written in the program is in no array of that length; what is given with a call may be.
+    """
+    lengths, t = dims(type_of(x)), scalar_in(index)
+    if axis >= len(lengths) or t.is_float or not t.is_signed:  # no indices of it: whoever gathers says so
+        return index
+    n = lengths[axis]
+    if isinstance(index, p.Constant) and type(n) is int:
+        places = np.frombuffer(index.data, t.dtype)
+        if ((places < -n) | (places >= n)).any():
+            bad = places[(places < -n) | (places >= n)][0]
+            along = f" along axis {axis}" if axis else ""
+            raise ShapeError(f"{brief(x)} has {n} elements{along}, and none at {bad}: use indices from {-n} to {n - 1}")
+        return replace(index, data=np.where(places < 0, places + n, places).astype(t.dtype).tobytes())
+    rank = len(dims(type_of(index)))
+    return _below(rank, index, lambda i: lifted("where", [lifted("lt", [i, 0]), lifted("add", [i, n]), i]))
+
+
+def scalar_in(index: Expr) -> Scalar:
+    """The type of the numbers in an array of indices."""
+    ((_, t),) = leaves(type_of(index))
+    return t
 
 
 def is_several(at: Any) -> bool:
@@ -104,7 +132,7 @@ def _linear(x: Expr, depth: int, indices: Sequence[Expr]) -> Expr:
     """
     lengths = _lengths(x, depth, len(indices))
     wide = I64 if prod(lengths) >= 1 << 31 else I32
-    places = [_cast(i, wide) for i in indices]
+    places = [_cast(from_the_end(x, i, depth + axis), wide) for axis, i in enumerate(indices)]
     places = [lifted("minimum", [lifted("maximum", [i, 0]), n - 1]) for i, n in zip(places, lengths, strict=True)]
     linear = places[0]
     for i, n in zip(places[1:], lengths[1:], strict=True):

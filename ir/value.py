@@ -13,7 +13,7 @@ from egglift.ir import promotion, trace
 from egglift.ir.absent_names import ABSENT
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
-from egglift.ir.indexing import indexed, is_several
+from egglift.ir.indexing import from_the_end, indexed, is_several
 from egglift.ir.keywords import bound, methods_explained
 from egglift.ir.lengths import Length
 from egglift.ir.lifting import (
@@ -232,7 +232,7 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
         """`x[i]`, `x[a:b]`, `x[i, j]`, `x[::-1]`, `x[..., None]` of arrays, as in NumPy; `p[i]` of tuples.
 
         An integer Value as index gives the element that it names, clamped into the array; an array of them
-        gathers, and several gather one element for each place in them.
+        gathers, negative ones from the end, and several gather one element for each place in them.
         """
         if is_several(at):
             several = at if isinstance(at, tuple) else (at,)
@@ -242,7 +242,7 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
             if scalars_in(index.type) == BOOL:
                 raise TypeMismatch(f"{brief(self.expr)} cannot be indexed by bools: {ABSENT['compress']}")
             if isinstance(index.type, Array):
-                return self.gather(index)
+                return self.gather(from_the_end(self.expr, index.expr))
             return typed(p.At(0, p.Gather(p.Fill(1, index.expr), self.expr)))
         if isinstance(at, slice):
             if is_number(at.step) and at.step == 0:

@@ -172,11 +172,12 @@ def shared(em: Translator) -> Iterator[None]:
 
 def _fetch(em: Translator, s: Staged, source: View) -> None:
     def one(e: Index, trip: Index) -> None:
-        value = at(source, s.shares.path(e))
-        loaded = value if s.raw is None else load_at(value, s.raw)
-        assert loaded is not None
-        type = s.inner if s.raw is None else loaded.type
-        copy(em, loaded, Target(element(s.registers.view, trip), "private"), type)
+        value, register = at(source, s.shares.path(e)), Target(element(s.registers.view, trip), "private")
+        load = None if s.raw is None else load_at(value, s.raw)
+        if load is None:
+            copy(em, value, register, s.inner)
+        else:
+            copy(em, load, register, load.type)
 
     s.shares.each(em, one, registers=True)
 

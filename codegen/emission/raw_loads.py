@@ -36,9 +36,10 @@ def load_at(value: View, path: Path) -> Load | None:
     return value if isinstance(value, Load) and value.buffer.space == "global" else None
 
 
-def with_load(value: ScalarValue, path: Path, loaded: ScalarValue) -> ScalarValue:
-    """A value with what was loaded for the load at a path."""
+def with_load(value: View, path: Path, loaded: View) -> ScalarValue:
+    """A scalar value with what was loaded for the load at a path."""
     if not path:
+        assert isinstance(loaded, Load)
         return loaded
     assert isinstance(value, Call)
     i = path[0]

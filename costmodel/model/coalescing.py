@@ -47,8 +47,10 @@ def distinct(places: Lanes) -> Lanes:
         there[flat - low] = True
         found: Lanes = np.flatnonzero(there) + low
         return found
-    rising = np.sort(flat)
-    return rising[np.append(True, rising[1:] != rising[:-1])]
+    rising: Lanes = np.sort(flat)
+    first = np.append(True, rising[1:] != rising[:-1])
+    different: Lanes = rising[first]
+    return different
 
 
 def evaluate(at: Index, local: tuple[Lanes, ...], loops: Mapping[Var, Lanes] | None = None) -> Lanes:

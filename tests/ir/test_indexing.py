@@ -47,8 +47,9 @@ def test_arrays_of_the_program_are_indices_together() -> None:
 
 
 def test_indices_outside_are_clamped_one_by_one() -> None:
-    far = np.array([9, -9], np.int32)
-    np.testing.assert_array_equal(el.interpret(x[0, far, far], x=A), A[0, [2, 0], [3, 0]])
+    far = el.array("far", el.i32, 2)
+    given = np.array([9, -9], np.int32)
+    np.testing.assert_array_equal(el.interpret(x[0, far, far], x=A, far=given), A[0, [2, 0], [3, 0]])
 
 
 def test_indices_in_functions_of_elements_may_be_elements() -> None:
@@ -72,3 +73,24 @@ def test_lengths_may_be_known_when_a_kernel_is_called() -> None:
     n, m = el.size("n", like=64), el.size("m", like=64)
     y = el.array("y", el.f32, (n, m))
     np.testing.assert_array_equal(el.interpret(y[I, I], y=A[0]), A[0][I, I])
+
+
+@pytest.mark.parametrize("at", ([-1, 0], [[-3, 2], [1, -1]], np.array([-2], "i8")))
+def test_negative_indices_count_from_the_end(at: Any) -> None:
+    values = np.arange(12, dtype=np.float32).reshape(3, 4)
+    x = el.array("x", el.f32, (3, 4))
+    np.testing.assert_array_equal(el.interpret(x[at], x=values), values[at])
+    np.testing.assert_array_equal(el.interpret(x[:, at], x=values), values[:, at])
+    np.testing.assert_array_equal(el.interpret(x[at, at], x=values), values[at, at])
+
+
+def test_negative_indices_that_are_given_count_from_the_end() -> None:
+    x, i = el.array("x", el.f32, 5), el.array("i", el.i32, 3)
+    given = {"x": np.arange(5, dtype=np.float32), "i": np.array([-1, -5, 2], np.int32)}
+    np.testing.assert_array_equal(el.interpret(x[i], **given), [4, 0, 2])
+
+
+@pytest.mark.parametrize("at", ([5], [-6], [0, 99]))
+def test_indices_in_a_program_are_of_the_array(at: list[int]) -> None:
+    with pytest.raises(el.ShapeError, match=f"x has 5 elements, and none at {at[-1]}: use indices from -5 to 4"):
+        el.array("x", el.f32, 5)[at]
