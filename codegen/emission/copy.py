@@ -11,10 +11,11 @@ from egglift.codegen.emission.assign import assign
 from egglift.codegen.emission.builder import Builder, Target
 from egglift.codegen.emission.shares import Shares, at, dimensions, loads_in, shared_out
 from egglift.codegen.emission.vector_widths import TOGETHER, runs, width_of
+from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.ownership import Layout
-from egglift.codegen.kernel.views import Arr, View, component, element, is_flat, part
+from egglift.codegen.kernel.views import Arr, View, Where, component, element, is_flat, part
 from egglift.ir.types import Array, Tuple, Type
 
 
@@ -29,6 +30,10 @@ def copy(em: Builder, source: View, target: Target, type: Type) -> None:
             copy(em, component(source, k), Target(component(target.view, k), target.space), t)
         return
     assert isinstance(source, Arr) and isinstance(type, Array)
+    if numbers := side_by_side(source):
+        places = tuple(element(target.view, index(i)) for i in range(len(numbers)))
+        if all(isinstance(q, im.Load) for q in places):  # what they have in common is computed once
+            return _flat(em, numbers, Target(places, target.space))
     if source.parts:
         start = 0
         for piece in source.parts:
@@ -39,6 +44,14 @@ def copy(em: Builder, source: View, target: Target, type: Type) -> None:
         _together(em, source, target, type)
     else:
         _alone(em, source, target, type)
+
+
+def side_by_side(source: View) -> tuple[View, ...]:
+    """The numbers of an array that is put together of one at a time; () where it is not."""
+    if not isinstance(source, Arr) or any(piece.length != 1 for piece in source.parts):
+        return ()
+    found = tuple(element(piece, ZERO) for piece in source.parts)
+    return () if any(isinstance(x, Arr | Where | tuple) for x in found) else found
 
 
 def _alone(em: Builder, source: Arr, target: Target, type: Array) -> None:

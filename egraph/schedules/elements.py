@@ -15,6 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from egglift.codegen.emission.assign import shared
+from egglift.codegen.emission.copy import side_by_side
 from egglift.codegen.emission.emitter import Emitter
 from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.kernel.distribution import Shape
@@ -126,7 +127,9 @@ def _buffers(t: p.Input) -> Iterator[Buffer]:
 
 def _written_apart(view: View) -> Iterator[View]:
     """The parts of a view that are written one after the other, as its own statements each."""
-    if isinstance(view, Arr) and view.parts:
+    if numbers := side_by_side(view):
+        yield numbers
+    elif isinstance(view, Arr) and view.parts:
         for part in view.parts:
             yield from _written_apart(part)
     else:

@@ -15,17 +15,15 @@ void k0(const global float* restrict x, global float* restrict out) {
     s0[3*l0 + 192] = v0_0.s2;
     s0[3*l0 + 288] = v0_0.s3;
   }
-  const float4 t1 = (float4)(x[128*w0 + l0], x[128*w0 + l0 + 32], x[128*w0 + l0 + 64], x[128*w0 + l0 + 96]);
   {
-    const float4 v0_0 = t1 + (t1 * (float4)(1.0f));
+    const float4 v0_0 = t0 + (t0 * (float4)(1.0f));
     s0[3*l0 + 1] = v0_0.s0;
     s0[3*l0 + 97] = v0_0.s1;
     s0[3*l0 + 193] = v0_0.s2;
     s0[3*l0 + 289] = v0_0.s3;
   }
-  const float4 t2 = (float4)(x[128*w0 + l0], x[128*w0 + l0 + 32], x[128*w0 + l0 + 64], x[128*w0 + l0 + 96]);
   {
-    const float4 v0_0 = t2 + (t2 * (float4)(2.0f));
+    const float4 v0_0 = t0 + (t0 * (float4)(2.0f));
     s0[3*l0 + 2] = v0_0.s0;
     s0[3*l0 + 98] = v0_0.s1;
     s0[3*l0 + 194] = v0_0.s2;

@@ -7,7 +7,7 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.elements import ANYWHERE, element_of
 from egglift.egraph.stages.stage import Dim
 from egglift.ir.lifting import as_program
-from tests.egraph.stages.programs import arr
+from tests.egraph.stages.programs import Value, arr
 
 GPU = presets()["nvidia_h200"]
 
@@ -16,3 +16,23 @@ def test_elements_of_gathered_rows_are_neighbours() -> None:
     rows = as_program(el.gather([3, 0, 2], arr("A", 5, 7)))
     place = next(x for x in element_of(rows, (Dim(0, 3), Dim(1, 7)), GPU).places if x.buffer == "A.0")
     assert place.strides == (ANYWHERE, 1)
+
+
+def test_what_numbers_of_an_element_have_in_common_counts_once() -> None:
+    x = arr("x", 8)
+    one, three = (as_program(x.map(f)) for f in (lambda v: el.exp(v), lambda v: _multiples(el.exp(v))))
+    dims = (Dim(0, 8),)
+    exponential = element_of(one, dims, GPU).calls[0]
+    found = element_of(three, dims, GPU)
+    assert found.calls.count(exponential) == 1 and len(found.calls) == 3
+    assert len(found.places) == 1
+
+
+def test_parts_of_several_numbers_are_computed_apart() -> None:
+    pair = as_program(arr("x", 8).map(lambda v: el.concat(el.fill(2, el.exp(v)), el.fill(1, el.exp(v)))))
+    calls = element_of(pair, (Dim(0, 8),), GPU).calls
+    assert len(calls) == 2 and calls[0] == (2 * calls[1][0], 4)
+
+
+def _multiples(v: Value) -> Value:
+    return el.concat(el.fill(1, v), el.concat(el.fill(1, v * 2), el.fill(1, v * 3)))

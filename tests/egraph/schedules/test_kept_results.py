@@ -139,8 +139,9 @@ def test_gathered_elements_are_the_cheapest(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])
-def test_both_models_agree_on_what_is_gathered(count: int) -> None:
-    for s in of_way(only_stage(stacked(count, 1 << 22)), "gathered"):
+def test_both_models_agree_on_elements_that_are_arrays(count: int) -> None:
+    stage = only_stage(stacked(count, 1 << 22))
+    for s in (*of_way(stage, "gathered"), *of_way(stage, "alone")):
         found = ranked(s, H200, H200.limits)
         assert found is not None
         point = found.search.point(found.sizes(0), found.launch_of(0))
