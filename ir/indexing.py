@@ -67,6 +67,7 @@ def from_the_end(x: Expr, index: Expr, axis: int = 0) -> Expr:
     if axis >= len(lengths) or t.is_float or not t.is_signed:  # no indices of it: whoever gathers says so
         return index
     n = lengths[axis]
+    assert isinstance(n, int)
     if isinstance(index, p.Constant) and type(n) is int:
         places = np.frombuffer(index.data, t.dtype)
         if ((places < -n) | (places >= n)).any():
