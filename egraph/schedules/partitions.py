@@ -21,7 +21,7 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     """
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
-    rows = (Partitioning(rows=True),) if kind == "gpu" else ()
+    rows = (Partitioning(rows=True), Partitioning(totals=True)) if kind == "gpu" else ()
     for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows):
         try:
             whole = stages_of(program, reassociate, by)

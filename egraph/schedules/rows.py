@@ -52,7 +52,7 @@ def with_starts(whole: Stages) -> Iterator[tuple[list[Stage], Stage]]:
     for last in stages:
         starts = [s for s in stages if s.name in read_by(last, stages)]
         others = [s for s in stages if s is not last and s not in starts]
-        elsewhere = wanted.union(*(read_by(o, stages) for o in others))
+        elsewhere = wanted.union(*(directly_read_by(o, stages) for o in others))
         if starts and not elsewhere & {s.name for s in starts} and not any(s.is_apart for s in (last, *starts)):
             yield starts, last
 

@@ -37,6 +37,7 @@ from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.sums import summed
 from egglift.egraph.stages.together import together
+from egglift.egraph.stages.totals import by_rows
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
 from egglift.egraph.stages.windows import of_windows, shared_by_windows
 from egglift.ir import patterns as p
@@ -74,7 +75,8 @@ class Partitioning:
     order: fewer operations and more memory traffic, which a CPU prefers.  again: without that, what is costly and would
     be computed for so many indices of other dimensions.  whole: what is computed of several slices of an array is
     computed of the array, and what many windows share is computed before.  producers: what is read at many places.
-    rows: what short rows of a result need of all their elements is computed with them (short_rows.py).
+    rows: what short rows of a result need of all their elements is computed with them (short_rows.py).  totals: rows
+    that need what is reduced of themselves are reduced before they are added up (totals.py).
     """
 
     frugal: bool = False
@@ -82,6 +84,7 @@ class Partitioning:
     whole: bool = True
     producers: bool = False
     rows: bool = False
+    totals: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
@@ -94,7 +97,10 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     value = work.value(work.with_written(program, reduced_indices(program)))
     stages, result = together(work.stages, work.result(value))
     stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
-    stages, result = in_memory_order([summed(factored(s)) for s in stages] if reassociate else stages, result)
+    if reassociate:
+        stages = [summed(factored(s)) for s in stages]
+        stages = list(by_rows(stages)) if by.totals else stages
+    stages, result = in_memory_order(stages, result)
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
     return Stages(tuple(stages), result)
