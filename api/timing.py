@@ -16,6 +16,7 @@ from egglift.costmodel.measurement.successive_halving import Entrant
 from egglift.ir.deadline import TooLate
 from egglift.processes.interrupts import Interrupts
 
+WAYS = ("laws", "schedules")  # how candidates are found
 POOL = 2  # times as many are in the race: a corrected model may bring in one that it put behind the first
 
 
@@ -36,7 +37,7 @@ def measured(
     with interrupts.caught(), suppress(TooLate), opened(device, subject, measuring) as bench:
         while waiting and not any(c.status == "ok" for c in done):
             pool, results = _different(waiting, POOL * measuring.measurements), dict[int, Measurement]()
-            entrants = [Entrant(c.estimate, c.structure) for c in pool]
+            entrants = [Entrant(c.estimate, c.structure, way=_way(c)) for c in pool]
             try:
                 race([c.plan for c in pool], entrants, bench, device, measuring, journal, results)
             finally:  # what an interrupt or the end of the time finds is kept
@@ -47,14 +48,23 @@ def measured(
 
 
 def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The first `count` whose kernels differ: of a short array, most tilings are the same."""
+    """The first `count` whose kernels differ: of a short array, most tilings are the same.  And the first that was found
+    in another way than these."""
     found: dict[object, Candidate] = {}
+    ways: set[str] = set()
     for c in candidates:
-        if len(found) == count:
-            break
+        if len(found) >= count and _way(c) in ways:
+            continue
         launches = tuple((k.source, k.global_size, k.local_size) for k in c.plan.kernels)
         found.setdefault((launches, len(c.plan.steps)), c)
+        ways.add(_way(c))
+        if len(found) >= count and len(ways) == len(WAYS):
+            break
     return list(found.values())
+
+
+def _way(c: Candidate) -> str:
+    return WAYS[c.account is not None]
 
 
 def _measured(c: Candidate, m: Measurement) -> Candidate:

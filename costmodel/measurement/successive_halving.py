@@ -23,6 +23,8 @@ HOPELESS = 1.5
 SLOW = 20.0
 #: the best of a kind is looked at first if the model takes it for at most so many times as slow as the best of all
 CLOSE = 1.1
+#: and the best that was found in another way, if it takes it for at most so many times as slow
+APART = 2.0
 #: so many are timed in the last round
 FINAL = 2
 
@@ -32,13 +34,15 @@ class Entrant:
     """A candidate in the race.
 
     estimate: seconds by the model.  kind: what the model may err about alike (the candidate's structure).
-    tried: was it measured, or at least begun?  seconds: measured, None where it was not or cannot be chosen.
+    tried: was it measured, or at least begun?  seconds: measured, None where it was not or cannot be chosen.  way: how
+    candidates of its kind are found, by laws or by schedules.
     """
 
     estimate: float
     kind: str
     tried: bool = False
     seconds: float | None = None
+    way: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,14 +79,20 @@ def next_round(race: Sequence[Entrant], number: int, measurements: int) -> Round
 def _first(race: Sequence[Entrant], left: Sequence[int], count: int) -> list[int]:
     """Whom to look at first: the best by the model, and of kinds that are not among them the best, if it is close.
 
-    What the model errs about, it errs about for a whole kind: several of one kind would show one thing only.
+    What the model errs about, it errs about for a whole kind: several of one kind would show one thing only.  Even more
+    so for all that is found in one way: the best of another is looked at if it may be as fast.
     """
     order = sorted(left, key=lambda i: race[i].estimate)
     order = [i for i in order if race[i].estimate <= SLOW * race[order[0]].estimate]
     first = order[: count - count // 2]
-    kinds = {race[i].kind for i in first}
+    ways = {race[i].way for i in first}
     for i in order[len(first) :]:
-        if race[i].kind not in kinds and race[i].estimate <= CLOSE * race[order[0]].estimate:
+        if race[i].way not in ways and race[i].estimate <= APART * race[order[0]].estimate:
+            ways.add(race[i].way)
+            first.append(i)
+    kinds = {race[i].kind for i in first}
+    for i in order:
+        if i not in first and race[i].kind not in kinds and race[i].estimate <= CLOSE * race[order[0]].estimate:
             kinds.add(race[i].kind)
             first.append(i)
     return [*first, *(i for i in order if i not in first)][:count]

@@ -31,6 +31,13 @@ def test_the_first_round_sees_close_kinds_too() -> None:
     assert step.fresh == (0, 1, 5)  # two by the model, and the best of b; c is not close
 
 
+def test_the_first_round_sees_what_was_found_in_another_way() -> None:
+    laws = [Entrant(1 + i / 100, f"{i}", way="laws") for i in range(8)]
+    near, far = (Entrant(e, "rows", way="schedules") for e in (1.5, 2.5))
+    assert next_round([*laws, near], 0, 8) == Round((0, 1, 2, 8, 3, 4), (0, 1, 2, 8, 3, 4), EFFORTS[0])
+    assert next_round([*laws, far], 0, 8) == Round((0, 1, 2, 3, 4, 5), (0, 1, 2, 3, 4, 5), EFFORTS[0])
+
+
 def test_what_seems_hopeless_is_looked_at_last() -> None:
     race = entrants(1, 2, 100, 3000)
     step = next_round(race, 0, 4)
