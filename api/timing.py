@@ -48,7 +48,7 @@ def measured(
 
 
 def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The first `count` whose kernels differ: of a short array, most tilings are the same.  And the first that was found
+    """The first `count` whose kernels differ (of a short array, most tilings are the same), and the first that was found
     in another way than these."""
     found: dict[object, Candidate] = {}
     ways: set[str] = set()
