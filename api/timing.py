@@ -48,8 +48,10 @@ def measured(
 
 
 def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The first `count` whose kernels differ (of a short array, most tilings are the same), and the first that was found
-    in another way than these."""
+    """The first `count` whose kernels differ, and the first that was found in another way than these.
+
+    Of a short array, most tilings are the same.
+    """
     found: dict[object, Candidate] = {}
     ways: set[str] = set()
     for c in candidates:
