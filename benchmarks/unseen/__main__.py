@@ -16,6 +16,7 @@ import warnings
 from pathlib import Path
 
 from benchmarks.brought.lines import summary
+from benchmarks.brought.program import Scale
 from benchmarks.setting import Record, setting
 from benchmarks.unseen.programs import chosen
 from benchmarks.unseen.side_by_side import lines_of
@@ -41,7 +42,7 @@ def main() -> int:
     if given.jobs < 1:
         parser.error("--jobs is at least 1")
     warnings.simplefilter("ignore")
-    scale = given.scale or ("gpu" if device.kind == "gpu" else "small")
+    scale: Scale = given.scale or ("gpu" if device.kind == "gpu" else "small")
     record = Record(setting(device) | {"scale": scale, "jobs": given.jobs}, given.out)
     for found in lines_of(names, scale, device, given.jobs):
         record.add(found)

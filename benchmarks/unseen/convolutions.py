@@ -17,7 +17,7 @@ f32 = el.f32
 def conv2d(n: int, c: int, k: int, h: int, w: int) -> Any:
     """A convolution of 3 x 3 with channels and a bias, zero outside."""
     x, weights, bias = el.array("x", f32, (n, c, h, w)), el.array("w", f32, (k, c, 3, 3)), el.array("b", f32, k)
-    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    padded: Any = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
     patches = padded.map(lambda image: image.map(lambda plane: el.slide2d(3, 1, plane)))
     return el.einsum("nchwij,kcij->nkhw", patches, weights) + bias[:, None, None]
 
@@ -31,7 +31,7 @@ def conv2d_numpy(x: Any, w: Any, b: Any) -> Any:
 def depthwise_stride2(n: int, c: int, h: int, w: int) -> Any:
     """A convolution of 5 x 5 of each channel by itself, stride 2."""
     x, weights = el.array("x", f32, (n, c, h, w)), el.array("w", f32, (c, 5, 5))
-    padded = np.pad(x, ((0, 0), (0, 0), (2, 2), (2, 2)))
+    padded: Any = np.pad(x, ((0, 0), (0, 0), (2, 2), (2, 2)))
     patches = padded.map(lambda image: image.map(lambda plane: el.slide2d(5, 2, plane)))
     return (patches * weights[:, None, None]).sum(axis=(-1, -2))
 
@@ -45,7 +45,7 @@ def depthwise_numpy(x: Any, w: Any) -> Any:
 def dilated_conv1d(n: int, c: int, k: int, t: int) -> Any:
     """A causal convolution of series with channels, dilation 4 (WaveNet), then tanh."""
     x, weights = el.array("x", f32, (n, c, t)), el.array("w", f32, (k, c, 3))
-    padded = np.pad(x, ((0, 0), (0, 0), (8, 0)))
+    padded: Any = np.pad(x, ((0, 0), (0, 0), (8, 0)))
     taps = [el.einsum("kc,nct->nkt", weights[:, :, j], padded[:, :, 4 * j : 4 * j + t]) for j in range(3)]
     return np.tanh(taps[0] + taps[1] + taps[2])
 
@@ -79,7 +79,7 @@ def transposed_numpy(x: Any, w: Any) -> Any:
 def max_pool3(n: int, c: int, h: int, w: int) -> Any:
     """Max pooling of 3 x 3, stride 2, padding 1 with -inf."""
     x = el.array("x", f32, (n, c, h, w))
-    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-np.inf)
+    padded: Any = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)), constant_values=-np.inf)
     return padded.map(lambda image: image.map(lambda plane: el.slide2d(3, 2, plane))).max(axis=(-1, -2))
 
 
@@ -138,7 +138,7 @@ def shuffle_torch(torch: Any, x: Any, b: Any) -> Any:
 def conv_nhwc(n: int, h: int, w: int, c: int, k: int) -> Any:
     """A convolution of 3 x 3 of images with channels last, stride 2, then a ReLU."""
     x, weights = el.array("x", f32, (n, h, w, c)), el.array("w", f32, (3, 3, c, k))
-    p = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    p: Any = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
     taps = [p[:, i : i + h : 2, j : j + w : 2] @ weights[i, j] for i in range(3) for j in range(3)]
     total = taps[0]
     for tap in taps[1:]:

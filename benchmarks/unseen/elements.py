@@ -87,7 +87,7 @@ def put_with(spot: Any, strike: Any, array: Any, maximum: Any) -> Any:
     up = math.exp(0.2 * math.sqrt(1 / TREE))
     p = (math.exp(0.02 / TREE) - 1 / up) / (up - 1 / up)
     off = math.exp(-0.02 / TREE)
-    value = None
+    value: Any = None
     for step in range(TREE, -1, -1):
         now = strike[:, None] - spot[:, None] * array(up ** (2.0 * np.arange(step + 1) - step))
         value = (
@@ -161,7 +161,7 @@ def quaternion_torch(torch: Any, q: Any, p: Any) -> Any:
 def interpolate_table(n: int, m: int) -> Any:
     """A table looked up between its entries."""
     x, table = el.array("x", f32, n), el.array("table", f32, m)
-    place = np.clip(x, 0, 1) * (m - 1)
+    place: Any = np.clip(x, 0, 1) * (m - 1)
     below = np.minimum(np.floor(place), m - 2)
     left, part = below.astype(i32), place - below
     return table[left] * (1 - part) + table[left + 1] * part

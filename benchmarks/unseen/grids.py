@@ -17,7 +17,7 @@ f32, c64 = el.f32, el.c64
 def diffusion(h: int, w: int) -> Any:
     """Anisotropic diffusion (Perona and Malik), edges repeated."""
     x = el.array("x", f32, (h, w))
-    p = np.pad(x, 1, mode="edge")
+    p: Any = np.pad(x, 1, mode="edge")
     flows = [p[:-2, 1:-1] - x, p[2:, 1:-1] - x, p[1:-1, :-2] - x, p[1:-1, 2:] - x]
     kept = [d * np.exp(-(d * d) * 4) for d in flows]
     return x + 0.2 * (kept[0] + kept[1] + kept[2] + kept[3])
@@ -77,7 +77,12 @@ def water(h: Any, u: Any, v: Any, at: Any, pack: Any) -> Any:
     def mean(x: Any) -> Any:
         return 0.25 * (at(x, 1, 0) + at(x, -1, 0) + at(x, 0, 1) + at(x, 0, -1))
 
-    dx, dy = lambda x: at(x, 0, -1) - at(x, 0, 1), lambda x: at(x, -1, 0) - at(x, 1, 0)
+    def dx(x: Any) -> Any:
+        return at(x, 0, -1) - at(x, 0, 1)
+
+    def dy(x: Any) -> Any:
+        return at(x, -1, 0) - at(x, 1, 0)
+
     uu, vv, uv = u * u / h + 4.9 * h * h, v * v / h + 4.9 * h * h, u * v / h
     return pack(
         mean(h) - 0.01 * (dx(u) + dy(v)), mean(u) - 0.01 * (dx(uu) + dy(uv)), mean(v) - 0.01 * (dx(uv) + dy(vv))
@@ -138,7 +143,7 @@ def boltzmann_torch(torch: Any, f: Any) -> Any:
 def eighth_order_wave(h: int, w: int) -> Any:
     """A step of a wave in two dimensions, of eighth order in space."""
     u, before, speed = (el.array(name, f32, (h, w)) for name in ("u", "before", "speed"))
-    p = np.pad(u, 4)
+    p: Any = np.pad(u, 4)
     lap = 2 * TAPS[0] * u
     for k in range(1, 5):
         lap = lap + TAPS[k] * (p[4 - k : 4 - k + h, 4:-4] + p[4 + k : 4 + k + h, 4:-4])

@@ -177,7 +177,7 @@ def median9(p: list[Any], low: Any, high: Any) -> Any:
 
 def median_filter(h: int, w: int) -> Any:
     """The median of 3 x 3, edges repeated."""
-    x = np.pad(el.array("x", f32, (h, w)), 1, mode="edge")
+    x: Any = np.pad(el.array("x", f32, (h, w)), 1, mode="edge")
     return median9([x[i : i + h, j : j + w] for i in range(3) for j in range(3)], np.minimum, np.maximum)
 
 

@@ -40,7 +40,8 @@ def one(name: str, scale: Scale, device: Device) -> dict[str, Any]:
         import torch
 
         torch.backends.cudnn.allow_tf32 = False
-    found = line(*chosen([name]), scale, device)
+    (program,) = chosen([name])
+    found = line(program, scale, device)
     if beside_torch:
         torch.cuda.empty_cache()  # other processes need the memory, too
     return found
