@@ -10,11 +10,12 @@ import numpy as np
 
 import egglift as el
 from benchmarks.baselines import cuda_seconds, on_cuda
-from benchmarks.brought.program import Brought, Inputs, Scale
-from benchmarks.demo import best, difference
+from benchmarks.brought.program import Inputs, Scale, Timed
+from benchmarks.demo import best
 from benchmarks.peers import absent
 from benchmarks.programs.catalogue import size_text
 from egglift.codegen.device.device import Device
+from egglift.costmodel.measurement.device_lock import alone
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.ir.errors import EggliftError
 
@@ -23,11 +24,12 @@ NEAR, FASTER, SLOW = 0.9, 1.2, 0.75
 RATIO = "of the best peer"
 
 
-def line(b: Brought, scale: Scale, device: Device) -> dict[str, Any]:
+def line(b: Timed, scale: Scale, device: Device) -> dict[str, Any]:
     """One program at a scale: microseconds, the ratio of the best peer's time to egglift's, and what was chosen.
 
     right: the result is the peer's, as near as different orders of the same operations come; error: the largest
-    difference, of the root mean square of the peer's result.  A failure is a line, too.
+    difference, of the root mean square of the peer's result.  A failure is a line, too.  While something is timed, no
+    other process that measures on the device does.
     """
     found: dict[str, Any] = {"program": b.name, "size": size_text(b.size(scale))}
     try:
@@ -36,14 +38,16 @@ def line(b: Brought, scale: Scale, device: Device) -> dict[str, Any]:
         return found | {"failed": " ".join(str(error).split())}
 
 
-def _measured(b: Brought, scale: Scale, device: Device) -> dict[str, Any]:
+def _measured(b: Timed, scale: Scale, device: Device) -> dict[str, Any]:
     program, inputs = b.program(*b.size(scale)), b.inputs(scale)
     start = time.perf_counter()
     kernel = el.optimize(program, device)
-    searched, seconds = time.perf_counter() - start, kernel.profile(**inputs).seconds
+    searched = time.perf_counter() - start
+    with alone(device):
+        seconds = kernel.profile(**inputs).seconds
     expected, peers = _peers(b, inputs, device)
     actual = kernel(**inputs)
-    problem = difference(program, expected, actual)
+    problem = b.difference(program, expected, actual)
     return {
         "us": _us(seconds),
         **{f"{peer} us": _us(took) for peer, took in peers.items()},
@@ -56,16 +60,19 @@ def _measured(b: Brought, scale: Scale, device: Device) -> dict[str, Any]:
     }
 
 
-def _peers(b: Brought, inputs: Inputs, device: Device) -> tuple[Any, dict[str, float]]:
+def _peers(b: Timed, inputs: Inputs, device: Device) -> tuple[Any, dict[str, float]]:
     """The result of a peer, and the seconds of all: NumPy beside a CPU; torch beside a GPU, its data there."""
     if device.kind != "gpu":
-        return b.numpy(**inputs), {"numpy": best(lambda: b.numpy(**inputs))}
+        with alone(device):
+            return b.numpy(**inputs), {"numpy": best(lambda: b.numpy(**inputs))}
     if absent("torch"):
         return b.numpy(**inputs), {}
     plain = on_cuda(b.in_torch, inputs)
     expected = _on_host(plain())
     compiled = on_cuda(b.in_torch, inputs, compiled=True)
-    return expected, {"torch": cuda_seconds(plain), "torch.compile": cuda_seconds(compiled)}
+    compiled()  # compiles it
+    with alone(device):
+        return expected, {"torch": cuda_seconds(plain), "torch.compile": cuda_seconds(compiled)}
 
 
 def _on_host(value: Any) -> Any:
@@ -74,12 +81,13 @@ def _on_host(value: Any) -> Any:
 
 
 def _error(expected: Any, actual: Any) -> float:
-    """The largest difference, of the root mean square of what is expected."""
+    """The largest difference, of the root mean square of what is expected, where that is finite."""
     errors = []
     for want, got in zip(flatten(expected), flatten(actual), strict=True):
-        exact = want.astype(np.float64)
-        scale = float(np.sqrt(np.mean(np.square(exact)))) or 1.0
-        errors.append(float(np.abs(exact - got.reshape(want.shape)).max()) / scale)
+        finite = np.isfinite(want)
+        exact = want[finite].astype(np.complex128 if np.iscomplexobj(want) else np.float64)
+        scale = float(np.sqrt(np.mean(np.square(np.abs(exact))))) if exact.size else 1.0
+        errors.append(float(np.abs(exact - got.reshape(want.shape)[finite]).max(initial=0.0)) / (scale or 1.0))
     return float(f"{max(errors):.2g}")
 
 

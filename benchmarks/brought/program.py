@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from benchmarks.demo import difference
 from benchmarks.programs.catalogue import Size
 from egglift.ir.lifting import as_program
 from egglift.ir.signature import inputs_of
@@ -30,6 +31,34 @@ def normal(program: Any, rng: np.random.Generator) -> Inputs:
 def positive(program: Any, rng: np.random.Generator) -> Inputs:
     """The same without signs, and none of them near 0."""
     return {name: np.abs(value) + np.float32(0.1) for name, value in normal(program, rng).items()}
+
+
+class Timed(Protocol):
+    """What is timed beside its peers: a program for every size, with what it means in NumPy and in torch."""
+
+    @property
+    def name(self) -> str:
+        """What it is called by."""
+
+    @property
+    def program(self) -> Callable[..., Any]:
+        """`program(*size)`."""
+
+    @property
+    def numpy(self) -> Callable[..., Any]:
+        """`numpy(**inputs)`: what it means, in NumPy."""
+
+    def size(self, scale: Scale) -> Size:
+        """The lengths that the program is made for at a scale."""
+
+    def inputs(self, scale: Scale) -> Inputs:
+        """Random arguments at a scale, always the same."""
+
+    def in_torch(self, torch: Any, **inputs: Any) -> Any:
+        """What the program means, in torch."""
+
+    def difference(self, program: Any, expected: Any, actual: Any) -> str | None:
+        """None where results of `program(*size)` are as expected, else how they differ."""
 
 
 class Sizes(NamedTuple):
@@ -69,3 +98,7 @@ class Brought:
     def in_torch(self, torch: Any, **inputs: Any) -> Any:
         """What the program means, in torch."""
         return self.torch(torch, **inputs) if self.torch else self.numpy(**inputs)
+
+    def difference(self, program: Any, expected: Any, actual: Any) -> str | None:
+        """None where results are as expected but for the order of operations, else how they differ."""
+        return difference(program, expected, actual)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from benchmarks.tables.peers import behind_peers
 from benchmarks.tables.raw import lines, number, rows_of, table
+from benchmarks.tables.unseen import latest_ratios
 
 #: a peer's time over ours from which on both are alike: torch's own times vary by some 5% between runs
 ALIKE = 0.95
@@ -55,6 +56,8 @@ def figures() -> Iterator[Behind]:
                 yield Behind(
                     "H200", p["program"], str(p.get("size") or p["n"]), "torch", p["ratio to torch"], f"{page}.md"
                 )
+    for program, times in latest_ratios():
+        yield Behind("H200", program, "", "torch", times, "unseen.md")
     for device, program, size, peer, times, page in behind_peers():
         yield Behind(device, program, size, peer, times, page)
     for name, device in (("pocl_all", "PoCL, EPYC"), ("pocl_programs", "PoCL, Xeon"), ("gpu_programs", "H100")):

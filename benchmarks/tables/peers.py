@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from benchmarks.brought.lines import RATIO
 from benchmarks.handwritten.lines import RATIO as BY_HAND
+from benchmarks.tables import unseen
 from benchmarks.tables.raw import RESULTS, lines, number, source, table
 
 #: devices as the pages call them, by what their files begin with
@@ -131,6 +132,8 @@ def earlier_groups() -> Iterator[Group]:
     """What there is of runs with fewer peers."""
     torch = [(p["program"], p["times_torch"]) for p in lines("nvidia_h200_schedules")]
     yield "H200", "brought and cases", "torch, torch.compile", torch
+    yield "H200", "written unseen, first run", "torch, torch.compile", unseen.first_ratios()
+    yield "H200", "written unseen, after mending", "torch, torch.compile", unseen.latest_ratios()
     yield "PoCL", "brought and cases", "numpy", [(p["program"], p["times_numpy"]) for p in lines("pocl_schedules")]
     for file, name in (("pocl_all", "PoCL"), ("gpu_programs", "H100")):
         suite = [p for p in lines(f"suite/{file}") if p["peers"]]

@@ -48,19 +48,19 @@ TOPICS = (
         "rearranging",
         "Making and rearranging",
         "Arrays out of nothing, and elements at other places. Nothing here computes, and nothing is copied.",
-        ("ir.making", "ir.rearranging", "ir.reshaping", "ir.joining", "ir.matrix_parts"),
+        ("ir.making", "ir.rearranging", "ir.reshaping", "ir.joining", "ir.windows", "ir.matrix_parts"),
     ),
     Topic(
         "elementwise",
         "Element by element",
         "Functions of numbers, and of arrays element by element. Shapes meet as in NumPy.",
-        ("ir.functions", "ir.inverse_functions", "ir.composed", "ir.signs", "ir.nan_and_infinities"),
+        ("ir.functions", "ir.inverse_functions", "ir.composed", "ir.signs", "ir.nan_and_infinities", "ir.selecting"),
     ),
     Topic(
         "axes",
         "Along axes",
-        "Statistics, and linear algebra.",
-        ("ir.statistics", "ir.nan_statistics", "ir.along_axis", "ir.linear_algebra", "ir.contractions"),
+        "Statistics, signals, and linear algebra.",
+        ("ir.statistics", "ir.nan_statistics", "ir.along_axis", "ir.signals", "ir.linear_algebra", "ir.contractions"),
     ),
     Topic(
         "proofs",

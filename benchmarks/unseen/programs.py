@@ -1,0 +1,45 @@
+"""All programs that were written unseen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.brought.programs import named
+from benchmarks.unseen import (
+    attention,
+    bits,
+    colours,
+    contractions,
+    convolutions,
+    elements,
+    grids,
+    images,
+    learning,
+    normalisations,
+    pairs,
+    series,
+    statistics,
+)
+from benchmarks.unseen.program import Unseen
+
+#: by field, from layers of learning to series and bits
+PROGRAMS: tuple[Unseen, ...] = (
+    *convolutions.PROGRAMS,
+    *normalisations.PROGRAMS,
+    *attention.PROGRAMS,
+    *learning.PROGRAMS,
+    *images.PROGRAMS,
+    *colours.PROGRAMS,
+    *grids.PROGRAMS,
+    *contractions.PROGRAMS,
+    *pairs.PROGRAMS,
+    *statistics.PROGRAMS,
+    *series.PROGRAMS,
+    *elements.PROGRAMS,
+    *bits.PROGRAMS,
+)
+
+
+def chosen(names: Sequence[str]) -> tuple[Unseen, ...]:
+    """The programs of those names; all where none is given.  ValueError where there is no such program."""
+    return named(PROGRAMS, names)
