@@ -103,7 +103,8 @@ def scheduled(
             found += work.by_readings(whole, best, by) if reassociate else ()
             found += work.by_tiles(whole, best, by) if profile.kind == "gpu" and reassociate else ()
             found += work.by_batches(whole, best)
-    return sorted(found, key=lambda c: c.seconds)
+    different = {(c.term, c.launch): c for c in found}  # what is there in time may be found again
+    return sorted(different.values(), key=lambda c: c.seconds)
 
 
 @dataclass
