@@ -155,12 +155,12 @@ def _raw(em: Translator, sources: Sequence[View], shares: Shares) -> tuple[Path,
     with em.probe():
         e = index(Var("?e", prod(shares.dims), "loop"))
         values = [at(source, shares.path(e)) for source in sources]
-    path = main_load(values[0])
-    loads = [] if path is None else [load_at(value, path) for value in values]
-    if path is None or any(load is None or load.buffer is not loads[0].buffer for load in loads if loads[0]):
+    if (path := main_load(values[0])) is None:
         return None
-    assert loads[0] is not None
-    return path, loads[0].type
+    first, *others = (load_at(value, path) for value in values)
+    if first is None or any(load is None or load.buffer is not first.buffer for load in others):
+        return None
+    return path, first.type
 
 
 @contextmanager
@@ -173,11 +173,11 @@ def shared(em: Translator) -> Iterator[None]:
 def _fetch(em: Translator, s: Staged, source: View) -> None:
     def one(e: Index, trip: Index) -> None:
         value, register = at(source, s.shares.path(e)), Target(element(s.registers.view, trip), "private")
-        load = None if s.raw is None else load_at(value, s.raw)
-        if load is None:
-            copy(em, value, register, s.inner)
-        else:
-            copy(em, load, register, load.type)
+        if s.raw is None:
+            return copy(em, value, register, s.inner)
+        load = load_at(value, s.raw)
+        assert load is not None  # what waits would be computed of twice
+        copy(em, load, register, load.type)
 
     s.shares.each(em, one, registers=True)
 

@@ -189,16 +189,21 @@ def _of_each(stage: Stage) -> tuple[Way, ...]:
 def _is_transposed(o: Operand) -> bool:
     """Is it an array in memory, read along another axis than its last?  Where the last is does only a price know of
     what is repeated, say."""
-    order = range(len(o.dims))
-    array, axes = below(o.array, order, _along)
-    return isinstance(array, p.Input) and axes[-1:] != tuple(order[-1:])
+    array, along = _in_memory(o)
+    return isinstance(array, p.Input) and not along
 
 
 def _is_across(o: Operand) -> bool:
     """Is it read across the order in which it lies in memory?  Borders and parts of any axes leave that as it is."""
+    array, along = _in_memory(o)
+    return not along or any(isinstance(t, p.Transpose) for t in subterms(array))
+
+
+def _in_memory(o: Operand) -> tuple[Expr, bool]:
+    """The array below what moves axes, borders and parts, and whether its last axis is the last that is read."""
     order = range(len(o.dims))
     array, axes = below(o.array, order, _along)
-    return axes[-1:] != tuple(order[-1:]) or any(isinstance(t, p.Transpose) for t in subterms(array))
+    return array, axes[-1:] == tuple(order[-1:])
 
 
 def _along(e: Expr, axes: Axes) -> Below | None:
