@@ -218,27 +218,32 @@ class Kernel:
         names = ", ".join(f"{name}: {t}" for name, t in self._inputs.items())
         return f"Kernel({names} -> {type_of(self.program)} on {self.device.name}, {self.chosen.structure})"
 
-    def taking(self, orders: Mapping[str, Lies]) -> Kernel:
+    def taking(self, orders: Mapping[str, Lies]) -> Self:
         """The same for callers whose arrays have other orders of axes than it takes: see `orders`."""
-        return Kernel(self.program, self.chosen, self.device, self.candidates, self.options, orders)
+        return self._like(self.program, self.chosen, self.candidates, orders)
 
-    def use(self, i: int) -> Kernel:
+    def use(self, i: int) -> Self:
         """The same program by candidate i of `candidates`; ArgumentError where there is none, or it cannot be used."""
         if not 0 <= i < len(self.candidates):
             raise ArgumentError(f"there is no candidate {i}: this kernel has {len(self.candidates)}, from 0 on")
         c = self.candidates[i]
         if c.status not in USUAL:
             raise ArgumentError(f"candidate {i} ({c.structure}) cannot be used: {c.status}: {c.reason}")
-        return Kernel(self.program, c, self.device, self.candidates, self.options, self._orders)
+        return self._like(self.program, c, self.candidates, self._orders)
 
-    def with_constants(self, **numbers: float) -> Kernel:
+    def _like(
+        self, program: Expr, chosen: Candidate, candidates: Sequence[Candidate], orders: Mapping[str, Lies]
+    ) -> Self:
+        return type(self)(program, chosen, self.device, candidates, self.options, orders)
+
+    def with_constants(self, **numbers: float) -> Self:
         """The same kernel with inputs that are numbers as constants in its source: `kernel.with_constants(alpha=2.0)`.
 
         Nothing is searched again; calls, files and exported programs take the other inputs only.  ArgumentError where
         an input is none of the program's, or an array.
         """
         program, chosen = constant(self.program, self.chosen, numbers)
-        return Kernel(program, chosen, self.device, [chosen], self.options, self._orders)
+        return self._like(program, chosen, [chosen], self._orders)
 
     # ------------------------------------------------------------------------------------ keeping it
 

@@ -145,6 +145,14 @@ class LengthKernel(Kernel):
         values = self._numbers(lengths)
         return LengthKernel.optimised(at_lengths(self.program, values), self.device, self.options)
 
+    def with_constants(self, **numbers: float) -> Self:
+        """Refused: a schedule for all lengths is for the inputs that it has."""
+        given = ", ".join(f"{name}={n.liked}" for name, n in self.lengths.items())
+        raise ArgumentError(
+            f"lengths are open ({', '.join(self.lengths)}): write the numbers in the program, "
+            f"or take kernel.specialise({given}).with_constants({', '.join(f'{k}={v}' for k, v in numbers.items())})"
+        )
+
     def _numbers(self, given: Mapping[str, int]) -> dict[RunTimeLength, int]:
         if given.keys() != self.lengths.keys():
             raise ArgumentError(
