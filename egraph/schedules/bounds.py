@@ -48,11 +48,14 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves:
 def served_by_stages(program: Expr, work: float, profile: Profile, reassociate: bool) -> bool:
     """Is a program that takes `work` seconds by its stages' own schedules one that the laws are not searched for?
 
-    It has several stages that reduce: what the laws find for it is kernels of one stage each, too.  Or it is near what
-    its products take.
+    It has several stages that reduce: what the laws find for it is kernels of one stage each, too.  Or it is for a GPU,
+    and no two results read neighbours: all that the laws have beyond schedules there is tiles with their edges in local
+    memory.  Or it is near what its products take.
     """
     stages = _stages(program, reassociate)
     if sum(bool(s.reductions) for s in stages) >= SEVERAL:
+        return True
+    if profile.kind == "gpu" and stages and not _reads_neighbours(stages, profile):
         return True
     whole = _products_seconds(stages, profile, reassociate, halves=False)
     return 0 < work <= NO_FASTER * whole and _products_seconds(stages, profile, reassociate) <= work
@@ -71,7 +74,7 @@ def _products_seconds(all_stages: Sequence[Stage], profile: Profile, reassociate
         stages = [(s, elements_of(s, profile)) for s in all_stages]
     except EggliftError:
         return 0.0
-    if any(_slides(phase) for _, e in stages for phase in e.phases):
+    if any(_overlaps(phase) for _, e in stages for phase in e.phases):
         return 0.0
     least = 2 if profile.kind == "cpu" else 0
     wanted = [(s, e) for s, e in stages if len(s.dims) >= least]
@@ -105,13 +108,32 @@ def _on_units(stage: Stage, profile: Profile) -> float:
     return min(1.0, profile.matrix_costs[unit.name] / profile.type_costs.get(unit.total.name, 1.0))
 
 
-def _slides(phase: Phase) -> bool:
-    """Does an array that is read go the same way in two dimensions?"""
+def _reads_neighbours(stages: Sequence[Stage], profile: Profile) -> bool:
+    """Is an array read at windows that overlap, or in one neighbourhood at several places?  True if unknown."""
+    try:
+        elements = [elements_of(s, profile) for s in stages]
+    except EggliftError:
+        return True
+    return any(any(map(_overlaps, e.phases)) or _beside(e) for e in elements)
+
+
+def _beside(e: StageElements) -> bool:
+    """Does what follows the reductions read one array the same way from several places?"""
+    places = {place for source in e.after for place in source.element.places} | set(e.finish.places)
+    ways = [(place.buffer, place.strides) for place in places if any(place.strides)]
+    return len(set(ways)) < len(ways)
+
+
+def _overlaps(phase: Phase) -> bool:
+    """Do several indices read one element though each dimension matters, as windows do that overlap?"""
     for source in phase.sources:
         for place in source.element.places:
-            apart = [abs(s) for s in place.strides if s]
-            if len(set(apart)) < len(apart):
-                return True
+            steps = zip(map(abs, place.strides), map(number_of, source.dims), strict=True)
+            reach = 0
+            for stride, number in sorted(s for s in steps if s[0] and s[1] > 1):
+                if stride <= reach:
+                    return True
+                reach += stride * (number - 1)
     return False
 
 

@@ -41,8 +41,14 @@ def test_a_sum_that_takes_as_long_as_its_reads_needs_no_laws() -> None:
     assert by_laws(found(arr("A", 1 << 14, 1 << 14).T.map(add_up))) == []
 
 
-def test_what_schedules_are_far_from_is_searched_by_laws() -> None:
-    assert by_laws(found(product(64, 64, 64)))
+def test_where_neighbours_are_read_laws_are_searched() -> None:
+    x = arr("x", 1 << 20)
+    assert by_laws(found(x[2:] - 2 * x[1:-1] + x[:-2]))
+
+
+def test_where_none_are_read_schedules_are_enough() -> None:
+    assert by_laws(found(product(64, 64, 64))) == []
+    assert by_laws(found(add_up(arr("x", 1 << 20)))) == []
 
 
 def test_a_users_laws_are_always_searched() -> None:
@@ -56,7 +62,7 @@ def test_nothing_is_served_before_there_is_a_schedule() -> None:
 
 
 def test_what_is_faster_than_the_bound_reads_less_than_all() -> None:
-    program = as_program(arr("x", 1 << 26).take(16).map(lambda v: v * 2))
+    program = as_program(arr("x", 1 << 26).slide(2, 1).take(16).map(add_up))
     assert not served(program, GPU.launch, GPU, Laws())
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import egglift as el
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules.bounds import products_seconds, traffic_seconds
+from egglift.egraph.schedules.bounds import products_seconds, served_by_stages, traffic_seconds
 from egglift.ir.lifting import as_program
 from tests.egraph.stages.programs import add_up, arr, dot, product
 
@@ -59,3 +59,23 @@ def test_sums_in_one_dimension_bound_no_cpu() -> None:
     program = as_program(arr("A", 64, 64).map(add_up))
     assert products_seconds(program, CPU, True) == 0
     assert products_seconds(program, GPU, True) > 0
+
+
+def served(value: object) -> bool:
+    return served_by_stages(as_program(value), 1.0, GPU, True)
+
+
+def test_laws_are_searched_on_gpus_where_neighbours_are_read() -> None:
+    weights, image = arr("w", 3), arr("x", 4097)
+    for step in (1, 2):
+        assert not served(el.slide(3, step, image).map(lambda win: dot(win, weights)))
+    assert not served(image[1:] - image[:-1])
+    assert not served(el.slide2d(3, 1, arr("A", 66, 66)).map(lambda row: row.map(lambda win: add_up(win.join()))))
+
+
+def test_laws_are_not_searched_on_gpus_for_other_stages() -> None:
+    a, x = arr("A", 4096, 64), arr("x", 4096)
+    assert served(add_up(x)) and served(a.map(add_up)) and served(a.T.map(add_up))
+    assert served(product(64, 32, 128)) and served(x.map(lambda v: v * v)) and served(x[::-1] + x)
+    assert served(el.slide(4, 4, x).map(add_up)), "these windows share nothing"
+    assert not served_by_stages(as_program(add_up(x)), 1.0, CPU, True)
