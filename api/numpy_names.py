@@ -11,7 +11,7 @@ from egglift.ir.contractions import (
     tensordot,
     vecdot,
 )
-from egglift.ir.functions import absolute, arctan2, cast, divide, invert, left_shift, right_shift
+from egglift.ir.functions import absolute, arctan2, bitwise_count, cast, divide, invert, left_shift, right_shift
 from egglift.ir.inverse_functions import (
     arccos,
     arccosh,
@@ -79,6 +79,7 @@ __all__ = [
     "atan2",
     "atanh",
     "average",
+    "bitwise_count",
     "bitwise_invert",
     "bitwise_left_shift",
     "bitwise_not",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from egglift.ir import promotion
 from egglift.ir.axes import scalar_of_elements
-from egglift.ir.errors import ShapeError, TypeMismatch
+from egglift.ir.errors import ShapeError
 from egglift.ir.keywords import explain
 from egglift.ir.lengths import about
 from egglift.ir.matrix_parts import diagonal
@@ -17,26 +18,28 @@ from egglift.ir.rearranging import moveaxis
 from egglift.ir.reduction import add
 from egglift.ir.signs import conj
 from egglift.ir.sizes import evaluate
+from egglift.ir.subscripts import LETTERS, parsed, written
 from egglift.ir.value import Like, Value, as_value
 
 #: arrays up to which all orders of combining them are looked at
 OPTIMAL = 6
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def einsum(subscripts: str, *operands: Like) -> Value:
+def einsum(subscripts: str | Like, *operands: Like) -> Value:
     """NumPy's einsum: products of elements, summed over the letters that the result does not name.
 
-    einsum("ij,jk->ik", A, B) is `A @ B`, einsum("ii", A) the trace.  Without an arrow the result has the letters that
-    occur once, in alphabetical order.  f16 and bf16 are added in f32.  Three arrays or more are combined two by two, as
-    by NumPy with `optimize=True`.  ShapeError where axes of one letter differ in length; `...` is not taken.
+    einsum("ij,jk->ik", A, B) is `A @ B`, einsum("ii", A) the trace, einsum("...i,...i->...", A, B) dot products of all
+    rows; einsum(A, [0, 1], B, [1, 2], [0, 2]) numbers the axes instead.  Without an arrow the result has the axes of
+    `...`, then the letters that occur once, in alphabetical order.  f16 and bf16 are added in f32.  Three arrays or
+    more are combined two by two, as by NumPy with `optimize=True`.  ShapeError where axes of one letter differ in
+    length; those of length 1 are repeated.
     """
     if not isinstance(subscripts, str):
-        raise TypeMismatch(f'einsum takes subscripts first, as in einsum("ij,jk->ik", A, B), and not {subscripts!r}')
+        subscripts, operands = written((subscripts, *operands))
     values = [as_value(x) for x in operands]
-    given, wanted = _parsed(subscripts, len(values))
+    given, wanted = parsed(subscripts, [len(v.shape) for v in values])
     pairs = [_without_repeats(v, letters, subscripts) for v, letters in zip(values, given, strict=True)]
-    _require_lengths(subscripts, pairs)
+    pairs = _without_ones(subscripts, pairs)
     types = [scalar_of_elements(v.expr) for v, _ in pairs]
     t = reduce(promotion.promote, types)
     pairs = [(v.cast(t.computed) if t.is_narrow else v, letters) for v, letters in pairs]
@@ -67,43 +70,38 @@ def _sum_of_products(pairs: Sequence[tuple[Value, str]], wanted: str) -> Value:
     return _nested(order, len(wanted), placed)
 
 
-def _parsed(subscripts: str, count: int) -> tuple[list[str], str]:
-    text = subscripts.replace(" ", "")
-    left, arrow, right = text.partition("->")
-    given = left.split(",")
-    letters = "".join(given)
-    if not all(c in LETTERS for c in letters + right) or len(given) != count:
-        raise TypeMismatch(
-            f"einsum({subscripts!r}) of {count} arrays: give letters for the axes of each array, with commas between "
-            "them, and after -> those of the result"
-        )
-    wanted = right if arrow else "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
-    if len(set(wanted)) < len(wanted) or not set(wanted) <= set(letters):
-        raise TypeMismatch(f"einsum({subscripts!r}): the result's letters must differ, and each be one of an array")
-    return given, wanted
-
-
 def _without_repeats(v: Value, letters: str, subscripts: str) -> tuple[Value, str]:
     """Of axes with one letter, the diagonal."""
-    if len(letters) != len(v.shape):
-        raise ShapeError(f"einsum({subscripts!r}): {letters!r} names {len(letters)} axes of an array of {len(v.shape)}")
     for c in letters:
         while letters.count(c) > 1:
             first, second = letters.index(c), letters.index(c, letters.index(c) + 1)
             if v.shape[first] != v.shape[second]:
                 lengths = f"{v.shape[first]} and {v.shape[second]}"
                 raise ShapeError(f"einsum({subscripts!r}): axes {c!r} have lengths {lengths}")
-            v = moveaxis(diagonal(moveaxis(v, [first, second], [0, 1])), 0, first)
+            v = moveaxis(diagonal(v, 0, first, second), -1, first)
             letters = letters[:second] + letters[second + 1 :]
     return v, letters
 
 
-def _require_lengths(subscripts: str, pairs: Sequence[tuple[Value, str]]) -> None:
-    lengths: dict[str, object] = {}
+def _without_ones(subscripts: str, pairs: Sequence[tuple[Value, str]]) -> list[tuple[Value, str]]:
+    """Without axes of length 1 that are longer in another array: what has them is captured, and so repeated."""
+    lengths: dict[str, Any] = {}
     for v, letters in pairs:
         for c, n in zip(letters, v.shape, strict=True):
-            if lengths.setdefault(c, n) != n:
-                raise ShapeError(f"einsum({subscripts!r}): axes {c!r} have lengths {lengths[c]} and {n}")
+            if (other := lengths.setdefault(c, n)) == 1:
+                lengths[c] = n
+            elif n not in (1, other):
+                raise ShapeError(f"einsum({subscripts!r}): axes {c!r} have lengths {other} and {n}")
+    return [_dropped(v, letters, {c for c in letters if lengths[c] != 1}) for v, letters in pairs]
+
+
+def _dropped(v: Value, letters: str, longer: Set[str]) -> tuple[Value, str]:
+    """The only element along each axis of length 1 that is longer elsewhere."""
+    for c in letters:
+        if c in longer and v.shape[letters.index(c)] == 1:
+            v = v[(*[slice(None)] * letters.index(c), 0)]
+            letters = letters.replace(c, "")
+    return v, letters
 
 
 def _ordered(v: Value, letters: str, order: Sequence[str]) -> Value:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from egglift.ir.axes import scalar_of_elements
 from egglift.ir.keywords import explain
 from egglift.ir.lifting import adapt
 from egglift.ir.type_names import TypeLike
+from egglift.ir.types import U8
 from egglift.ir.value import Like, Value, as_value, elementwise
 
 
@@ -119,7 +121,12 @@ def ceil(x: Like) -> Value:
 
 
 def power(x: Like, y: Like) -> Value:
-    """x to the power of y; whole numbers up to 16 become multiplications."""
+    """x to the power of y; whole numbers up to 16 become multiplications.
+
+    Integers wrap around, as in NumPy.  A negative power of integers is refused where it is written in the program
+    (TypeMismatch), and where it is only known when a kernel is called, the result is 1 / x ** -y without its fraction:
+    1 or -1 of those, else 0.
+    """
     return elementwise("pow", x, y)
 
 
@@ -171,6 +178,14 @@ def left_shift(x: Like, bits: Like) -> Value:
 def right_shift(x: Like, bits: Like) -> Value:
     """x >> bits."""
     return elementwise("right_shift", x, bits)
+
+
+def bitwise_count(x: Like) -> Value:
+    """How many bits of |x| are 1, as u8: of -1, one.  Of two's complements: `bitwise_count(x.astype(el.u32))`."""
+    x = as_value(x)
+    t = scalar_of_elements(x.expr)
+    size = elementwise("abs", x) if t.is_integer and t.is_signed else x
+    return elementwise("popcount", size).cast(U8)
 
 
 def where(condition: Like, a: Like, b: Like) -> Value:

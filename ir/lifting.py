@@ -164,6 +164,8 @@ def component(x: Expr, i: int) -> Expr:
 
 def lifted(op: str, operands: Sequence[promotion.Operand]) -> Expr:
     """Scalar function `op` on scalars, and element by element on arrays; what has fewer dimensions is repeated."""
+    if op == "pow":
+        promotion.require_no_negative_powers(*operands)
     types = {o: type_of(o) for o in operands if not isinstance(o, promotion.Number)}
     arrays = [o for o, t in types.items() if isinstance(t, Array)]
     if not arrays:

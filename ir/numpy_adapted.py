@@ -138,8 +138,15 @@ def _reshape(a: Any, shape: Any) -> Any:
     return own("reshape")(a, shape)
 
 
+def _size(a: Any, axis: int | None = None) -> Any:
+    return a.size if axis is None else a.shape[axis]
+
+
 #: by NumPy's name; what they take is NumPy's, with what egglift cannot do left out
 ADAPTED: Mapping[str, Callable[..., Any]] = {
+    "shape": lambda a: a.shape,
+    "ndim": lambda a: a.ndim,
+    "size": _size,
     "transpose": _transpose,
     "permute_dims": _transpose,
     "roll": _roll,

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, Self
 
+import numpy as np
+
 from egglift.ir.check import type_of
 from egglift.ir.keywords import methods_explained
 from egglift.ir.patterns import Expr
-from egglift.ir.types import dims
+from egglift.ir.types import dims, leaves
 
 
 @methods_explained
@@ -32,6 +34,24 @@ class NumPyMethods:
     def size(self) -> Any:
         """How many elements it has."""
         return prod(self._lengths())
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's type of the numbers in it; AttributeError of tuples, which have no one such."""
+        (_, t), *others = leaves(type_of(self.expr))
+        if others:
+            raise AttributeError("dtype")
+        return t.dtype
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one of its elements: of all parts of a tuple."""
+        return sum(t.size for _, t in leaves(type_of(self.expr)))
+
+    @property
+    def nbytes(self) -> Any:
+        """Bytes of all its elements."""
+        return sum(prod(shape) * t.size for shape, t in leaves(type_of(self.expr)))
 
     def reshape(self, *shape: int | Sequence[int]) -> Self:
         """The elements, row by row, in another shape: see `egglift.reshape`."""

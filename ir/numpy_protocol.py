@@ -66,7 +66,7 @@ SAME = _words(
 COMPOSED = _words(
     "isnan isinf isfinite square log1p expm1 log2 log10 exp2 sinh cosh hypot reciprocal deg2rad rad2deg degrees "
     "radians rint trunc arcsin arccos arctan arcsinh arccosh arctanh signbit copysign fmod fmax fmin logaddexp "
-    "logaddexp2 float_power logical_xor heaviside cbrt positive conjugate"
+    "logaddexp2 float_power logical_xor heaviside cbrt positive conjugate bitwise_count"
 )
 
 

@@ -19,10 +19,10 @@ from egglift.ir.conversions import rounded
 from egglift.ir.errors import TypeMismatch
 from egglift.ir.lengths import Length
 from egglift.ir.operators import number
-from egglift.ir.patterns import Apply, Cast, Expr, Literal
+from egglift.ir.patterns import Apply, Cast, Constant, Expr, Literal
 from egglift.ir.scalars import FUNCTIONS, PARTS
 from egglift.ir.text import brief
-from egglift.ir.types import BF16, BOOL, C64, C128, F16, F32, F64, I8, I64, U64, Scalar, scalar_of
+from egglift.ir.types import BF16, BOOL, C64, C128, F16, F32, F64, I8, I64, U64, Scalar, leaves, scalar_of
 
 Number = bool | int | float | complex
 Operand = Expr | Number
@@ -231,16 +231,50 @@ def float_of(t: Scalar) -> Scalar:
 def _power(x: Operand, exponent: Operand) -> Expr:
     """`x ** exponent`; small whole exponents become multiplications."""
     t = common((x, exponent))
-    whole = _whole(exponent)
-    if whole is None and t.is_inexact and exponent == 0.5:
-        return apply("sqrt", cast(x, t))
-    if whole is not None and -16 <= whole < 0 and t.is_inexact:
-        return Apply("div", (literal(1, t), _product(cast(x, t), -whole)))
-    if whole is not None and 0 <= whole <= 16 and t != BOOL:
-        return _product(cast(x, t), whole) if whole else literal(1, t)
     if not t.is_inexact:
-        raise TypeMismatch("integer powers take a whole number from 0 to 16; cast the base to a float type")
-    return Apply("pow", (cast(x, t), cast(exponent, t)))
+        return _integer_power(x, exponent, I8 if t == BOOL else t)
+    whole = _whole(exponent)
+    if whole is None:
+        return apply("sqrt", cast(x, t)) if exponent == 0.5 else Apply("pow", (cast(x, t), cast(exponent, t)))
+    if whole < 0:
+        return Apply("div", (literal(1, t), _product(cast(x, t), -whole)))
+    return _product(cast(x, t), whole) if whole else literal(1, t)
+
+
+def _integer_power(x: Operand, exponent: Operand, t: Scalar) -> Expr:
+    """`x ** exponent` of integers, which wraps around.
+
+    x ** 3 -> x * x * x;   2 ** k -> 1 << k;   (-1) ** k -> 1 - ((k & 1) << 1)
+    """
+    whole, k = _whole(exponent), cast(exponent, t)
+    if whole is not None:
+        return _product(cast(x, t), whole) if whole else literal(1, t)
+    base = x.value if isinstance(x, Literal) else x
+    if isinstance(base, int) and base == 2:
+        return Apply("left_shift", (literal(1, t), k))
+    if isinstance(base, int) and base == -1:
+        odd = Apply("bitwise_and", (k, literal(1, t)))
+        return Apply("sub", (literal(1, t), Apply("left_shift", (odd, literal(1, t)))))
+    return Apply("pow", (cast(x, t), k))
+
+
+def require_no_negative_powers(x: Operand, exponent: Operand) -> None:
+    """TypeMismatch where integers are raised to a power that is written in the program and negative, as in NumPy."""
+    values = [o for o in (x, exponent) if not isinstance(o, Number)]
+    if any(t.is_inexact for o in values for _, t in leaves(type_of(o))):
+        return
+    match exponent:
+        case Constant(t, data):
+            (_, scalar), *_ = leaves(t)
+            least = np.frombuffer(data, scalar.dtype).min(initial=0)
+        case Literal(value):
+            least = value
+        case _:
+            least = exponent
+    if isinstance(least, int | np.integer) and not isinstance(least, Length) and least < 0:
+        raise TypeMismatch(
+            f"integers to the power of {least} are no integers, and refused as by NumPy: cast the base to a float type"
+        )
 
 
 def _whole(exponent: Operand) -> int | None:

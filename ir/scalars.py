@@ -39,6 +39,20 @@ def _fma(a: NdArray, b: NdArray, c: NdArray) -> NdArray:
     return np.asarray(a * b + c)
 
 
+def _power(a: NdArray, b: NdArray) -> NdArray:
+    """`a ** b`; integers wrap around, and to a negative power they are 1 / a ** -b cut off: 0, but of 1 and -1."""
+    if b.dtype.kind != "i":
+        return np.asarray(np.power(a, b))
+    cut_off = np.where(abs(a) == 1, np.where(b & 1, a, 1), 0)
+    return np.asarray(np.where(b < 0, cut_off, np.power(a, np.maximum(b, 0))), a.dtype)
+
+
+def _popcount(x: NdArray) -> NdArray:
+    """How many bits of x are 1: of a negative number, of its two's complement."""
+    octets = np.ascontiguousarray(x).reshape(*x.shape, 1).view(np.uint8)
+    return np.unpackbits(octets, axis=-1).sum(-1).astype(x.dtype)
+
+
 def _rsqrt(x: NdArray) -> NdArray:
     return np.asarray(1 / np.sqrt(x), dtype=x.dtype)
 
@@ -71,7 +85,7 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
     ("ceil", 1, "float", np.ceil),
     ("trunc", 1, "float", np.trunc),
     ("rint", 1, "float", np.rint),
-    ("pow", 2, "float", np.power),
+    ("pow", 2, "arithmetic", _power),
     ("atan2", 2, "float", np.arctan2),
     ("eq", 2, "compare", np.equal),
     ("ne", 2, "compare", np.not_equal),
@@ -88,6 +102,7 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
     ("invert", 1, "bits", np.invert),
     ("left_shift", 2, "bits", np.left_shift),
     ("right_shift", 2, "bits", np.right_shift),
+    ("popcount", 1, "bits", _popcount),
     ("where", 3, "where", np.where),
 ]
 FUNCTIONS = {name: Function(name, arity, kind, f) for name, arity, kind, f in _TABLE}

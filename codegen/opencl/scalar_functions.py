@@ -72,7 +72,7 @@ _INFIX = {
     "bitwise_xor": "^",
 }
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
-BUILTINS = frozenset({*_FLOAT.values(), "fabs", "fmod", "copysign", "isnan", "abs", "sign"})
+BUILTINS = frozenset({*_FLOAT.values(), "fabs", "fmod", "copysign", "isnan", "abs", "sign", "popcount"})
 
 
 def memory_type(t: Scalar, width: int = 1) -> str:
@@ -150,6 +150,8 @@ def scalar_call(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) ->
         return f"({args[0]} ? {args[1]} : {args[2]})"
     if op == "logical_not" or (op == "invert" and t == BOOL):
         return f"(!{args[0]})"
+    if op == "popcount" and t == BOOL:
+        return args[0]
     if t == BOOL and op in ("left_shift", "right_shift"):  # as bools: only 1 >> 1 is 0
         return args[0] if op == "left_shift" else f"({args[0]} && !{args[1]})"
     if op in COMPARISONS or op in ("logical_and", "logical_or") or t == BOOL:
@@ -187,6 +189,8 @@ def _integer_call(op: str, t: Scalar, args: list[str], helpers: dict[str, str]) 
             return f"({a} {_INFIX[op]} {b})" if t.size >= 4 else f"({c})({a} {_INFIX[op]} {b})"
         case "invert":
             return f"(~{a})" if t.size >= 4 else f"({c})(~{a})"
+        case "popcount":
+            return _called("popcount", [a])
         case _:
             return _helper(op, t, args, helpers)
 
@@ -222,6 +226,8 @@ def _definition(op: str, t: Scalar) -> str:
             return f"{one} {{ return a > 0 ? 1{below}; }}"
         case "abs":
             return f"{one} {{ return a < 0 ? ({c})(0 - ({u})a) : a; }}" if t.is_signed else f"{one} {{ return a; }}"
+        case "pow":
+            return _integer_power(t)
         case "left_shift":
             return f"{two} {{ return ({u})b < {bits} ? ({c})(({u})a << b) : 0; }}"
         case "right_shift":
@@ -244,6 +250,17 @@ def _definition(op: str, t: Scalar) -> str:
                 f"  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}}"
             )
     raise AssertionError(op)
+
+
+def _integer_power(t: Scalar) -> str:
+    """By squaring, in an unsigned type that wraps around; a negative power is the reciprocal cut off."""
+    c, wide = C_NAMES[t.name], "uint" if t.size <= 4 else "ulong"
+    cut_off = "  if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;\n" if t.is_signed else ""
+    return (
+        f"{c} pow_{t.name}({c} a, {c} b) {{\n{cut_off}  {wide} power = 1, square = ({wide})a;\n"
+        f"  for ({wide} rest = ({wide})b; rest; rest >>= 1) {{\n"
+        f"    if (rest & 1) power *= square;\n    square *= square;\n  }}\n  return ({c})power;\n}}"
+    )
 
 
 def _float_division(op: str, t: Scalar) -> str:
@@ -288,6 +305,8 @@ def vector_call(op: str, t: Scalar, args: list[str], width: int, helpers: dict[s
         return f"(~{a})"
     if op == "abs":
         return a
+    if op == "popcount":
+        return vector_function("popcount", t, t, args, width, helpers)
     if op in ("add", "sub", "mul"):
         return f"{c}({u}({a}) {_INFIX[op]} {u}({b}))" if t.is_signed else f"({a} {_INFIX[op]} {b})"
     if op == "neg":

@@ -305,6 +305,7 @@ _MASK_TEXTS = {
     "bitwise_or": "({0} | {1})",
     "bitwise_xor": "({0} ^ {1})",
     "invert": "(~{0})",
+    "popcount": "{0}",
     "left_shift": "{0}",
     "right_shift": "({0} & ~{1})",
     "where": "(({0} & {1}) | (~{0} & {2}))",

@@ -42,7 +42,7 @@ class Functions:
     def applied(self, name: str, args: Sequence[Value], rng: random.Random) -> Value:
         """The function applied; of floats, divisors are positive numbers."""
         if not (t := _element(args[0])).is_float:
-            return elementwise(name, *args)
+            return elementwise(name, args[0], abs(args[1])) if name == "pow" else elementwise(name, *args)
         if name in POSITIVE:
             return elementwise(name, args[0], el.literal(float(rng.choice((1, 2, 4))), t))
         if name in SAFE:
@@ -130,6 +130,7 @@ EXACT = Functions(
         "invert",
         "left_shift",
         "right_shift",
+        "popcount",
         "where",
     ),
     jumps=True,
