@@ -25,7 +25,7 @@ from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule
 from egglift.egraph.schedules.stage_elements import Source, number_of
 from egglift.egraph.schedules.stored_counts import StoredCounts
 from egglift.egraph.stages.matrix_products import unit_of
-from egglift.egraph.stages.sharing import commutes
+from egglift.egraph.stages.sharing import by_halves, commutes
 from egglift.egraph.stages.stage import Dim, Stage
 
 
@@ -231,20 +231,21 @@ class _Counting(StoredCounts):
             self.compute(step, times * (lanes > 1), np.maximum(1, lanes - half))
             lanes = half
 
-    def _items_by_halves(self, shared: Digit) -> None:
-        """Parts of a group's one result, added by halves: all items have the sum."""
+    def _items_by_halves(self, shared: Digit, tile: Numbers, rows: Numbers) -> None:
+        """Parts of each of a group's results, added by halves.  tile: results of a work-item; rows: of the group."""
         work, leaves, n = self.work, self.elements.accumulators, shared.count
         rounds = np.ceil(np.log2(np.maximum(n, 1)))
         cost = self.cost(self.elements.phases[0].step, number(1))
         work.barriers = work.barriers + rounds
-        work.local_bytes = work.local_bytes + (n > 1) * np.ceil(n / 2) * sum(leaves)
-        row = Axis("item", n, number(1), shared.dim)
+        work.local_bytes = work.local_bytes + (n > 1) * np.ceil(n / 2) * rows * sum(leaves)
+        row = Axis("item", n * rows / tile, number(1), shared.dim)
         for size in leaves:
-            stores = Access("local", "parts", 0, size, number(size), (2 * n - 1) / n, True, (row,))
-            loads = Access("local", "parts", 0, size, number(size), (3 * n - 2) / n, False, (row,))
+            stores = Access("local", "parts", 0, size, number(size), tile * (2 * n - 1) / n, True, (row,))
+            loads = Access("local", "parts", 0, size, number(size), tile * (3 * n - 2) / n, False, (row,))
             work.accesses += [stores, loads]
         work.private = work.private + 2 * sum(leaves)
-        work.issue = work.issue + len(leaves) * (3 + 4.5 * (n - 1) / n) + (n - 1) / n * cost + rounds
+        each = len(leaves) * (3 + 4.5 * (n - 1) / n) + (n - 1) / n * cost
+        work.issue = work.issue + tile * each + rounds
 
     def _combined(self, shared: Digit, nest: list[Digit], part: Numbers) -> None:
         """What work-items have found of one result, through local memory."""
@@ -254,8 +255,9 @@ class _Counting(StoredCounts):
         work.barriers = work.barriers + 1
         work.local_bytes = work.local_bytes + shared.count * rows * sum(leaves)
         step = self.cost(self.elements.phases[0].step, number(1))
-        if all(d.role == "group" for d in nest) and commutes(self.stage):
-            return self._items_by_halves(shared)
+        alone = all(d.role == "group" for d in nest)
+        if (alone and commutes(self.stage)) or by_halves(self.stage):
+            return self._items_by_halves(shared, tile, rows)
         if self.stage.body not in [x for x, _ in self.stage.names.of(self.stage.body)]:
             part = number(1)  # what follows the result is computed by all, and stored by one of them
         items = [Axis("item", d.count, tile, d.dim) for d in nest if d.role == "item"]

@@ -18,14 +18,14 @@ from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, pa
 from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule, Step
 from egglift.egraph.stages.loops import Tensor, folded, mapped, nest
 from egglift.egraph.stages.operands import Operand, bound, operands_of
-from egglift.egraph.stages.sharing import commutes
+from egglift.egraph.stages.sharing import by_halves, commutes
 from egglift.egraph.stages.stage import Dim, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.traverse import applied
-from egglift.ir.types import BOOL, Tuple
+from egglift.ir.types import BOOL, Array, Tuple, Type
 
 
 def lower(stage: Stage, schedule: Schedule) -> Expr:
@@ -47,6 +47,12 @@ def operands(stage: Stage) -> list[Operand]:
 def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
     return operands_of(stage.names, _tuple([r.element for r in reductions]), dims, stage.given, stage.narrow)
+
+
+def _element(array: Expr) -> Type:
+    t = type_of(array)
+    assert isinstance(t, Array)
+    return t.element
 
 
 def _counters(dims: Sequence[Dim], operands: Sequence[Operand]) -> list[Operand]:
@@ -219,11 +225,12 @@ class Lowering:
         space = "private" if step.level == Level("vec") else "local"
         found: Expr = p.To(space, mapped(share, parts[0], part, step.level))
         axes = _digits(parallel)
-        found = permuted(found, (share, *axes), (*axes, share))
+        halved = space == "local" and bool(parallel) and by_halves(self.stage)
+        totals = self._halved(found, parallel, parts[0]) if halved else permuted(found, (share, *axes), (*axes, share))
         others = [t for ts in parts[1:] for t in ts]
 
         def finish(ts: list[Tensor]) -> Expr:
-            total = self.total(share, ts[0], space, alone=not parallel)
+            total = ts[0].x if halved else self.total(share, ts[0], space, alone=not parallel)
             start = 1
             for phase in self.phases[1:]:
                 own = ts[start : start + len(phase.operands)]
@@ -231,7 +238,8 @@ class Lowering:
                 start += len(phase.operands)
             return self.epilogue(total, [t.x for t in ts[start:]])
 
-        return nest(_levels(parallel), [Tensor(found, (*axes, share)), *others, *after], finish)
+        over = axes if halved else (*axes, share)
+        return nest(_levels(parallel), [Tensor(totals, over), *others, *after], finish)
 
     # ------------------------------------------------------------------------------------ points
 
@@ -252,6 +260,19 @@ class Lowering:
             return folded(share, init, [parts], lambda total, ts: self._combined(total, ts[0].x))
         pair = p.Arg(Tuple((type_of(init), type_of(init))))
         return p.Tree(self._combined(p.Get(0, pair), p.Get(1, pair)), init, parts.x)
+
+    def _halved(self, parts: Expr, parallel: list[Loop], tensors: list[Tensor]) -> Expr:
+        """Partial results of several results, [parts][results]..., halves together: all work-items take part."""
+        init = self._filled(_tuple([r.init for r in self.first]), parallel, tensors)
+        pair = p.Arg(Tuple((type_of(init), type_of(init))))
+
+        def elementwise(depth: int, one: Expr, other: Expr) -> Expr:
+            if depth == 0:
+                return self._combined(one, other)
+            of = p.Arg(Tuple((_element(one), _element(other))))
+            return p.Map(elementwise(depth - 1, p.Get(0, of), p.Get(1, of)), p.Zip((one, other)))
+
+        return p.Tree(elementwise(len(parallel), p.Get(0, pair), p.Get(1, pair)), init, parts)
 
     def _combined(self, one: Expr, other: Expr) -> Expr:
         """Two partial results as one."""

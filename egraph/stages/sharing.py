@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp
-from egglift.ir.types import Tuple
+from egglift.ir.types import Tuple, leaves
 
 
 def can_share(stage: Stage) -> bool:
@@ -26,6 +27,14 @@ def can_share(stage: Stage) -> bool:
 def commutes(stage: Stage) -> bool:
     """May the first reductions of a stage take their elements in any order?"""
     return all(r.op is not None and r.op.commutative for r in (stage.phases or ((),))[0])
+
+
+def by_halves(stage: Stage) -> bool:
+    """Are parts of the first reductions added by halves where a group has several results?
+
+    Each round waits for all work-items; that pays where a step is more than one instruction, as those of tuples are.
+    """
+    return commutes(stage) and sum(len(leaves(type_of(r.init))) for r in stage.phases[0]) > 1
 
 
 def longest(reductions: tuple[Reduction, ...]) -> Dim:

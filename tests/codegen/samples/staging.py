@@ -27,6 +27,23 @@ sample(
     ),
     4,
 )
+ROWS_ADDED = fmap(both("add"), p.Zip(pair(Array(3, F32), Array(3, F32))), "seq")
+GRID = Array(5, Array(3, F32))
+GRIDS_ADDED = fmap(lambda _: ROWS_ADDED, p.Zip(pair(GRID, GRID)), "seq")
+for n in (1, 3, 8):
+    sample(
+        f"tree of {n} grids",
+        fmap(
+            lambda m: fmap(
+                lambda r: fmap(double, r, "local"),
+                p.Tree(GRIDS_ADDED, p.Fill(5, p.Fill(3, lit(0.5))), m),
+                "seq",
+            ),
+            vector("grids", 2, n, 5, 3),
+            "workgroup",
+        ),
+        8,
+    )
 sample(
     "staged row read twice",
     fmap(

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import pytest
 
+import egglift as el
 from egglift.codegen.device.device import open_device
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import NdArray, flatten
@@ -19,9 +20,12 @@ from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.partition import stages_of
 from egglift.egraph.stages.stage import Stage
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
-from egglift.ir.patterns import Level
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.traverse import subterms
+from egglift.ir.types import Array
 from tests.egraph.staged import exact_inputs, only_stage, result, same, whole
 from tests.egraph.stages.programs import PROGRAMS, add_up, arr, product
 from tests.fuzz.guarded import run_all
@@ -97,6 +101,19 @@ def test_kernels_of_schedules_compute_their_program(name: str, kind: str) -> Non
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_kernels_of_all_schedules_compute_their_program(name: str, kind: str) -> None:
     assert not wrong(name, plans(name, kind, 6))
+
+
+def lanes(program: Expr) -> Expr:
+    """The term of a program's only stage by lanes, its sizes as symbols."""
+    found = structures(only_stage(program), "gpu", True)
+    return next(x.term for x in found if x.sign.endswith("lanes"))
+
+
+def test_tuples_of_several_rows_are_combined_by_halves() -> None:
+    x = arr("x", 64, 1024)
+    trees = [t for t in subterms(lanes(as_program(el.argmax(x, axis=1)))) if isinstance(t, p.Tree)]
+    assert [isinstance(type_of(t), Array) for t in trees] == [True]
+    assert not any(isinstance(t, p.Tree) for t in subterms(lanes(as_program(x.map(add_up)))))
 
 
 def plain(stage: Stage, *more: Keep) -> Schedule:
