@@ -140,6 +140,7 @@ from egglift.ir.rearranging import (
     tile,
     transpose,
 )
+from egglift.ir.recurrences import associative_scan, linear_recurrence
 from egglift.ir.reduction import (
     add,
     bitwise_and,
@@ -239,6 +240,7 @@ __all__ = [
     "as_expr",
     "as_program",
     "as_type",
+    "associative_scan",
     "bf16",
     "bincount",
     "bitwise_and",
@@ -310,6 +312,7 @@ __all__ = [
     "left_shift",
     "less",
     "less_equal",
+    "linear_recurrence",
     "linspace",
     "literal",
     "load",

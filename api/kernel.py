@@ -368,14 +368,15 @@ class Kernel:
         return Caller(self.executable, self._inputs, type_of(self.program), None, lambda: self._built(free=True))
 
     def profile(self, /, *args: Any, **named: Any) -> Profiled:
-        """Times the kernels on these inputs, or on a random sample where none are given."""
+        """Times the kernels on these inputs; without any, on those that `optimize` had as sample=, or random ones."""
         if args or named:
             values = self._bind(args, named)
             values = dict(zip(values, self._as_they_lie(tuple(values.values()), values), strict=True))
             given = operands(self.device, self._inputs, values)
         else:
             program = paired(self.program)
-            given = operands(self.device, inputs_of(program), sample_inputs(program))
+            sample = sample_inputs(program) | self.options.sample.values(program)
+            given = operands(self.device, inputs_of(program), sample)
         chain = chain_for(self.device, _on_device(given), self.device.timer)
         inputs = placed(self.device, given, chain)
         timing = self.executable.time(inputs, chain=chain, least=10, precision=0.005)

@@ -16,6 +16,7 @@ from egglift.codegen.device.device import FAST_MATH, Device, open_device
 from egglift.costmodel.links.links import Links, load_links
 from egglift.costmodel.measurement.bench import Subject
 from egglift.costmodel.measurement.measuring import DEADLINE, SAMPLE, Measuring
+from egglift.costmodel.measurement.own_sample import Sample
 from egglift.costmodel.measurement.worker_pool import begun
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.egraph.rules.limits import Limits
@@ -81,6 +82,7 @@ def optimize(
     deadline: float = DEADLINE,
     verbose: bool | None = None,
     on_interrupt: str = "raise",
+    sample: Mapping[str, Any] | None = None,
 ) -> Kernel:
     """On one device."""
 
@@ -124,6 +126,7 @@ def optimize(
     deadline: float = DEADLINE,
     verbose: bool | None = None,
     on_interrupt: str = "raise",
+    sample: Mapping[str, Any] | None = None,
 ) -> Kernel | DistributedKernel:
     """The fastest equal OpenCL program for `expr` on `device`, as a callable; on several, where `devices` names them.
 
@@ -159,6 +162,9 @@ def optimize(
     verbose: None: a line on stderr shows how far it has come, if that is a terminal; True: lines, wherever it goes;
     False: nothing.  The loggers below "egglift" are told in any case.
     on_interrupt: "raise": Ctrl-C ends the call; "best": it ends search and measuring, and the best so far is returned.
+    sample: values of inputs, of all or some, by name, with which candidates are checked and timed; others are drawn.
+    For indices, lengths of groups and conditions on data, where drawn numbers stand for none of yours.  ArgumentError
+    where one does not fit.
     """
     start = perf_counter()
     measuring = Measuring(measurements, budget, isolate, deadline)
@@ -168,9 +174,12 @@ def optimize(
     wishes = Wishes.of(require, sizes, group_size, parallel, candidates)
     if require:
         laws = for_laws(laws, wishes)
-    options = Options(laws, measure, measuring, fast_math, wishes, cache, on_interrupt)
     program = as_program(expr)
+    own = Sample.of(program, sample)
+    options = Options(laws, measure, measuring, fast_math, wishes, cache, on_interrupt, own)
     if devices is not None:
+        if own.data:
+            raise ArgumentError("sample is for one device: of several, each has a part of the inputs")
         _require_real(program)
         end = float("inf") if budget is None else start + max(budget, LEAST)
         with shown(verbose):
@@ -347,7 +356,8 @@ def _timed(
 def _subject(program: Expr, options: Options) -> Subject:
     """What candidates for a program are measured for."""
     flags = FAST_MATH if options.fast_math else ()
-    return Subject(dumps(program), options=flags, rounded=not options.laws.reassociate, tf32=options.laws.tf32)
+    rounded, tf32 = not options.laws.reassociate, options.laws.tf32
+    return Subject(dumps(program), options=flags, rounded=rounded, tf32=tf32, sample=options.sample)
 
 
 def remembered(program: Expr, device: Device, options: Options) -> list[Candidate] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypedDict
 
 from egglift.costmodel.measurement.measuring import Measuring
+from egglift.costmodel.measurement.own_sample import Sample
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.rules.limits import Limits
 from egglift.ir.errors import ArgumentError
@@ -40,6 +41,7 @@ class Asked(TypedDict, total=False):
     deadline: float
     verbose: bool | None
     on_interrupt: str
+    sample: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Options:
 
     measure: "sample": the best few candidates are timed, as `measuring` says; "none": the analytic model is trusted.
     fast_math: may the device's compiler use less exact functions?  wishes: what the kernel must be like.
+    sample: inputs that are measured with, in place of drawn ones; only its mark is a part of keys.
     cache: use and keep records of earlier results.  on_interrupt: does Ctrl-C end the call ("raise"), or is the best so
     far returned ("best")?  These change no result: what differs in them alone is equal.
     """
@@ -85,12 +88,15 @@ class Options:
     wishes: Wishes = field(default_factory=Wishes)
     cache: bool = field(default=True, compare=False)
     on_interrupt: str = field(default="raise", compare=False)
+    sample: Sample = field(default_factory=Sample, compare=False)
 
     def __post_init__(self) -> None:
         if self.measure not in ("sample", "none"):
             raise ArgumentError(f'measure is "sample" or "none", not {self.measure!r}')
         if self.on_interrupt not in ("raise", "best"):
             raise ArgumentError(f'on_interrupt is "raise" or "best", not {self.on_interrupt!r}')
+        if self.sample.data and not self.is_measured:
+            raise ArgumentError('sample is what candidates are measured with: leave out either it or measure="none"')
 
     @property
     def is_measured(self) -> bool:
@@ -103,7 +109,7 @@ class Options:
 
         What little time or few candidates found is no answer to a call with more.
         """
-        found: dict[str, Any] = _compared(self)
+        found: dict[str, Any] = _compared(self) | ({"sample": self.sample.mark} if self.sample.data else {})
         if self.is_measured:
             return found
         return {**{name: x for name, x in found.items() if name != "measuring"}, "budget": self.measuring.budget}

@@ -31,7 +31,7 @@ _ALIKE = {
     _FOURIER: "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn irfft irfft2 irfftn hfft ihfft",
     _PARTS: "array_split hsplit vsplit dsplit",
     LINALG: "eig eigvals lstsq cond tensorinv tensorsolve",
-    "the bits of floats are not numbers in the language": "frexp nextafter spacing view byteswap packbits unpackbits",
+    "the bits of floats are not numbers in the language": "frexp nextafter spacing byteswap packbits unpackbits",
 }
 #: by name: what to write, or why not
 ABSENT = {name: why for why, names in _ALIKE.items() for name in names.split()}

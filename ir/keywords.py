@@ -24,6 +24,8 @@ INSTEAD = {
     "device": "leave it out: el.optimize(program, device) says where a program runs",
     "axis": "it takes all elements, or a fixed axis: moveaxis(x, axis, 0) brings another there",
     "axes": "moveaxis brings axes to their places",
+    "dim": "the word is axis=",
+    "keepdim": "the word is keepdims=",
     "keepdims": "expand_dims(result, axis) brings back an axis of length 1",
     "initial": "combine the result with it: result + initial, or maximum(result, initial)",
     "correction": "the word is ddof=",

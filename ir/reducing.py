@@ -153,6 +153,7 @@ def _mask(e: Expr, where: Any) -> Expr:
 
 
 def _extreme(op: str, e: Expr, axis: Axes, keepdims: bool, initial: Any, where: Any) -> Expr:
+    _require_axes(op, e, axis)
     t, lengths = scalar_of_elements(e), dims(type_of(e))
     if initial is None and (where is not None or any(lengths[a] == 0 for a in axes_of(e, axis))):
         few = "there may be none" if where is not None else f"it is {type_of(e)}"
@@ -160,6 +161,16 @@ def _extreme(op: str, e: Expr, axis: Axes, keepdims: bool, initial: Any, where: 
     name = _of_bools(op) if t == BOOL else op
     found = _reduced(name, e, axis, keepdims, where)
     return found if initial is None else lifted(name, [found, adapt(initial, t)])
+
+
+def _require_axes(op: str, e: Expr, axis: Axes) -> None:
+    """What `axes_of` refuses, with the function that the second argument may have been meant for."""
+    try:
+        axes_of(e, axis)
+    except (ShapeError, TypeMismatch) as error:
+        own, which = op.removesuffix("imum"), "greater" if op == "maximum" else "lesser"
+        advice = f"the second argument of {own} is an axis; the {which} of two, element by element, is el.{op}(x, y)"
+        raise type(error)(f"{error}; {advice}") from None
 
 
 def _of_bools(op: str) -> str:

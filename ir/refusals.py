@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from egglift.ir.absent_names import ABSENT, reason
 from egglift.ir.errors import TypeMismatch
+from egglift.ir.foreign_names import instead
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 
@@ -80,7 +81,7 @@ def missing_name(name: str) -> NoReturn:
     if name.startswith("_"):
         raise AttributeError(name)
     head = f"egglift has no {name!r}"
-    if (why := reason(name)) is not None:
+    if (why := instead(name, of_value=False) or reason(name)) is not None:
         raise AttributeError(f"{head}: {why}", name=name)
     near = difflib.get_close_matches(name, sorted(public_names()), n=1, cutoff=ALIKE)
     advice = f"did you mean el.{near[0]}?" if near else "docs/numpy.md lists what there is"
@@ -95,8 +96,8 @@ def _missing(kind: type, e: Expr, name: str) -> str:
     """What to say of an attribute that values do not have."""
     head = f"{brief(e)} has no attribute {name!r}"
     functions = public_names()
-    if name in ABSENT:
-        return f"{head}: {ABSENT[name]}"
+    if (why := instead(name, of_value=True) or ABSENT.get(name)) is not None:
+        return f"{head}: {why}"
     if name in functions and name not in NOT_OF_VALUES:
         return f"{head}, but there is a function: el.{name}(x)"
     if (why := reason(name)) is not None:

@@ -13,6 +13,7 @@ from egglift.codegen.device.device import Device, Operand
 from egglift.codegen.device.execute import Executable, Timing, build
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.measurement.expected_results import Expected, expect, flatten
+from egglift.costmodel.measurement.own_sample import Sample
 from egglift.ir.errors import BuildError, DeviceLost, EggliftError, OutOfMemory, WrongResult
 from egglift.ir.parser import loads
 
@@ -52,7 +53,7 @@ class Subject:
     """What candidates are measured for: a program's text, the seed of its sample inputs, the options of builds.
 
     rounded: the program's own order of operations is asked for, and what it loses by rounding is right.
-    tf32: matrix units may round the factors of f32 products.
+    tf32: matrix units may round the factors of f32 products.  sample: inputs that are given instead of drawn.
     """
 
     program: str
@@ -60,6 +61,7 @@ class Subject:
     options: tuple[str, ...] = ()
     rounded: bool = False
     tf32: bool = False
+    sample: Sample = field(default_factory=Sample)
 
 
 class Bench(Protocol):
@@ -81,7 +83,7 @@ class Local:
     def __init__(self, device: Device, subject: Subject, expected: Expected | None = None) -> None:
         """expected: computed from the subject unless given.  OutOfMemory where its inputs do not fit."""
         self.device, self.subject = device, subject
-        self.expected = expected or expect(loads(subject.program), subject.seed, subject.tf32)
+        self.expected = expected or _expected(subject)
         leaves = {name: flatten(value) for name, value in self.expected.inputs.items()}
         self._inputs = {name: [device.upload(x) for x in values] for name, values in leaves.items()}
         self._checked: dict[str, Measurement] = {}
@@ -140,6 +142,11 @@ class Local:
     def _used(self, plan: Plan) -> dict[str, Sequence[Operand]]:
         """The inputs that a plan reads; a candidate may have found that it does not need all of them."""
         return {name: self._inputs[name] for name in plan.inputs}
+
+
+def _expected(subject: Subject) -> Expected:
+    program = loads(subject.program)
+    return expect(program, subject.seed, subject.tf32, subject.sample.values(program))
 
 
 def _status(error: EggliftError, otherwise: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -177,13 +177,17 @@ class Expected:
         ]
 
 
-def expect(program: Expr, seed: int = 0, tf32: bool = False) -> Expected:
-    """Sample inputs of `program` and its result; positive inputs where otherwise much of it is not finite."""
+def expect(program: Expr, seed: int = 0, tf32: bool = False, given: Mapping[str, HostValue] | None = None) -> Expected:
+    """Sample inputs of `program` and its result; positive inputs where otherwise much of it is not finite.
+
+    given: inputs that are as they are.
+    """
+    given = given or {}
     scalars = tuple(scalar for _, scalar in leaves(type_of(program)))
-    inputs, rows = sample_inputs(program, seed), sampled_rows(program, seed)
+    inputs, rows = sample_inputs(program, seed) | dict(given), sampled_rows(program, seed)
     wide = _evaluate(program, inputs, rows, wide=True)
     if _finite(wide) < ENOUGH_FINITE:
-        positive = sample_inputs(program, seed, positive=True)
+        positive = sample_inputs(program, seed, positive=True) | dict(given)
         again = _evaluate(program, positive, rows, wide=True)
         if _finite(again) > _finite(wide):
             inputs, wide = positive, again

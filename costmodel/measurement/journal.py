@@ -69,6 +69,7 @@ class Journal:
             driver,
             rules,
             budget,
+            *([subject.sample.mark] if subject.sample.data else []),
         ]
         self._context = json.dumps(parts)
 

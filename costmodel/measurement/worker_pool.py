@@ -54,7 +54,7 @@ class Worker:
         try:
             self.revive()
             self.start()
-            if self._begun is None and self.subject != subject and len(subject.program) < AT_ONCE:
+            if self._begun is None and self.subject != subject and _is_short(subject):
                 self._child.send(subject)
                 self._begun = subject
             for other in team:
@@ -139,6 +139,10 @@ class Worker:
         """Ends the process, whatever it is doing."""
         self.subject, self._begun, self._ready = None, None, False
         self._child.end()
+
+
+def _is_short(subject: Subject) -> bool:
+    return len(subject.program) + sum(len(part) for _, parts in subject.sample.data for part in parts) < AT_ONCE
 
 
 #: by this process (a fork must not talk into our pipes), device, and number: 0 measures, the others build for it
