@@ -35,8 +35,10 @@ def einsum(subscripts: str | Like, *operands: Like) -> Value:
     length; those of length 1 are repeated.
     """
     if not isinstance(subscripts, str):
-        subscripts, operands = written((subscripts, *operands))
-    values = [as_value(x) for x in operands]
+        subscripts, arrays = written((subscripts, *operands))
+    else:
+        arrays = operands
+    values = [as_value(x) for x in arrays]
     given, wanted = parsed(subscripts, [len(v.shape) for v in values])
     pairs = [_without_repeats(v, letters, subscripts) for v, letters in zip(values, given, strict=True)]
     pairs = _without_ones(subscripts, pairs)

@@ -51,7 +51,8 @@ class NumPyMethods:
     @property
     def nbytes(self) -> Any:
         """Bytes of all its elements."""
-        return sum(prod(shape) * t.size for shape, t in leaves(type_of(self.expr)))
+        lengths: list[tuple[tuple[Any, ...], int]] = [(s, t.size) for s, t in leaves(type_of(self.expr))]
+        return sum(prod(shape) * size for shape, size in lengths)
 
     def reshape(self, *shape: int | Sequence[int]) -> Self:
         """The elements, row by row, in another shape: see `egglift.reshape`."""

@@ -53,7 +53,8 @@ def linear_recurrence(a: Like, b: Like, init: Like = 0, axis: int = 0, reverse: 
             "is an array, add a * init to the first of b"
         )
     t = scalar_of_elements(elementwise("mul", a if is_number(a) else factors, terms).expr)
-    factors = broadcast_to(factors.cast(t.computed), terms.shape)
+    shape: Any = terms.shape
+    factors = broadcast_to(factors.cast(t.computed), shape)
     pairs = _zipped([factors, terms.cast(t.computed)])
     first = p.Tup((promotion.literal(1, t.computed), promotion.cast(start.expr, t.computed)))
     found = pairs.scan(_LINEAR, Value(first), reverse=reverse, axis=axis)

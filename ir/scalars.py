@@ -50,7 +50,7 @@ def _power(a: NdArray, b: NdArray) -> NdArray:
 def _popcount(x: NdArray) -> NdArray:
     """How many bits of x are 1: of a negative number, of its two's complement."""
     octets = np.ascontiguousarray(x).reshape(*x.shape, 1).view(np.uint8)
-    return np.unpackbits(octets, axis=-1).sum(-1).astype(x.dtype)
+    return np.asarray(np.unpackbits(octets, axis=-1).sum(-1), x.dtype)
 
 
 def _rsqrt(x: NdArray) -> NdArray:

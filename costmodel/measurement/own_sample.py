@@ -17,6 +17,7 @@ from egglift.ir.inner_program import held_constants
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.signature import inputs_of
+from egglift.ir.sizes import evaluate
 from egglift.ir.types import leaves
 
 
@@ -54,9 +55,10 @@ class Sample:
         types, found = inputs_of(program), dict[str, HostValue]()
         for name, data in self.data:
             if name in types:
-                shapes = zip(leaves(types[name]), data, strict=True)
-                parts = [np.frombuffer(part, t.dtype).reshape(shape) for (shape, t), part in shapes]
-                found[name] = unflatten(types[name], iter(parts))
+                numbers = [np.frombuffer(part, t.dtype) for (_, t), part in zip(leaves(types[name]), data, strict=True)]
+                shapes = [[evaluate(n) for n in shape] for shape, _ in leaves(types[name])]
+                parts = (x.reshape(shape) for x, shape in zip(numbers, shapes, strict=True))
+                found[name] = unflatten(types[name], parts)
         return found
 
     @cached_property
