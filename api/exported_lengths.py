@@ -37,8 +37,8 @@ def length_plans(choices: Sequence[Variants]) -> list[LengthPlan]:
 
     ArgumentError where lengths near those that the first is chosen for are left without a plan.
     """
-    found = [plan for i, c in enumerate(choices) for plan in _chosen(c, i)]
     first, lengths = choices[0], lengths_of(choices[0].program)
+    found = _chosen(first, 0)
     left = [*near(lengths), *edges(lengths)]
     for launch in (Launch(), Launch(1)):
         left = [values for values in left if not _served(found, values)]
@@ -49,7 +49,7 @@ def length_plans(choices: Sequence[Variants]) -> list[LengthPlan]:
             "an exported program cannot be compiled for lengths that only a call says, and this one has to be; "
             f"export it for one length: kernel.specialise({given}).export(folder)"
         )
-    return found
+    return [plan for i, c in enumerate(choices[1:], 1) for plan in _chosen(c, i)] + found
 
 
 def _chosen(c: Variants, choice: int) -> list[LengthPlan]:
