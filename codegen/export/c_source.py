@@ -9,6 +9,7 @@ from string import Template
 import numpy as np
 
 from egglift.codegen.export.c_header import host_arguments, host_parameters, length_parameters
+from egglift.codegen.export.c_lengths import LENGTHS
 from egglift.codegen.export.c_plans import plan_functions
 from egglift.codegen.export.c_runtime import RUNTIME
 from egglift.codegen.export.host_plan import HostKernel, HostSource
@@ -157,7 +158,8 @@ int ${name}_run_once(const ${name}_choice *choice$length_parameters$host_paramet
 
 def source(p: HostProgram) -> str:
     """The text of `NAME.c`."""
-    runtime = RUNTIME.substitute(name=p.name, NAME=p.name.upper())
+    names = {"name": p.name, "NAME": p.name.upper()}
+    runtime = RUNTIME.substitute(names, lengths=LENGTHS.substitute(names))
     return TABLES.substitute(_tables(p)) + plan_functions(p) + runtime + _calls(p)
 
 

@@ -42,7 +42,7 @@ int main(void)
     EXPECT(gemv_run(h, 3, 0, A, 0, v, 3, out, 0), GEMV_WRONG_LENGTH, "n is 0; it may be");
     EXPECT(gemv_run(h, 101, 4, A, 404, v, 101, out, 4), GEMV_WRONG_LENGTH, "m is 101; it may be m = 0, 1, ..., 100");
     EXPECT(gemv_run(h, 3, 4, A, 11, v, 3, out, 4), GEMV_WRONG_LENGTH,
-        "A has 11 elements, 12 are wanted: it has (m * n) elements, where m is 3, n is 4; give lengths and arrays");
+        "A has 11 elements, 12 are wanted: it has (n * m) elements, where m is 3, n is 4; give lengths and arrays");
     EXPECT(gemv_run(h, 3, 4, A, 12, v, 3, out, 3), GEMV_WRONG_LENGTH, "out has 3 elements, 4 are wanted");
     EXPECT(gemv_run(h, 3, 4, A, 12, NULL, 3, out, 4), GEMV_WRONG_LENGTH, "v is NULL");
     EXPECT(gemv_run_once(NULL, 3, 5, A, 15, v, 3, out, 5, message, sizeof message), GEMV_WRONG_LENGTH, "");
@@ -58,7 +58,7 @@ int main(void)
     EXPECT(gemv_enqueue(h, NULL, 3, 4, a, b, c, 0, NULL, NULL), GEMV_OK, "");
     EXPECT(gemv_finish(h), GEMV_OK, "");
     EXPECT(gemv_enqueue(h, NULL, 3, 8, a, b, c, 0, NULL, NULL), GEMV_WRONG_LENGTH,
-        "buffer A has 48 bytes, 96 are wanted: it has (m * n) elements, where m is 3, n is 8");
+        "buffer A has 48 bytes, 96 are wanted: it has (n * m) elements, where m is 3, n is 8");
     clReleaseMemObject(a), clReleaseMemObject(b), clReleaseMemObject(c);
     gemv_release(h);
     return wrong;
