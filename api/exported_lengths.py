@@ -25,7 +25,36 @@ NEAR, ANY = 60, 1500
 #: what lengths near the liked ones are multiples of
 MULTIPLES = (1, 1, 2, 4, 8, 16, 64, 128)
 #: the edges of tiles and of integers
-EDGES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 32, 33, 50, 63, 64, 65, 96, 100, 127, 128, 129, 256, 257)
+EDGES: tuple[int, ...] = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    7,
+    8,
+    9,
+    12,
+    15,
+    16,
+    17,
+    24,
+    31,
+    32,
+    33,
+    50,
+    63,
+    64,
+    65,
+    96,
+    100,
+    127,
+    128,
+    129,
+    256,
+    257,
+)
 EDGES += (500, 1000, 1009, 1024, 4096, 5003, 70001, 1 << 16, 1 << 20, 1000003, 1 << 24, (1 << 24) + 3, (1 << 28) + 3)
 EDGES += ((1 << 31) + 3, 1 << 32, (1 << 35) + 3)
 #: all lengths together are below this: no memory holds more
