@@ -21,6 +21,7 @@ from egglift.codegen.device.held_constants import uploaded
 from egglift.codegen.device.queues import chain_for
 from egglift.codegen.device.timeline import Span, chrome_trace
 from egglift.codegen.export.folder import texts, write_folder
+from egglift.codegen.export.host_plan import LengthPlan
 from egglift.codegen.export.host_program import host_program
 from egglift.codegen.kernel.donation import without_promises
 from egglift.codegen.kernel.imperative import Plan
@@ -35,6 +36,7 @@ from egglift.ir.inner_program import held_constants, inner
 from egglift.ir.pairs import paired
 from egglift.ir.patterns import Constant, Expr
 from egglift.ir.plain_numbers import plain
+from egglift.ir.run_time_lengths import lengths_of
 from egglift.ir.signature import inputs_of
 from egglift.launches import LaunchedKernel, launches_of
 from egglift.lost_kernel import LostKernel
@@ -260,14 +262,20 @@ class Kernel:
 
         language: "c99": a header, a source with the OpenCL in it, an example and CMakeLists.txt; "cpp": a class
         beside these; "python": a file that needs numpy and pyopencl.  name: what its files and functions begin with
-        (default: the folder's name).  docs/c.md shows how it is called.  Arrays have the lengths that they have here.
+        (default: the folder's name).  docs/c.md shows how it is called.  Arrays have the lengths that they have here;
+        run-time lengths are parameters of its functions, and their kernels, some tens, are traced now.
         ArgumentError where the name is none in C, or the folder holds other files; RecordError where the disk is full.
         """
         path = Path(folder)
         options = FAST_MATH if self.options.fast_math else ()
         types = inputs_of(self._inner), type_of(self._inner)
-        program = host_program(name or path.absolute().name, self.plan, *types, options, self._held)
+        called, lengths = name or path.absolute().name, lengths_of(self._inner)
+        program = host_program(called, self._exported(), *types, options, self._held, lengths)
         write_folder(path, texts(program, language))
+
+    def _exported(self) -> Plan | Sequence[LengthPlan]:
+        """What an exported program runs: over lengths, the plans that it chooses from."""
+        return self.plan
 
     def report(self, path: str | PathLike[str]) -> None:
         """Writes a page about it: one file of HTML, which opens in any browser and loads nothing else.

@@ -17,8 +17,10 @@ from egglift.codegen.device.bound_call import BoundCall
 from egglift.codegen.device.calls import Caller
 from egglift.codegen.device.device import FAST_MATH, Device
 from egglift.codegen.device.execute import Executable
+from egglift.codegen.export.host_plan import LengthPlan
 from egglift.codegen.kernel.imperative import Plan
 from egglift.costmodel.records.whole_file import write_whole
+from egglift.exported_lengths import length_plans
 from egglift.ir.arguments import require_names
 from egglift.ir.called_lengths import CalledLengths
 from egglift.ir.check import type_of
@@ -103,6 +105,10 @@ class LengthKernel(Kernel):
         candidates = [chosen if c is self.chosen else c for c in self.candidates]
         page = KernelPage(program, chosen, candidates, self.device, self.options, self.derivation)
         write_whole(Path(path), page.text())
+
+    def _exported(self) -> Sequence[LengthPlan]:
+        """The plans for lengths near those that this kernel and its `others` were chosen for, and for all others."""
+        return length_plans([self.variants, *(other.variants for other in self.others)])
 
     def _text(self) -> str:
         others = tuple(other.chosen for other in self.others)

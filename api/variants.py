@@ -61,9 +61,7 @@ def variant_at(program: Expr, way: Way, values: Lengths, device: Device, strict:
     """The program traced at these lengths; as it stands where its steps make nothing of it (`strict`: CodegenError)."""
     from egglift.egraph.schedules.again import made_again  # loads egglog, as the search does
 
-    inputs = frozenset(map(identifier, inputs_of(program)))
-    names, lengths = Names(tuple(inputs)), sorted(values, key=lambda n: n.name)
-    tracing = Tracing(dict(values), {n.name: names.own(n.name) for n in lengths}, inputs)
+    tracing = _tracing(program, values)
     whole = traced(program, tracing)
     if (steps := way.steps) is not None:
         try:
@@ -74,6 +72,19 @@ def variant_at(program: Expr, way: Way, values: Lengths, device: Device, strict:
                 raise
             # what was asked until then is recorded: where it is so again, steps make nothing again
     return Variant(tracing, whole, compile_term(whole, Launch(), device.limits, tracing))
+
+
+def as_it_stands(program: Expr, values: Lengths, device: Device, launch: Launch) -> Variant:
+    """The program traced at these lengths, by no steps, with groups of that size."""
+    tracing = _tracing(program, values)
+    whole = traced(program, tracing)
+    return Variant(tracing, whole, compile_term(whole, launch, device.limits, tracing))
+
+
+def _tracing(program: Expr, values: Lengths) -> Tracing:
+    inputs = frozenset(map(identifier, inputs_of(program)))
+    names, lengths = Names(tuple(inputs)), sorted(values, key=lambda n: n.name)
+    return Tracing(dict(values), {n.name: names.own(n.name) for n in lengths}, inputs)
 
 
 def general(lengths: Sequence[RunTimeLength]) -> dict[RunTimeLength, int]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from string import Template
 
 RUNTIME = Template("""
-/* arrays of no elements are no C */
-#define PLACES(n) ((n) > 0 ? (n) : 1)
-
 struct ${name}_handle {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
-    cl_program program;
+    cl_program programs[PLACES(SOURCES)]; /* NULL: not compiled yet */
     cl_kernel kernels[PLACES(KERNELS)];
     cl_mem own[PLACES(OWN)];
+    size_t own_bytes[PLACES(OWN)];
     cl_event last; /* of the last command that uses them */
     char *message;
 };
@@ -123,14 +121,16 @@ static int opened(${name}_handle *self, const ${name}_choice *choice)
     return answer(self, status, "a context and a queue");
 }
 
-static int admit(${name}_handle *self)
+/* does the device allow the kernels of a source? */
+static int admit(${name}_handle *self, int source)
 {
+    const int first = SOURCE[source].first_kernel, end = first + SOURCE[source].kernels;
     size_t items = 0;
     cl_ulong memory = 0;
     int k;
     clGetDeviceInfo(self->device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof items, &items, NULL);
     clGetDeviceInfo(self->device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof memory, &memory, NULL);
-    for (k = 0; k < KERNELS; k++) {
+    for (k = first; k < end; k++) {
         size_t group = KERNEL[k].local[0] * KERNEL[k].local[1] * KERNEL[k].local[2];
         if (group > items)
             return fail(self, ${NAME}_UNSUITABLE, "%s has groups of %lu work-items, the device allows %lu",
@@ -144,40 +144,49 @@ static int admit(${name}_handle *self)
 
 /* ---- compiling ---- */
 
-static int refused(${name}_handle *self, cl_int status)
+static int refused(${name}_handle *self, cl_program program, cl_int status)
 {
     size_t size = 0;
     char *log;
     int result;
-    clGetProgramBuildInfo(self->program, self->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
+    clGetProgramBuildInfo(program, self->device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size);
     log = calloc(size + 1, 1);
     if (log != NULL)
-        clGetProgramBuildInfo(self->program, self->device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+        clGetProgramBuildInfo(program, self->device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     result = fail(self, ${NAME}_NOT_BUILT, "the kernels were not built (OpenCL's code %d):\\n%s", (int)status,
         log != NULL ? log : "");
     free(log);
     return result;
 }
 
-static int build(${name}_handle *self)
+/* compiles a source, unless it is compiled already */
+static int build(${name}_handle *self, int source)
 {
-    const cl_uint lines = sizeof SOURCE / sizeof *SOURCE;
+    const int first = SOURCE[source].first_kernel, end = first + SOURCE[source].kernels;
+    cl_program program;
     cl_int status;
-    int k;
-    if (KERNELS == 0)
+    int k, result;
+    if (first == end || self->programs[source] != NULL)
         return ${NAME}_OK;
-    self->program = clCreateProgramWithSource(self->context, lines, (const char **)SOURCE, NULL, &status);
+    result = admit(self, source);
+    if (result != ${NAME}_OK)
+        return result;
+    program = clCreateProgramWithSource(self->context, SOURCE[source].count, (const char **)SOURCE[source].lines, NULL,
+        &status);
     if (status != CL_SUCCESS)
         return answer(self, status, "a program");
-    status = clBuildProgram(self->program, 1, &self->device, OPTIONS, NULL, NULL);
+    status = clBuildProgram(program, 1, &self->device, OPTIONS, NULL, NULL);
     if (status != CL_SUCCESS)
-        return refused(self, status);
-    for (k = 0; k < KERNELS; k++) {
-        self->kernels[k] = clCreateKernel(self->program, KERNEL[k].name, &status);
-        if (status != CL_SUCCESS)
-            return answer(self, status, KERNEL[k].name);
+        result = refused(self, program, status);
+    for (k = first; k < end && result == ${NAME}_OK; k++) {
+        self->kernels[k] = clCreateKernel(program, KERNEL[k].name, &status);
+        result = answer(self, status, KERNEL[k].name);
     }
-    return ${NAME}_OK;
+    if (result == ${NAME}_OK)
+        self->programs[source] = program;
+    else
+        clReleaseProgram(program);
+    return result;
 }
 
 static int allocate(${name}_handle *self, cl_mem_flags flags, size_t bytes, const void *data, cl_mem *made)
@@ -190,21 +199,52 @@ static int allocate(${name}_handle *self, cl_mem_flags flags, size_t bytes, cons
     return answer(self, status, "a buffer");
 }
 
+/* room for what is between the kernels; what is given up so is freed when the commands that use it are done */
+static int grow(${name}_handle *self, const struct sizes *s)
+{
+    int t, result = ${NAME}_OK;
+    for (t = 0; t < TEMPORARIES && result == ${NAME}_OK; t++) {
+        if (self->own[t] != NULL && self->own_bytes[t] >= s->own[t])
+            continue;
+        if (self->own[t] != NULL)
+            clReleaseMemObject(self->own[t]);
+        self->own[t] = NULL;
+        self->own_bytes[t] = s->own[t];
+        result = allocate(self, CL_MEM_READ_WRITE, s->own[t], NULL, &self->own[t]);
+    }
+    return result;
+}
+
+$lengths
+/* the plan for the lengths of a call, compiled, and its memory */
+static int prepare(${name}_handle *self, struct sizes *s)
+{
+    int result = choose(self, s);
+    if (result == ${NAME}_OK)
+        result = build(self, PLAN[s->plan].source);
+    if (result == ${NAME}_OK)
+        result = grow(self, s);
+    return result;
+}
+
 int ${name}_init(${name}_handle **made, const ${name}_choice *choice)
 {
     static const ${name}_choice ANY = {0, NULL, NULL, NULL};
     ${name}_handle *self = calloc(1, sizeof *self);
-    int t, result;
+    struct sizes s;
+    int c, result;
     *made = self;
     if (self == NULL)
         return ${NAME}_NO_MEMORY;
     result = opened(self, choice != NULL ? choice : &ANY);
     if (result == ${NAME}_OK)
-        result = admit(self);
-    if (result == ${NAME}_OK)
-        result = build(self);
-    for (t = 0; t < OWN && result == ${NAME}_OK; t++)
-        result = allocate(self, CL_MEM_READ_WRITE, OWN_BUFFER[t].bytes, OWN_BUFFER[t].data, &self->own[t]);
+        result = build(self, 0);
+    if (result == ${NAME}_OK && LENGTHS == 0) { /* else calls say what they need */
+        measure(self, NULL, &s);
+        result = prepare(self, &s);
+    }
+    for (c = 0; TEMPORARIES + c < OWN && result == ${NAME}_OK; c++)
+        result = allocate(self, CL_MEM_READ_WRITE, CONSTANT[c].bytes, CONSTANT[c].data, &self->own[TEMPORARIES + c]);
     return result;
 }
 
@@ -223,8 +263,9 @@ void ${name}_release(${name}_handle *self)
     for (i = 0; i < KERNELS; i++)
         if (self->kernels[i] != NULL)
             clReleaseKernel(self->kernels[i]);
-    if (self->program != NULL)
-        clReleaseProgram(self->program);
+    for (i = 0; i < SOURCES; i++)
+        if (self->programs[i] != NULL)
+            clReleaseProgram(self->programs[i]);
     if (self->queue != NULL)
         clReleaseCommandQueue(self->queue);
     if (self->context != NULL)
@@ -246,28 +287,46 @@ int ${name}_finish(${name}_handle *self) { return answer(self, clFinish(self->qu
 
 /* ---- launching ---- */
 
-static int launch(${name}_handle *self, cl_command_queue queue, int step, const cl_mem *buffers, cl_uint waits,
-    const cl_event *wait_list, cl_event *event)
+static int launch(${name}_handle *self, cl_command_queue queue, const struct sizes *s, int step, const cl_mem *buffers,
+    cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    const int k = STEP[step][0];
+    const int of_plan = STEP[step][0], k = SOURCE[PLAN[s->plan].source].first_kernel + of_plan;
     cl_uint a;
+    int n;
     cl_int status = CL_SUCCESS;
     for (a = 0; a < KERNEL[k].arguments && status == CL_SUCCESS; a++)
         status = clSetKernelArg(self->kernels[k], a, sizeof(cl_mem), &buffers[STEP[step][1 + a]]);
+    for (n = 0; n < KERNEL[k].count && status == CL_SUCCESS; n++, a++) {
+        const cl_long wide = s->numbers[of_plan][n];
+        const cl_int narrow = (cl_int)wide;
+        const int is_wide = KERNEL[k].numbers[n] == sizeof wide;
+        status = clSetKernelArg(self->kernels[k], a, is_wide ? sizeof wide : sizeof narrow,
+            is_wide ? (const void *)&wide : (const void *)&narrow);
+    }
     if (status == CL_SUCCESS)
-        status = clEnqueueNDRangeKernel(queue, self->kernels[k], KERNEL[k].dimensions, NULL, KERNEL[k].global,
+        status = clEnqueueNDRangeKernel(queue, self->kernels[k], KERNEL[k].dimensions, NULL, s->global[of_plan],
             KERNEL[k].local, waits, waits > 0 ? wait_list : NULL, event);
     return answer(self, status, KERNEL[k].name);
 }
 
+/* OpenCL 1.2 has no launches of no work-items */
+static int is_empty(const struct sizes *s, int step)
+{
+    const size_t *global = s->global[STEP[step][0]];
+    return global[0] == 0 || global[1] == 0 || global[2] == 0;
+}
+
 /* all launches, each after the one before it; *done: the event of the last one, the caller's */
-static int launch_all(${name}_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
-    const cl_event *wait_list, cl_event *done)
+static int launch_all(${name}_handle *self, cl_command_queue queue, const struct sizes *s, const cl_mem *given,
+    cl_uint waits, const cl_event *wait_list, cl_event *done)
 {
     cl_mem buffers[BUFFERS];
     cl_event after[2] = {NULL, NULL}; /* what was before, and what the caller waits for */
     cl_uint count = 0;
-    int i, result = ${NAME}_OK;
+    const int first = PLAN[s->plan].first_step, end = first + PLAN[s->plan].steps;
+    int i, launches = 0, result = ${NAME}_OK;
+    for (i = first; i < end; i++)
+        launches += !is_empty(s, i);
     for (i = 0; i < INPUTS + OUTPUTS; i++)
         buffers[i] = given[i];
     for (i = 0; i < OWN; i++)
@@ -275,14 +334,16 @@ static int launch_all(${name}_handle *self, cl_command_queue queue, const cl_mem
     if (self->last != NULL)
         after[count++] = self->last;
     self->last = NULL;
-    if (waits > 0 || count + STEPS == 0) {
+    if (waits > 0 || (count == 0 && launches == 0)) {
         result = answer(self, clEnqueueMarkerWithWaitList(queue, waits, wait_list, &after[count]), "a marker");
         if (result == ${NAME}_OK)
             count++;
     }
-    for (i = 0; i < STEPS && result == ${NAME}_OK; i++) {
+    for (i = first; i < end && result == ${NAME}_OK; i++) {
         cl_event event = NULL;
-        result = launch(self, queue, i, buffers, count, after, &event);
+        if (is_empty(s, i))
+            continue;
+        result = launch(self, queue, s, i, buffers, count, after, &event);
         if (result != ${NAME}_OK)
             break;
         while (count > 0)
@@ -323,24 +384,23 @@ static cl_mem place(cl_mem buffer, size_t *start)
     return whole != NULL ? whole : buffer;
 }
 
-static int check_buffers(${name}_handle *self, const cl_mem *given)
+static int check_buffers(${name}_handle *self, const struct sizes *s, const cl_mem *given)
 {
     int i, o;
     for (i = 0; i < INPUTS + OUTPUTS; i++) {
-        size_t bytes = 0, wanted = ARRAY[i].length * ARRAY[i].size;
+        size_t bytes = 0, wanted = s->elements[i] * ARRAY[i].size;
         cl_int status = clGetMemObjectInfo(given[i], CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
         if (status != CL_SUCCESS)
             return answer(self, status, ARRAY[i].name);
-        if (bytes < wanted)
-            return fail(self, ${NAME}_WRONG_LENGTH, "buffer %s has %lu bytes, %lu are wanted", ARRAY[i].name,
-                (unsigned long)bytes, (unsigned long)wanted);
+        if (bytes / ARRAY[i].size < s->elements[i])
+            return disagrees(self, s, i, "buffer %s has %lu bytes, %lu are wanted", bytes, wanted);
     }
     for (o = INPUTS; o < INPUTS + OUTPUTS; o++) {
         for (i = 0; i < INPUTS + OUTPUTS; i++) {
             size_t first, other;
             if (i == o || place(given[i], &first) != place(given[o], &other))
                 continue;
-            if (first < other + ARRAY[o].length * ARRAY[o].size && other < first + ARRAY[i].length * ARRAY[i].size)
+            if (first < other + s->elements[o] * ARRAY[o].size && other < first + s->elements[i] * ARRAY[i].size)
                 return fail(self, ${NAME}_OVERLAP, "%s shares memory with %s, which is written", ARRAY[i].name,
                     ARRAY[o].name);
         }
@@ -348,50 +408,61 @@ static int check_buffers(${name}_handle *self, const cl_mem *given)
     return ${NAME}_OK;
 }
 
-static int enqueue(${name}_handle *self, cl_command_queue queue, const cl_mem *given, cl_uint waits,
-    const cl_event *wait_list, cl_event *event)
+static int enqueue(${name}_handle *self, cl_command_queue queue, const cl_ulong *lengths, const cl_mem *given,
+    cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
+    struct sizes s;
     int result = ${NAME}_OK;
     if (queue == NULL)
         queue = self->queue;
     else
         result = check_queue(self, queue);
     if (result == ${NAME}_OK)
-        result = check_buffers(self, given);
+        result = measure(self, lengths, &s);
     if (result == ${NAME}_OK)
-        result = launch_all(self, queue, given, waits, wait_list, event);
+        result = check_buffers(self, &s, given);
+    if (result == ${NAME}_OK)
+        result = prepare(self, &s);
+    if (result == ${NAME}_OK)
+        result = launch_all(self, queue, &s, given, waits, wait_list, event);
     return result;
 }
 
 /* ---- arrays of the host ---- */
 
-static int check_lengths(${name}_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+static int check_lengths(${name}_handle *self, const struct sizes *s, const void *const *inputs, void *const *outputs,
+    const size_t *lengths)
 {
     int i;
     for (i = 0; i < INPUTS + OUTPUTS; i++) {
         const void *array = i < INPUTS ? inputs[i] : outputs[i - INPUTS];
-        if (lengths[i] != ARRAY[i].length)
-            return fail(self, ${NAME}_WRONG_LENGTH, "%s has %lu elements, %lu are wanted", ARRAY[i].name,
-                (unsigned long)lengths[i], (unsigned long)ARRAY[i].length);
+        if (lengths[i] != s->elements[i])
+            return disagrees(self, s, i, "%s has %lu elements, %lu are wanted", lengths[i], s->elements[i]);
         if (array == NULL && lengths[i] > 0)
             return fail(self, ${NAME}_WRONG_LENGTH, "%s is NULL", ARRAY[i].name);
     }
     return ${NAME}_OK;
 }
 
-static int run(${name}_handle *self, const void *const *inputs, void *const *outputs, const size_t *lengths)
+static int run(${name}_handle *self, const cl_ulong *given, const void *const *inputs, void *const *outputs,
+    const size_t *lengths)
 {
     cl_mem buffers[INPUTS + OUTPUTS] = {NULL};
-    int i, result = check_lengths(self, inputs, outputs, lengths);
+    struct sizes s;
+    int i, result = measure(self, given, &s);
+    if (result == ${NAME}_OK)
+        result = check_lengths(self, &s, inputs, outputs, lengths);
+    if (result == ${NAME}_OK)
+        result = prepare(self, &s);
     for (i = 0; i < INPUTS + OUTPUTS && result == ${NAME}_OK; i++)
-        result = allocate(self, i < INPUTS ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE, ARRAY[i].length * ARRAY[i].size,
+        result = allocate(self, i < INPUTS ? CL_MEM_READ_ONLY : CL_MEM_READ_WRITE, s.elements[i] * ARRAY[i].size,
             i < INPUTS ? inputs[i] : NULL, &buffers[i]);
     if (result == ${NAME}_OK)
-        result = launch_all(self, self->queue, buffers, 0, NULL, NULL);
+        result = launch_all(self, self->queue, &s, buffers, 0, NULL, NULL);
     for (i = INPUTS; i < INPUTS + OUTPUTS && result == ${NAME}_OK; i++)
-        if (ARRAY[i].length > 0)
+        if (s.elements[i] > 0)
             result = answer(self, clEnqueueReadBuffer(self->queue, buffers[i], CL_TRUE, 0,
-                ARRAY[i].length * ARRAY[i].size, outputs[i - INPUTS], 0, NULL, NULL), ARRAY[i].name);
+                s.elements[i] * ARRAY[i].size, outputs[i - INPUTS], 0, NULL, NULL), ARRAY[i].name);
     for (i = 0; i < INPUTS + OUTPUTS; i++)
         if (buffers[i] != NULL)
             clReleaseMemObject(buffers[i]);

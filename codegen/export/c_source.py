@@ -8,10 +8,16 @@ from string import Template
 
 import numpy as np
 
-from egglift.codegen.export.c_header import host_arguments, host_parameters
+from egglift.codegen.export.c_header import host_arguments, host_parameters, length_parameters
+from egglift.codegen.export.c_lengths import LENGTHS
+from egglift.codegen.export.c_plans import plan_functions
 from egglift.codegen.export.c_runtime import RUNTIME
-from egglift.codegen.export.host_program import HeldArray, HostProgram
-from egglift.codegen.kernel.imperative import PlannedKernel
+from egglift.codegen.export.host_plan import HostKernel, HostSource
+from egglift.codegen.export.host_program import HeldArray, HostProgram, Parameter
+from egglift.codegen.export.length_texts import by_operators
+from egglift.ir.bounds import MOST
+from egglift.ir.length_forms import RunTimeLength
+from egglift.ir.run_time_lengths import said
 
 #: characters of a string that every compiler of C99 takes are 4095
 LONGEST = 4000
@@ -31,72 +37,117 @@ TABLES = Template("""\
 enum {
     INPUTS = $inputs,
     OUTPUTS = $outputs,
-    OWN = $own, /* between kernels, and constants */
+    TEMPORARIES = $temporaries, /* between kernels */
+    OWN = TEMPORARIES + $constants_count, /* and constants */
     BUFFERS = INPUTS + OUTPUTS + OWN, /* numbered in this order */
-    KERNELS = $kernels,
-    STEPS = $steps,
-    MOST_ARGUMENTS = $most
+    LENGTHS = $lengths, /* that a call says */
+    SOURCES = $sources_count, /* that are compiled */
+    KERNELS = $kernels, /* of all of them */
+    PLANS = $plans_count, /* of which a call runs one */
+    MOST_KERNELS = $most_kernels, /* of a plan */
+    MOST_ARGUMENTS = $most,
+    MOST_NUMBERS = $most_numbers
 };
+
+/* arrays of no elements are no C */
+#define PLACES(n) ((n) > 0 ? (n) : 1)
 
 /* OpenCL C */
-static const char *const SOURCE[] = {
-$source
-};
+$sources
 static const char OPTIONS[] = $options;
 
-/* of each input and output: what it is called, elements, bytes of one */
+/* of each source: its lines, its kernels */
 static const struct {
-    const char *name;
-    size_t length, size;
+    const char *const *lines;
+    cl_uint count;
+    int first_kernel, kernels;
+} SOURCE[] = {
+$source_rows
+};
+
+/* of each input and output: what it is called, how many elements, bytes of one */
+static const struct {
+    const char *name, *elements;
+    size_t size;
 } ARRAY[] = {
 $arrays
 };
 
-$constants/* of each own buffer: bytes, and what it holds */
+$constants/* what constant buffers hold, and the bytes of that */
 static const struct {
     size_t bytes;
     const void *data;
-} OWN_BUFFER[] = {
-$own_rows
+} CONSTANT[] = {
+$constant_rows
 };
 
-/* of each kernel: name, numbers of arguments and dimensions, work-items in all and in a group, bytes of local memory */
+/* of each kernel: name, numbers of buffers and dimensions, work-items in a group, bytes of local memory; how many
+ * numbers it is given behind its buffers, and the bytes of each */
 static const struct {
     const char *name;
     cl_uint arguments, dimensions;
-    size_t global[3], local[3], local_bytes;
+    size_t local[3], local_bytes;
+    int count;
+    unsigned char numbers[PLACES(MOST_NUMBERS)];
 } KERNEL[] = {
 $kernel_rows
 };
 
-/* launches in order: a kernel, and the buffer for each of its arguments */
+/* of each length: what it is called, its range, how far apart lengths are, what a message says of that */
+static const struct {
+    const char *name;
+    cl_ulong least, most, multiple;
+    const char *said;
+} LENGTH[] = {
+$length_rows
+};
+
+/* the lengths that plans were chosen for */
+static const cl_long CHOICE[][PLACES(LENGTHS)] = {
+$choice_rows
+};
+
+/* launches in order: a kernel of the plan, and the buffer for each of its arguments */
 static const unsigned short STEP[][1 + MOST_ARGUMENTS] = {
 $step_rows
+};
+
+/* what the lengths of a call say: elements of inputs and outputs; the plan, its temporaries' bytes, and for each of its
+ * kernels the work-items and numbers */
+struct sizes {
+    cl_long lengths[PLACES(LENGTHS)];
+    size_t elements[INPUTS + OUTPUTS];
+    int plan;
+    size_t own[PLACES(TEMPORARIES)];
+    size_t global[PLACES(MOST_KERNELS)][3];
+    cl_long numbers[PLACES(MOST_KERNELS)][PLACES(MOST_NUMBERS)];
 };
 """)
 
 CALLS = Template("""
-int ${name}_run(${name}_handle *self$host_parameters)
+int ${name}_run(${name}_handle *self$length_parameters$host_parameters)
 {
+    const cl_ulong given_lengths[] = {$given_lengths};
     const void *const inputs[] = {$input_addresses};
     void *const outputs[] = {$output_addresses};
     const size_t lengths[] = {$lengths};
-    return run(self, inputs, outputs, lengths);
+    return run(self, given_lengths, inputs, outputs, lengths);
 }
 
-int ${name}_enqueue(${name}_handle *self, cl_command_queue queue$buffer_parameters,
+int ${name}_enqueue(${name}_handle *self, cl_command_queue queue$length_parameters$buffer_parameters,
     cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
+    const cl_ulong given_lengths[] = {$given_lengths};
     const cl_mem given[] = {$buffers};
-    return enqueue(self, queue, given, waits, wait_list, event);
+    return enqueue(self, queue, given_lengths, given, waits, wait_list, event);
 }
 
-int ${name}_run_once(const ${name}_choice *choice$host_parameters, char *message, size_t size)
+int ${name}_run_once(const ${name}_choice *choice$length_parameters$host_parameters, char *message, size_t size)
 {
     ${name}_handle *self;
     int result = ${name}_init(&self, choice);
     if (result == ${NAME}_OK)
-        result = ${name}_run(self$host_arguments);
+        result = ${name}_run(self$length_arguments$host_arguments);
     if (message != NULL && size > 0)
         snprintf(message, size, "%s", result == ${NAME}_OK ? "" : ${name}_message(self));
     ${name}_release(self);
@@ -107,24 +158,39 @@ int ${name}_run_once(const ${name}_choice *choice$host_parameters, char *message
 
 def source(p: HostProgram) -> str:
     """The text of `NAME.c`."""
-    arrays = (*p.inputs, *p.outputs)
-    tables = TABLES.substitute(
-        name=p.name,
-        inputs=len(p.inputs),
-        outputs=len(p.outputs),
-        own=len(p.temporaries) + len(p.constants),
-        kernels=len(p.kernels),
-        steps=len(p.steps),
-        most=max((len(used) for _, used in p.steps), default=1),
-        source=",\n".join(f"    {text}" for text in strings(p.source)),
-        options=quoted(p.options),
-        arrays=",\n".join(f'    {{"{a.name}", {a.size}, {a.scalar.size}}}' for a in arrays),
-        constants="".join(starmap(_constant, enumerate(p.constants))),
-        own_rows=",\n".join(_own_rows(p)) or "    {0, NULL}",
-        kernel_rows=",\n".join(map(_row, p.kernels)) or '    {"", 0, 0, {0, 0, 0}, {0, 0, 0}, 0}',
-        step_rows=",\n".join(f"    {{{', '.join(map(str, (k, *used)))}}}" for k, used in p.steps) or "    {0}",
-    )
-    return tables + RUNTIME.substitute(name=p.name, NAME=p.name.upper()) + _calls(p)
+    names = {"name": p.name, "NAME": p.name.upper()}
+    runtime = RUNTIME.substitute(names, lengths=LENGTHS.substitute(names))
+    return TABLES.substitute(_tables(p)) + plan_functions(p) + runtime + _calls(p)
+
+
+def _tables(p: HostProgram) -> dict[str, object]:
+    kernels = [k for s in p.sources for k in s.kernels]
+    steps = [step for plan in p.plans for step in plan.steps]
+    return {
+        "name": p.name,
+        "inputs": len(p.inputs),
+        "outputs": len(p.outputs),
+        "temporaries": p.temporaries,
+        "constants_count": len(p.constants),
+        "lengths": len(p.lengths),
+        "sources_count": len(p.sources),
+        "kernels": len(kernels),
+        "plans_count": len(p.plans),
+        "most_kernels": max(len(plan.global_sizes) for plan in p.plans),
+        "most": max((len(used) for _, used in steps), default=1),
+        "most_numbers": max((len(k.numbers) for k in kernels), default=0),
+        "sources": "\n".join(starmap(_source, enumerate(p.sources))),
+        "source_rows": ",\n".join(_source_rows(p)),
+        "options": quoted(p.options),
+        "arrays": ",\n".join(_array(p, a) for a in (*p.inputs, *p.outputs)),
+        "constants": "".join(starmap(_constant, enumerate(p.constants))),
+        "constant_rows": ",\n".join(f"    {{{len(c.data)}, CONSTANT_{i}}}" for i, c in enumerate(p.constants))
+        or "    {0, NULL}",
+        "kernel_rows": ",\n".join(map(_row, kernels)) or '    {"", 0, 0, {0, 0, 0}, 0, 0, {0}}',
+        "length_rows": ",\n".join(starmap(_length, p.lengths.items())) or '    {"", 0, 0, 1, ""}',
+        "choice_rows": ",\n".join(f"    {{{', '.join(map(str, row))}}}" for row in p.choices) or "    {0}",
+        "step_rows": ",\n".join(f"    {{{', '.join(map(str, (k, *used)))}}}" for k, used in steps) or "    {0}",
+    }
 
 
 def _calls(p: HostProgram) -> str:
@@ -132,6 +198,9 @@ def _calls(p: HostProgram) -> str:
     return CALLS.substitute(
         name=p.name,
         NAME=p.name.upper(),
+        length_parameters=length_parameters(p),
+        length_arguments="".join(f", {n}" for n in p.lengths),
+        given_lengths=", ".join(p.lengths) or "0",
         host_parameters=host_parameters(p),
         host_arguments=host_arguments(p),
         buffer_parameters="".join(f", cl_mem {a.name}" for a in arrays),
@@ -150,14 +219,32 @@ def _constant(number: int, c: HeldArray) -> str:
     return f"/* {c.title}, as bits */\nstatic const uint{8 * c.scalar.size}_t CONSTANT_{number}[] = {{\n{text}\n}};\n\n"
 
 
-def _own_rows(p: HostProgram) -> list[str]:
-    between = [f"    {{{size}, NULL}}" for size in p.temporaries]
-    return between + [f"    {{{len(c.data)}, CONSTANT_{i}}}" for i, c in enumerate(p.constants)]
+def _source(number: int, s: HostSource) -> str:
+    lines = ",\n".join(f"    {text}" for text in strings(s.text))
+    return f"static const char *const SOURCE_{number}[] = {{\n{lines}\n}};"
 
 
-def _row(k: PlannedKernel) -> str:
-    sizes = f"{{{_three(k.global_size)}}}, {{{_three(k.local_size)}}}"
-    return f'    {{"{k.name}", {len(k.params)}, {len(k.global_size)}, {sizes}, {k.local_bytes}}}'
+def _source_rows(p: HostProgram) -> Iterable[str]:
+    first = 0
+    for i, s in enumerate(p.sources):
+        yield f"    {{SOURCE_{i}, sizeof SOURCE_{i} / sizeof *SOURCE_{i}, {first}, {len(s.kernels)}}}"
+        first += len(s.kernels)
+
+
+def _array(p: HostProgram, a: Parameter) -> str:
+    text = "" if isinstance(a.size, int) else by_operators(a.size, p.names)
+    return f'    {{"{a.name}", "{text}", {a.scalar.size}}}'
+
+
+def _row(k: HostKernel) -> str:
+    numbers = ", ".join(map(str, k.numbers)) or "0"
+    counts = f"{k.buffers}, {len(k.local_size)}"
+    return f'    {{"{k.name}", {counts}, {{{_three(k.local_size)}}}, {k.local_bytes}, {len(k.numbers)}, {{{numbers}}}}}'
+
+
+def _length(name: str, n: RunTimeLength) -> str:
+    most = MOST if n.max is None else n.max
+    return f'    {{"{name}", {n.min}u, {most}u, {n.multiple}u, "{said(n)}"}}'
 
 
 def _three(sizes: Iterable[int]) -> str:

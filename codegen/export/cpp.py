@@ -6,6 +6,7 @@ from string import Template
 
 from egglift.codegen.export.c_header import C_TYPES
 from egglift.codegen.export.host_program import HostProgram
+from egglift.codegen.export.length_texts import by_operators
 
 CLASS = Template("""\
 // $name for C++11: a class around $name.h, which says what its codes and parameters are.
@@ -75,7 +76,7 @@ private:
 
 def class_header(p: HostProgram) -> str:
     """The text of `NAME.hpp`."""
-    parameters, arguments = [], []
+    parameters, arguments = [f"size_t {n}" for n in p.lengths], list(p.lengths)
     for a in p.inputs:
         kind = C_TYPES[a.scalar.name]
         parameters.append(f"const std::vector<{kind}> &{a.name}" if a.shape else f"{kind} {a.name}")
@@ -84,7 +85,7 @@ def class_header(p: HostProgram) -> str:
         kind = C_TYPES[a.scalar.name]
         parameters.append(f"std::vector<{kind}> &{a.name}" if a.shape else f"{kind} &{a.name}")
         arguments.append(f"{a.name}.data(), {a.name}.size()" if a.shape else f"&{a.name}")
-    resized = [f"        {a.name}.resize({a.size});" for a in p.outputs if a.shape]
+    resized = [f"        {a.name}.resize({by_operators(a.size, p.names)});" for a in p.outputs if a.shape]
     return CLASS.substitute(
         name=p.name,
         NAME=p.name.upper(),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from keyword import kwlist
 from math import prod
 
 from egglift.codegen.device.arguments import leaf_names
-from egglift.codegen.kernel.imperative import Plan, PlannedKernel
+from egglift.codegen.export.host_plan import HostPlan, HostSource, LengthPlan, host_plans
+from egglift.codegen.export.length_texts import Size, size_of
+from egglift.codegen.kernel.imperative import Plan
 from egglift.codegen.opencl.names import KEYWORDS, Names, identifier
 from egglift.ir.errors import ArgumentError
+from egglift.ir.length_forms import RunTimeLength
 from egglift.ir.patterns import Constant
 from egglift.ir.sizes import evaluate
 from egglift.ir.types import Scalar, Type, leaves
@@ -27,7 +30,8 @@ RESERVED = (
         explicit export friend mutable namespace new noexcept not_eq nullptr operator or_eq protected public
         reinterpret_cast static_assert static_cast template this thread_local throw typeid typename using virtual xor
         xor_eq inputs outputs lengths queue waits wait_list event self message size result i argc argv np cl std free
-        exit memory transfer errno stdin stdout stderr choice given found last run enqueue fail
+        exit memory transfer errno stdin stdout stderr choice given found last run enqueue fail plus times over rest
+        common sizes strtoull
         """,
     ),
 )
@@ -57,7 +61,7 @@ class Parameter:
     """An array or a number that goes in or comes out.
 
     name: an identifier of every language; length: one for the number of its elements; title: what the program calls
-    it (`x[0]`: of an array of tuples).
+    it (`x[0]`: of an array of tuples); shape: numbers, or expressions over lengths.
     """
 
     name: str
@@ -67,14 +71,9 @@ class Parameter:
     shape: tuple[int, ...]
 
     @property
-    def size(self) -> int:
+    def size(self) -> Size:
         """How many elements it has."""
-        return prod(self.shape)
-
-    @property
-    def bytes(self) -> int:
-        """The bytes of these; a bool is one."""
-        return self.size * self.scalar.size
+        return size_of(prod(self.shape))
 
     def __str__(self) -> str:
         return f"{self.scalar}{list(self.shape) if self.shape else ''}"
@@ -91,75 +90,89 @@ class HeldArray:
 
 @dataclass(frozen=True)
 class HostProgram:
-    """What a host does to run a plan.  Buffers are numbered: inputs, outputs, temporaries, constants.
+    """What a host does to run a program: one of its plans.  Buffers are numbered as `host_plans` says.
 
-    temporaries: the bytes of each; constants: buffers that always hold the same; steps: launches in order, each a
-    kernel's place and a buffer for each of its
-    parameters; options: what the OpenCL compiler is given.
+    sources: what is compiled; constants: buffers that always hold the same; options: what the OpenCL compiler is given;
+    lengths: those that a call says, by the names that they have there.
     """
 
     name: str
-    source: str
-    kernels: tuple[PlannedKernel, ...]
     inputs: tuple[Parameter, ...]
     outputs: tuple[Parameter, ...]
-    temporaries: tuple[int, ...]
-    steps: tuple[tuple[int, tuple[int, ...]], ...]
+    sources: tuple[HostSource, ...]
+    plans: tuple[HostPlan, ...]
     options: str
     constants: tuple[HeldArray, ...] = ()
+    lengths: Mapping[str, RunTimeLength] = field(default_factory=dict)
 
     @property
-    def bytes(self) -> tuple[int, ...]:
-        """The bytes of every buffer."""
-        constants = (len(c.data) for c in self.constants)
-        return (*(p.bytes for p in (*self.inputs, *self.outputs)), *self.temporaries, *constants)
+    def names(self) -> dict[str, str]:
+        """What its lengths are called, by their names in the program."""
+        return {n.name: name for name, n in self.lengths.items()}
+
+    @property
+    def choices(self) -> list[tuple[int, ...]]:
+        """The lengths that plans were chosen for: as many for each length that has several."""
+        most = max((len(n.likes) for n in self.lengths.values()), default=0)
+        return [tuple(n.likes[i] if len(n.likes) > 1 else n.liked for n in self.lengths.values()) for i in range(most)]
+
+    @property
+    def temporaries(self) -> int:
+        """How many buffers there are between kernels, in the plan that has the most."""
+        return max((len(p.temporaries) for p in self.plans), default=0)
 
 
 def host_program(
     name: str,
-    plan: Plan,
+    plan: Plan | Sequence[LengthPlan],
     inputs: Mapping[str, Type],
     result: Type,
     options: tuple[str, ...] = (),
     constants: Mapping[str, Constant] = {},
+    lengths: Sequence[RunTimeLength] = (),
 ) -> HostProgram:
-    """`plan` for hosts.  name: of the program, as its functions and files begin; ArgumentError if it is no identifier.
+    """`plan`, or plans over lengths, for hosts.
 
+    name: of the program, as its functions and files begin; ArgumentError if it is no identifier.
     inputs: their types, in the order in which the program takes them.  constants: what those of the plan's inputs hold
     that are no inputs of the program; ArgumentError where they are too large for a text.
     """
     held = {n: HeldArray(f"{n}: {c.type}", leaves(c.type)[0][1], c.data) for n, c in constants.items()}
-    if (size := sum(len(h.data) for h in held.values())) > MOST_HELD:
-        raise ArgumentError(
-            f"{', '.join(held)} have {size} bytes, and a source file holds constants of {MOST_HELD} at most; make them "
-            "inputs of the program: el.array(name, type, shape)"
-        )
+    _require_a_text(held)
+    _require_a_name(name)
     inputs = {n: t for n, t in inputs.items() if n not in held}
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or identifier(name) != name or name in (*kwlist, "class", "cl"):
-        raise ArgumentError(
-            f"{name!r} cannot begin the names of functions in C; export into a folder named like `dot_product`, "
-            "or give name="
-        )
     names = Names((*RESERVED, *(f"{name}_{suffix}" for suffix in SUFFIXES)))
     given = tuple(p for n, t in inputs.items() for p in _parameters(n, t, names))
     out = "out"
     while out in inputs:
         out += "_"
     made = _parameters(out, result, names)
-    constant = [b for n in held for b in plan.inputs.get(n, ())]
-    buffers = [*(b for n in inputs for b in plan.inputs[n]), *plan.outputs, *plan.temporaries, *constant]
-    number = {b: i for i, b in enumerate(buffers)}
+    plans = [LengthPlan(plan)] if isinstance(plan, Plan) else plan
     return HostProgram(
         name,
-        plan.source,
-        plan.kernels,
         given,
         made,
-        tuple(b.size * b.scalar.size for b in plan.temporaries),
-        tuple((k, tuple(number[b] for b in used)) for k, used in plan.steps),
+        *host_plans(plans, list(inputs), list(held)),
         " ".join(("-w", *options)),
-        tuple(h for n, h in held.items() if n in plan.inputs),
+        tuple(h for n, h in held.items() if any(n in p.plan.inputs for p in plans)),
+        {names.own(n.name): n for n in lengths},
     )
+
+
+def _require_a_text(held: Mapping[str, HeldArray]) -> None:
+    if (size := sum(len(h.data) for h in held.values())) > MOST_HELD:
+        raise ArgumentError(
+            f"{', '.join(held)} have {size} bytes, and a source file holds constants of {MOST_HELD} at most; make them "
+            "inputs of the program: el.array(name, type, shape)"
+        )
+
+
+def _require_a_name(name: str) -> None:
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or identifier(name) != name or name in (*kwlist, "class", "cl"):
+        raise ArgumentError(
+            f"{name!r} cannot begin the names of functions in C; export into a folder named like `dot_product`, "
+            "or give name="
+        )
 
 
 def _parameters(name: str, type: Type, names: Names) -> tuple[Parameter, ...]:

@@ -47,7 +47,7 @@ def test_what_cannot_be_written_leaves_no_part(tmp_path: Path, monkeypatch: pyte
 
 def test_an_unknown_language_is_refused() -> None:
     with pytest.raises(ArgumentError, match="'cobol'; language is one of c99, cpp, python"):
-        texts(HostProgram("p", "", (), (), (), (), (), ""), "cobol")
+        texts(HostProgram("p", (), (), (), (), ""), "cobol")
 
 
 @pytest.mark.parametrize("name", ["int", "1st", "a-b", "class", "lambda", ""])
