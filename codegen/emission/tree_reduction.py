@@ -15,7 +15,7 @@ from egglift.codegen.kernel.views import Arr, View, element, is_flat, length
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.types import Array, Type, dims
+from egglift.ir.types import Array, Type
 
 
 def tree(em: Translator, t: p.Tree, scope: Scope) -> View:
@@ -27,8 +27,8 @@ def tree(em: Translator, t: p.Tree, scope: Scope) -> View:
     xs = em.view(t.x, scope)
     em.put(Comment(f"tree over {n}"))
     total = element(_halved(em, t, xs, n, type), ZERO)
-    if isinstance(type, Array) and not _is_alone(em, t) and (of_numbers := _of_numbers(t.body, len(dims(type)))):
-        return _lazily(em, of_numbers, init, total, dims(type))
+    if isinstance(type, Array) and not _is_alone(em, t) and (of_numbers := _of_numbers(t.body, len(_shape(type)))):
+        return _lazily(em, of_numbers, init, total, _shape(type))
     result = em.allocate(type, "private", "acc", t)
     _combine(em, t, result, init, total, type)
     return result.view
@@ -43,6 +43,10 @@ def _of_numbers(body: Expr, depth: int) -> Expr | None:
             return _of_numbers(inner, depth - 1)
         case _:
             return None
+
+
+def _shape(type: Type) -> tuple[int, ...]:
+    return (length(type), *_shape(type.element)) if isinstance(type, Array) else ()
 
 
 def _is_alone(em: Translator, t: p.Tree) -> bool:
@@ -78,7 +82,7 @@ def _step(em: Translator, t: p.Tree, xs: View, sums: Target, count: int, distanc
     def combine(i: Index) -> None:
         _combine(em, t, Target(element(sums.view, i), sums.space), element(xs, i), element(xs, i + distance), type)
 
-    shape = dims(type)
+    shape = _shape(type)
     of_numbers = _of_numbers(t.body, len(shape))
     if sums.space == "local" and of_numbers is not None:  # all work-items share all numbers of all arrays
         volume = prod(shape)

@@ -21,7 +21,7 @@ from egglift.ir.types import I64, Array
 
 #: scalar operations that the interpreter may take for all of a result, which may have as many elements; and for the
 #: rows of a sample together
-WHOLE, PART = 1 << 26, 1 << 28
+WHOLE, PART = 1 << 26, 1 << 27
 #: the same for rows that are computed together
 AT_ONCE = 1 << 26
 #: rows of a sample at most; its first ones are the first and the last of the result, and those around powers of two

@@ -238,7 +238,7 @@ class Lowering:
                 start += len(phase.operands)
             return self.epilogue(total, [t.x for t in ts[start:]])
 
-        over = axes if halved else (*axes, share)
+        over = tuple(axes) if halved else (*axes, share)
         return nest(_levels(parallel), [Tensor(totals, over), *others, *after], finish)
 
     # ------------------------------------------------------------------------------------ points

@@ -98,7 +98,7 @@ def test_no_program_of_the_catalogue_is_cut() -> None:
             assert not any(in_parts(program, weights(profile)) for profile in (CPU, GPU)), (entry.name, sizes)
 
 
-@pytest.mark.parametrize("steps", sampled((8, 20), lambda steps: steps == 8))
+@pytest.mark.parametrize("steps", sampled((5, 8, 20), lambda steps: steps == 5))
 def test_prefix_sums_take_a_pass_a_step(steps: int) -> None:
     naive, *others = searched(prefix_sums(steps), CPU, DeviceLimits(), LAWS)
     best = min(others, key=lambda c: c.estimate)
@@ -144,9 +144,9 @@ def test_what_optimize_chooses_is_right(case: tuple[str, int], monkeypatch: pyte
 
 
 def test_a_kernel_in_parts_is_explained_after_it_was_remembered() -> None:
-    first = el.optimize(prefix_sums(7, 4096), "pocl", measure="none")
-    again = el.optimize(prefix_sums(7, 4096), "pocl", measure="none")
+    first = el.optimize(prefix_sums(6, 4096), "pocl", measure="none")
+    again = el.optimize(prefix_sums(6, 4096), "pocl", measure="none")
     assert again.chosen.parts == first.chosen.parts != ()
     text = again.explain()
-    assert "In 7 parts" in text and "The low-level program" in text
+    assert "In 6 parts" in text and "The low-level program" in text
     assert {"map-global", "vectorise-map"} & set(again.chosen.laws)
