@@ -11,12 +11,12 @@ the next ones are told apart.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from egglift.codegen.kernel.accesses import Access, accesses
 from egglift.codegen.kernel.imperative import Barrier, Buffer, If, Loop, Statement
 from egglift.codegen.kernel.index import Atom, Index, Remainder, Var, index
-from egglift.codegen.kernel.walk import with_blocks
+from egglift.codegen.kernel.walk import walk, with_blocks
 from egglift.ir.lengths import Length, surely_less
 
 
@@ -45,6 +45,7 @@ class Region:
 
 
 Regions = frozenset[Region]
+Statements = tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def insert_barriers(statements: Iterable[Statement], items: int) -> tuple[Statem
     { y[l0] = s[7 - l0]; }   ->   barrier(CLK_LOCAL_MEM_FENCE);
                                   { y[l0] = s[7 - l0]; }
     """
-    return _process(tuple(statements), Pending())[0] if items > 1 else tuple(statements)
+    return _Inserting().process(tuple(statements), Pending())[0] if items > 1 else tuple(statements)
 
 
 def dissolve_steps(statements: Iterable[Statement]) -> tuple[Statement, ...]:
@@ -85,66 +86,91 @@ def dissolve_steps(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     return tuple(result)
 
 
-def _process(statements: tuple[Statement, ...], pending: Pending) -> tuple[tuple[Statement, ...], Pending]:
-    result: list[Statement] = []
-    for s in statements:
-        nested = isinstance(s, Loop) or (isinstance(s, If) and bool(s.conditions))
-        if isinstance(s, Barrier):
-            pending = Pending()
-        elif _conflicts(s, nested, pending):
-            result.append(Barrier("local"))  # before a loop, rather than in every iteration
-            pending = Pending()
+@dataclass
+class _Inserting:
+    """One kernel's barriers.  What was found out about statements is kept: loops are gone through several times, and so
+    are those inside of them, each time."""
+
+    _touched: dict[int, tuple[Statement, Regions, Regions]] = field(default_factory=dict)
+    _found: dict[tuple[int, Pending], tuple[Statements, Statements, Pending]] = field(default_factory=dict)
+
+    def process(self, statements: Statements, pending: Pending) -> tuple[Statements, Pending]:
+        """`statements` with barriers, and what is pending after them."""
+        key = id(statements), pending
+        if key not in self._found:  # what an id is of is kept, too: no other object gets it
+            self._found[key] = statements, *self._processed(statements, pending)
+        _, result, after = self._found[key]
+        return result, after
+
+    def _processed(self, statements: Statements, pending: Pending) -> tuple[Statements, Pending]:
+        result: list[Statement] = []
+        for s in statements:
+            nested = isinstance(s, Loop) or (isinstance(s, If) and bool(s.conditions))
+            if nested and self.is_apart(s):
+                result.append(s)
+                continue
+            if isinstance(s, Barrier):
+                pending = Pending()
+            elif self.conflicts(s, nested, pending):
+                result.append(Barrier("local"))  # before a loop, rather than in every iteration
+                pending = Pending()
+            if nested:
+                assert isinstance(s, Loop | If)
+                s, pending = self.nested(s, pending)
+            else:
+                read, written = self.local(s)
+                pending = Pending(pending.read | read, pending.written | written)
+            result.append(s)
+        return tuple(result), pending
+
+    def is_apart(self, s: Statement) -> bool:
+        """Does nothing in `s` touch local memory, nor wait for others?"""
+        return not any(self.local(s)) and not any(isinstance(t, Barrier) for t in walk((s,)))
+
+    def conflicts(self, s: Statement, nested: bool, pending: Pending) -> bool:
+        """Does `s` need a barrier before something in it, because of what is pending?"""
         if nested:
             assert isinstance(s, Loop | If)
-            s, pending = _nested(s, pending)
-        else:
-            read, written = _local(s)
-            pending = Pending(pending.read | read, pending.written | written)
-        result.append(s)
-    return tuple(result), pending
+            if pending == Pending():
+                return False
+            paths = (s.body, s.otherwise) if isinstance(s, If) else (s.body,)
+            return any(self.process(b, pending)[0] != self.process(b, Pending())[0] for b in paths)
+        read, written = self.local(s)
+        return _meet(read | written, pending.written) or _meet(written, pending.read)
 
+    def nested(self, s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
+        """A loop, or a branch, with barriers."""
+        body, after = self.process(s.body, pending)
+        if isinstance(s, Loop) and not surely_less(s.trips, 2) and self.meets_itself(body, s.var, s.trips, after):
+            body, after = (*body, Barrier("local")), Pending()  # a later iteration touches what this one left
+        if isinstance(s, Loop):
+            after = after.outside(s.var)
+        if isinstance(s, If):  # the other path, which may lead past it
+            otherwise, other = self.process(s.otherwise, pending)
+            after = Pending(after.read | other.read, after.written | other.written)
+            return replace(s, body=body, otherwise=otherwise), after
+        return replace(s, body=body), after
 
-def _conflicts(s: Statement, nested: bool, pending: Pending) -> bool:
-    """Does `s` need a barrier before something in it, because of what is pending?"""
-    if nested:
-        assert isinstance(s, Loop | If)
-        paths = (s.body, s.otherwise) if isinstance(s, If) else (s.body,)
-        return pending != Pending() and any(_process(b, pending)[0] != _process(b, Pending())[0] for b in paths)
-    read, written = _local(s)
-    return _meet(read | written, pending.written) or _meet(written, pending.read)
+    def meets_itself(self, body: Statements, var: Var, trips: int, pending: Pending) -> bool:
+        """Do the next iterations need a barrier before them?  After some of them, all parts have had their turns."""
+        turns = max((2, *(r.turns for r in (*pending.read, *pending.written))))
+        for _ in range(turns if isinstance(trips, Length) else min(turns, trips - 1)):
+            again, pending = self.process(body, pending.after(var))
+            if again != body:
+                return True
+        return False
+
+    def local(self, s: Statement) -> tuple[Regions, Regions]:
+        """What a statement reads and writes of local memory."""
+        if id(s) not in self._touched:
+            seen = [a for a in accesses((s,)) if a.buffer.space == "local"]
+            read, written = (frozenset(_region(a) for a in seen if a.write == write) for write in (False, True))
+            self._touched[id(s)] = s, read, written
+        return self._touched[id(s)][1:]
 
 
 def _meet(some: Regions, others: Regions) -> bool:
     return any(a.meets(b) for a in some for b in others)
-
-
-def _nested(s: Loop | If, pending: Pending) -> tuple[Statement, Pending]:
-    body, after = _process(s.body, pending)
-    if isinstance(s, Loop) and not surely_less(s.trips, 2) and _meets_itself(body, s.var, s.trips, after):
-        body, after = (*body, Barrier("local")), Pending()  # a later iteration touches what this one left
-    if isinstance(s, Loop):
-        after = after.outside(s.var)
-    if isinstance(s, If):  # the other path, which may lead past it
-        otherwise, other = _process(s.otherwise, pending)
-        after = Pending(after.read | other.read, after.written | other.written)
-        return replace(s, body=body, otherwise=otherwise), after
-    return replace(s, body=body), after
-
-
-def _meets_itself(body: tuple[Statement, ...], var: Var, trips: int, pending: Pending) -> bool:
-    """Do the next iterations need a barrier before them?  After some of them, all parts have had their turns."""
-    turns = max((2, *(r.turns for r in (*pending.read, *pending.written))))
-    for _ in range(turns if isinstance(trips, Length) else min(turns, trips - 1)):
-        again, pending = _process(body, pending.after(var))
-        if again != body:
-            return True
-    return False
-
-
-def _local(s: Statement) -> tuple[Regions, Regions]:
-    """What a statement reads and writes of local memory."""
-    seen = [a for a in accesses((s,)) if a.buffer.space == "local"]
-    return frozenset(_region(a) for a in seen if not a.write), frozenset(_region(a) for a in seen if a.write)
 
 
 def _region(a: Access) -> Region:
