@@ -42,7 +42,7 @@ TOPICS = (
         "patterns",
         "Patterns",
         "The patterns of [the language](../language.md): their array comes last, what they need to know of it first.",
-        ("ir.notation", "ir.reduction", "ir.scans", "ir.counting", "ir.stencils"),
+        ("ir.notation", "ir.reduction", "ir.scans", "ir.recurrences", "ir.counting", "ir.stencils"),
     ),
     Topic(
         "rearranging",
