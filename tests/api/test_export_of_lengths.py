@@ -15,6 +15,7 @@ import egglift as el
 from egglift.cli import main
 from egglift.codegen.device.device import open_device
 from tests.codegen.export.c_compiler import STRICT, compiled, execute
+from tests.codegen.export.test_python import NOWHERE
 from tests.deep import sampled
 from tests.run_time_programs import PROGRAMS, Program
 
@@ -53,18 +54,10 @@ def test_c_is_right_at_all_lengths(name: str, tmp_path: Path) -> None:
         assert np.allclose(found, wanted, rtol=1e-3, atol=1e-4), numbers
 
 
-#: runs the exported `program` at the lengths of its arguments, where every import of egglift fails
-ALONE = """
-import sys
-import numpy as np
-
-class Nowhere:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "egglift":
-            raise ImportError("there is no egglift here")
-
-sys.meta_path.insert(0, Nowhere())
-sys.path[0] = sys.argv[1]
+#: runs the exported `program` at the lengths of its arguments, without egglift
+ALONE = (
+    NOWHERE
+    + """sys.path[0] = sys.argv[1]
 from program import Program
 
 program = Program()
@@ -72,6 +65,7 @@ for row in range(int(sys.argv[2])):
     with np.load(f"{sys.argv[1]}/in{row}.npz") as given:
         np.save(f"{sys.argv[1]}/out{row}.npy", program(**given))
 """
+)
 
 
 @pytest.mark.parametrize("name", sampled(PROGRAMS, OFTEN.__contains__))

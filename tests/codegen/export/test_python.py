@@ -18,8 +18,8 @@ from tests.codegen.samples.book import SAMPLES
 from tests.codegen.test_samples import agree
 from tests.deep import sampled
 
-#: runs `sample` of each folder where every import of egglift fails
-ALONE = """
+#: the beginning of a script in which every import of egglift fails
+NOWHERE = """
 import sys
 import numpy as np
 
@@ -29,7 +29,11 @@ class Nowhere:
             raise ImportError("there is no egglift here")
 
 sys.meta_path.insert(0, Nowhere())
-try:
+"""
+#: runs `sample` of each folder so
+ALONE = (
+    NOWHERE
+    + """try:
     import egglift
 except ImportError:
     pass
@@ -57,6 +61,7 @@ def check(folder):
 for folder in sys.argv[1:]:
     check(folder)
 """
+)
 RARELY = [name for name in list(SAMPLES)[1::2] if name not in OFTEN]
 
 
