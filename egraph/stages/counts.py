@@ -34,7 +34,7 @@ def counted_in_parts(stage: Stage, length: int) -> tuple[Stage, Stage]:
     if n % length:
         there = p.PadUp(length, p.Fill(n, p.Literal(True, BOOL)), p.Literal(False, BOOL))
         body = _where(names.read(Read(p.Split(length, there), (which, inside))), body)
-    parts = replace(stage, name=f"{stage.name}.parts", dims=(which, *outer, inside), body=body)
+    parts = replace(stage, name=f"{stage.name}.counts", dims=(which, *outer, inside), body=body)
     add = named("add", counts.type)
     assert add.neutral is not None
     element = names.read(Read(p.Input(parts.name, parts.type), (which, *outer, bins)))

@@ -83,7 +83,7 @@ def in_chunks(stage: Stage, length: int) -> Chunks | None:
 def _combined(stage: Stage, chunks: Stage, combined: Combined) -> tuple[Stage, Stage]:
     """Chunks that are reduced to a part each, and the stage that reduces the parts."""
     which, *outer, _ = chunks.dims
-    parts = replace(chunks, name=f"{stage.name}.parts")
+    parts = replace(chunks, name=f"{stage.name}.chunks")
     part = _read(stage, Read(p.Input(parts.name, parts.type), parts.array_dims))
     op = combined.op
     body = stage.names.reduced(Reduction(op.body, combined.init, (which,), part, op))

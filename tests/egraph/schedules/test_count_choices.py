@@ -20,6 +20,7 @@ from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_count
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.sharing import shared_out
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
@@ -54,6 +55,18 @@ def terms(name: str, kind: str) -> list[Expr]:
         term = placed(as_pattern(added), {parts.name: p.To("global", point.term)})
         found.append(whole(stages, {stage.name: term}))
     return found
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_counts_of_parts_are_added_in_parts_with_a_rest(name: str) -> None:
+    program = as_program(SMALL[name]())
+    stages, inputs = stages_of(program), exact_inputs(program)
+    (stage,) = (s for s in stages.stages if s.counts is not None)
+    counted, added = counted_in_parts(stage, 1)
+    for pieces in (2, 3, 4):
+        first, last = shared_out(added, pieces)
+        term = placed(as_pattern(last), {first.name: as_pattern(first)})
+        assert same(program, whole(stages, {stage.name: placed(term, {counted.name: as_pattern(counted)})}), inputs)
 
 
 @pytest.mark.parametrize("name", SMALL)
