@@ -8,6 +8,11 @@ its own, and each of its elements is computed once.
 
 How often it is computed in place, what layout patterns make of it says: all different ones, by their elements.  Halves
 are wanted once together, windows of eleven eleven times.
+
+    x1 = concat (map add ... halves of x) (map sub ... halves of x); x2 = the same of x1; ...
+
+Of arrays that are put together every part is computed in place for each element: butterflies grow fourfold with each
+step, and after some steps what they have come to is better written.
 """
 
 from __future__ import annotations
@@ -26,7 +31,7 @@ WORTH = 32
 #: elements of an array below which it is computed in place: a stage takes a launch
 FEW = 1 << 12
 
-_MOVING = (p.Take, p.Drop, p.Roll, p.Slide, p.Split, p.Join, p.Transpose, p.Stride, p.At, p.Pad, p.PadUp, p.Concat)
+_MOVING = (p.Take, p.Drop, p.Roll, p.Slide, p.Split, p.Join, p.Transpose, p.Stride, p.At, p.Pad, p.PadUp)
 _LAYOUTS = (*_MOVING, p.Gather)
 _REDUCING = (p.Reduce, p.Fold)
 
@@ -49,7 +54,7 @@ def reduced_indices(program: Expr) -> tuple[Expr, ...]:
 class _Arrays:
     """The closed arrays that a program computes, and what it reads of them.
 
-    producers: those that maps compute, children first.  times: how often elements of each are wanted, on average.
+    producers: those that maps compute, and what is put together of such, children first.  times: how often elements of each are wanted, on average.
     """
 
     program: Expr
@@ -59,7 +64,10 @@ class _Arrays:
 
     def __post_init__(self) -> None:
         terms = [t for t in subterms(self.program) if is_closed(t)]
-        self.producers = [t for t in terms if isinstance(t, p.Map) and not _is_layout(t) and _is_large(t)]
+        ends = {self.program, *_sources(self.program)}  # results, and what is put together to be a part of one
+        ends |= {x for t in terms if isinstance(t, p.Concat) for part in (t.a, t.b) for x in _sources(part)}
+        computed = (t for t in terms if isinstance(t, p.Map | p.Concat) and not _is_layout(t) and _is_large(t))
+        self.producers = [t for t in computed if isinstance(t, p.Map) or t not in ends]
         for read in {t for e in terms if not _is_layout(e) and not isinstance(e, p.Zip) for t in _read(e)} | {
             self.program
         }:
@@ -68,8 +76,15 @@ class _Arrays:
 
     def is_written(self, t: Expr) -> bool:
         """Is the array better written first?"""
-        saved = (self.times.get(t, 1.0) - 1) * self.cost(t)
+        saved = self.times.get(t, 1.0) * self.cost(t) - self.once(t)
         return saved >= WORTH and _is_large(t) and not _reduces(t)
+
+    def once(self, t: Expr) -> float:
+        """The operations of an element that is written: on average, of the part that it belongs to."""
+        if not isinstance(t, p.Concat):
+            return self.cost(t)
+        parts = [(volume(type_of(x)), sum(self.once(s) for s in set(_sources(x)))) for x in (t.a, t.b)]
+        return sum(n * cost for n, cost in parts) / sum(n for n, _ in parts)
 
     def cost(self, t: Expr) -> int:
         """The operations of an element, those of what it is computed from in place included."""
@@ -85,7 +100,7 @@ def _sources(e: Expr) -> Iterator[Expr]:
     if _is_layout(e) or isinstance(e, p.Zip):
         for x in filter(is_closed, children(e)):
             yield from _sources(x)
-    elif isinstance(e, p.Map):
+    elif isinstance(e, p.Map | p.Concat):
         yield e
 
 
@@ -106,6 +121,8 @@ def _is_layout(e: Expr) -> bool:
     match e:
         case p.Map(body, _):
             return isinstance(body, p.Arg) or (_is_layout(body) and not is_closed(body))
+        case p.Fill(n, x):
+            return n == 1
         case p.Get(_, x):
             return _is_layout(x)
         case p.Arg():

@@ -58,6 +58,32 @@ def test_borders_and_overlapping_windows_count_as_places() -> None:
     assert written(el.slide(9, 1, windows(x, 11)).map(lambda w: w.map(el.exp))) == [f"[f32]{N - 10}"]
 
 
+def butterflies(v: Any, steps: int) -> Any:
+    """Sums and differences of neighbours, of neighbours two apart, four apart and so on."""
+    n = v.shape[0]
+    for step in range(steps):
+        pairs = v.reshape(n >> step + 1, 2, 1 << step)
+        a, b = pairs[:, 0], pairs[:, 1]
+        v = np.stack([a + b, a - b], axis=1).reshape(n)
+    return v
+
+
+def test_butterflies_are_written_after_some_steps() -> None:
+    v = el.array("v", el.f32, 2 * FEW)
+    assert written(butterflies(v, 4)) == []
+    assert written(butterflies(v, 8)) == [f"[[[f32]8]{FEW // 8}]2"]
+    program = as_program(butterflies(v, 8))
+    with pytest.raises(NoStages, match="a body of many parts"):
+        stages_of(program)
+    stages = stages_of(program, by=Partitioning(producers=True))
+    assert same(program, whole(stages), exact_inputs(program), 1e-4)
+
+
+def test_what_is_put_together_of_several_parts_is_no_part_of_it() -> None:
+    costly = [np.tanh(np.exp(A) * (A + k)) * A * k + np.exp(A) for k in range(8)]
+    assert written(np.concatenate(costly)) == []
+
+
 def test_sums_of_windows_of_sums_of_windows_have_stages() -> None:
     """In place, a body has 121 parts for each of three arrays."""
     y = el.array("y", el.f32, (80, 80))
