@@ -11,12 +11,19 @@ Such a name has a space, which the names of users' inputs never have.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import prod
 
+from egglift.ir.outer_product import factors
 from egglift.ir.pairs import paired
 from egglift.ir.patterns import Constant, Expr, Input
+from egglift.ir.sizes import evaluate
 from egglift.ir.traverse import exchanged, subterms
+from egglift.ir.types import leaves
 
-#: bytes of constants that are written into a program's OpenCL; where it has more, the largest are buffers
+#: numbers of a constant, from which on it is a buffer: GPUs give the lanes that read constants of a kernel's text at
+#: several addresses one after the other.  Not so of an outer product, of which laws make two passes
+LONG = 128
+#: bytes of all others that are written into a program's OpenCL; where it has more, the largest are buffers
 WRITTEN = 32 << 10
 
 
@@ -45,13 +52,18 @@ def _parts(program: Expr) -> tuple[Expr | None, Mapping[str, Constant]]:
 def _named(program: Expr) -> dict[str, Constant]:
     """The large constants, in the order in which the program has them, by names that none of its inputs has."""
     constants = [t for t in subterms(program) if isinstance(t, Constant)]
-    if sum(len(c.data) for c in constants) <= WRITTEN:
-        return {}
     written, room = set[Constant](), WRITTEN
-    for c in sorted(constants, key=lambda c: len(c.data)):
+    for c in sorted((c for c in constants if _numbers(c) < LONG or factors(c)), key=lambda c: len(c.data)):
         room -= len(c.data)
         if room >= 0:
             written.add(c)
+    if len(written) == len(constants):
+        return {}
     taken = {t.name for t in subterms(program) if isinstance(t, Input)}
     names = (name for k in range(len(taken) + len(constants)) if (name := f"constant {k}") not in taken)
     return dict(zip(names, (c for c in constants if c not in written)))
+
+
+def _numbers(c: Constant) -> int:
+    """How many numbers it has."""
+    return sum(prod(map(evaluate, shape)) for shape, _ in leaves(c.type))

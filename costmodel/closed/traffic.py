@@ -20,7 +20,7 @@ from egglift.costmodel.closed.work import (
     product,
     rounded_up,
 )
-from egglift.costmodel.model.coalescing import SECTOR
+from egglift.costmodel.model.coalescing import LINE, LINE_TAKES, SECTOR
 from egglift.costmodel.model.counted_accesses import PAGE
 from egglift.costmodel.model.memory_traffic import (
     FAR,
@@ -40,6 +40,7 @@ from egglift.costmodel.profiles.profile import Profile
 
 #: bytes from and to memory, through the cache of the device, and near by the lanes
 Moved = tuple[Numbers, Numbers, Numbers]
+ANYWHERE = 1 << 20  # elements apart, where an index depends on numbers that are loaded
 NEAR_LINES = 1 << 18  # bytes of lines that stay until a neighbour comes back to them
 
 
@@ -49,7 +50,7 @@ def traffic(work: Work, resident: Numbers, p: Profile) -> Moved:
     if p.kind == "cpu":
         parts = [_cpu(work, a, p) for a in accesses]
     else:
-        parts = [*_gpu(work, each_once(accesses, SECTOR), resident, p)]
+        parts = [*_gpu(work, each_once(accesses, SECTOR), resident, p), *(_in_lines(work, a, p) for a in accesses)]
     zero = number(0)
     return (
         sum((m[0] for m in parts), zero),
@@ -108,6 +109,14 @@ def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> I
         little = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in same)))
         again = _any([_again(s, seen) for s in loads[:i] if s in same])
         yield _loaded(work, seen, little, np.where(again, 0, 1), resident, p)
+
+
+def _in_lines(work: Work, a: Access, p: Profile) -> Moved:
+    """The time of the lines that lanes ask for one by one, where loaded numbers say where to read."""
+    far = [np.where(np.abs(step) >= ANYWHERE * a.scalar, n, 1) for n, step in warp_axes(work, a, p.warp)]
+    different, lanes = product(far), np.minimum(p.warp, work.group)
+    alone = np.where((different > 1) & (not a.store), np.minimum(different, a.bytes / LINE) / lanes, 0)
+    return number(0), number(0), work.count(a) * LINE_TAKES * alone
 
 
 def _together(a: Access, b: Access) -> bool:

@@ -5,7 +5,7 @@ The index of an access is evaluated for the first warp of a group, every loop at
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -13,11 +13,18 @@ from math import isfinite
 import numpy as np
 import numpy.typing as npt
 
+from egglift.codegen.kernel.imperative import Load
 from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Quotient, Remainder, Var
+from egglift.codegen.kernel.walk import operands, subvalues
 
 Lanes = npt.NDArray[np.int64]
 BANKS, WORD = 32, 4  # of local memory: banks, and the bytes that each gives in one pass
 SECTOR = 32  # bytes
+LINE = 128  # bytes, of a unit's cache
+#: bytes that a unit's cache gives in the time that a line takes which one lane alone asks for: lanes that read where
+#: loaded numbers say ask for a line each; as an H200 had it
+LINE_TAKES = 48
+DIVERGED = 8.0  # instructions' worth of time for every further address of constants that lanes read at the same time
 CLOSE = 16  # places for each integer, of which a table says which are there
 
 
@@ -173,6 +180,44 @@ def _elements(at: Index, loops: Sequence[tuple[Var, int]], local_size: tuple[int
                 return None
             elements = distinct(np.add.outer(elements, step * np.arange(n)))
     return elements
+
+
+def diverged(at: Index, local: tuple[Lanes, ...]) -> int:
+    """Addresses beside the first at which the lanes of a warp read constants: these are given one after the other."""
+    try:
+        return len(distinct(evaluate(at, local))) - 1
+    except Unknown:
+        return len(local[0]) - 1
+
+
+def lines_alone(at: Index, bytes: int, local: tuple[Lanes, ...]) -> float:
+    """The part of the lanes that ask for a line of their own, of an array of so many bytes: none, but where a loaded
+    number says where to read, and lanes load different ones."""
+    sources = [x for atom, _ in at.terms for data in _data(atom) for x in _sources(data)]
+    try:
+        different = len({*zip(*(evaluate(x, local).tolist() for x in sources), strict=True)})
+    except Unknown:
+        different = len(local[0])
+    return min(different, bytes / LINE) / len(local[0]) if different > 1 else 0.0
+
+
+def _data(atom: object) -> Iterator[Data]:
+    """The loaded numbers that an index depends on."""
+    match atom:
+        case Data():
+            yield atom
+        case Quotient(x, _) | Remainder(x, _) | Clamp(x, _):
+            yield from (data for a, _ in x.terms for data in _data(a))
+        case Choice(test, _, inside, outside):
+            yield from (data for x in (test, inside, outside) for a, _ in x.terms for data in _data(a))
+
+
+def _sources(data: Data) -> list[Index]:
+    """Where in memory a number comes from; or all that it depends on."""
+    loads = [v for v in subvalues((data.value,), operands) if isinstance(v, Load)]  # type: ignore[arg-type]
+    if loads and all(v.buffer.space == "global" for v in loads):
+        return [v.at for v in loads]
+    return [Index(((v, 1),)) for v in data.depends]
 
 
 def passes(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:

@@ -16,7 +16,7 @@ PAGE = 4096  # bytes
 class CountedAccess:
     """Reads or writes of one place of the source.  `bytes` are those of one access, `count` is over all items.
 
-    places: how many accesses of the source this one stands for, whose bytes it has (`together`).
+    places: how many accesses of the source this one stands for (`together`, `side_by_side`), whose bytes it has.
     """
 
     buffer: c.Buffer
@@ -64,13 +64,14 @@ def side_by_side(loads: list[CountedAccess]) -> list[CountedAccess]:
     merged = []
     for same in groups.values():
         same.sort(key=lambda a: a.at.constant)
-        last, end = same[0], 0
+        last, end, before = same[0], 0, same[0].at.constant
         for a in same:
             start = (a.at.constant - last.at.constant) * a.buffer.scalar.size
+            new, before = a.at.constant != before, a.at.constant
             if a is not last and (start > end + SECTOR or not a.count / 2 <= last.count <= 2 * a.count):
                 merged.append(last)
-                last, end, start = a, 0, 0
+                last, end, start, new = a, 0, 0, False
             end = max(end, start + a.bytes)
-            last = replace(last, bytes=end, count=max(last.count, a.count))
+            last = replace(last, bytes=end, count=max(last.count, a.count), places=last.places + new)
         merged.append(last)
     return merged

@@ -11,7 +11,19 @@ import numpy.typing as npt
 
 from egglift.codegen.kernel.imperative import PlannedKernel
 from egglift.codegen.kernel.index import Var
-from egglift.costmodel.model.coalescing import SECTOR, Footprint, Lanes, footprint, ids, runs, sectors, window
+from egglift.costmodel.model.coalescing import (
+    LINE,
+    LINE_TAKES,
+    SECTOR,
+    Footprint,
+    Lanes,
+    footprint,
+    ids,
+    lines_alone,
+    runs,
+    sectors,
+    window,
+)
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
 from egglift.costmodel.profiles.profile import Profile
@@ -22,7 +34,6 @@ STORED = 16  # bytes that a work-item stores with one instruction, at most
 PARTIAL = 1.6  # times as long take stores that leave sectors half written
 HALF_WRITTEN = 2.2  # times as long take such sectors in the cache of all units, as an H200 had them
 REOPENED, MOST_REOPENED = 0.2, 2.6  # as much longer for every further sector from one lane to the next, and at most
-LINE = 128  # bytes that lie together, of which a run of fewer is brought as slowly as what is further apart
 WINDOWS = (2, 4, 8, 16)  # steps of a loop within which a sector is found again
 FAR = 0.5  # of the cache of all units is there for what groups read again
 LEAPING = 2.0  # as much longer memory takes where a CPU's work-item goes on by a page
@@ -86,7 +97,12 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
             once *= max(max(_reopened(a, t.fast), _in_pieces(a, local)) for a in same)
         fits = size <= p.cache_bytes and brought > size
         dram += once if fits else max(once, brought * _apart(same[0], kernel, resident, size / brought))
-    return Traffic(dram, cached, sum(moved.values()))
+    return Traffic(dram, cached, sum(moved.values()) + sum(_in_lines(a, local) for a in loads))
+
+
+def _in_lines(a: CountedAccess, local: tuple[Lanes, ...]) -> float:
+    """The time of the lines that lanes ask for one by one, in bytes by the lanes: at every place of the source anew."""
+    return a.count * a.places * LINE_TAKES * lines_alone(a.at, a.buffer.size * a.buffer.scalar.size, local)
 
 
 def _waiting(seen: Footprint | None, items: int, group: int, resident: int, p: Profile) -> float:
@@ -185,7 +201,10 @@ def _in_pieces(a: CountedAccess, local: tuple[Lanes, ...]) -> float:
 
 
 def scattered(run: npt.NDArray[np.float64], gap: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """How much longer memory takes for runs of so many bytes, so far apart from beginning to beginning."""
+    """How much longer memory takes for runs of so many bytes, so far apart from beginning to beginning.
+
+    A run of less than a line is brought as slowly as what is further apart.
+    """
     short = np.clip((LINE / run - 1) / (LINE / SECTOR - 1), 0, 1)
     longer: npt.NDArray[np.float64] = 1 + short * np.clip(REOPENED * (gap / SECTOR - 1), 0, MOST_REOPENED - 1)
     return longer

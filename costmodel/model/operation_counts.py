@@ -12,7 +12,7 @@ from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.index import OWN, Index, Var
 from egglift.codegen.kernel.walk import operands, subvalues, walk
 from egglift.codegen.opencl.vectors import HALVED
-from egglift.costmodel.model.coalescing import varying
+from egglift.costmodel.model.coalescing import DIVERGED, Lanes, diverged, ids, varying
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
 from egglift.costmodel.profiles.profile import Profile
@@ -105,7 +105,8 @@ def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     total.held, total.share, often = _hottest(kernel.body)
     total.often = often * items
     here = _Here(1.0, 1.0, (), read=read)
-    counter = _Counter(total, items, profile, _read_apart(kernel.body) if profile.kind == "cpu" else frozenset())
+    local = ids(kernel.local_size, profile.warp)
+    counter = _Counter(total, items, profile, local, _read_apart(kernel.body) if profile.kind == "cpu" else frozenset())
     counter.wait(counter.block(kernel.body, here), here)
     kinds: dict[bool, list[CountedAccess]] = {True: [], False: []}
     for a in total.accesses:
@@ -162,6 +163,7 @@ class _Counter:
     total: Tally
     items: int
     profile: Profile
+    local: tuple[Lanes, ...]  # the local ids of a warp's lanes
     apart: frozenset[c.Buffer]  # arrays of registers whose elements are read one by one, not by lanes
 
     def block(self, body: tuple[c.Statement, ...], here: _Here) -> _Loads:
@@ -277,6 +279,9 @@ class _Counter:
 
     def _load(self, v: c.Load, lane: Var | None, count: float, here: _Here) -> _Loads:
         buffer, at = v.buffer, v.at
+        if buffer.space == "constant" and self.profile.kind == "gpu":
+            lanes = lane.count if lane and _varies(at, lane) else 1
+            self.total.issue += count * lanes * DIVERGED * diverged(at, self.local)
         again = _distinct(at, here) if buffer.space == "local" else 1.0
         self.total.issue += count * again * self._memory_issue(buffer, at, lane, here)
         self._access(buffer, at, False, lane, count * again, here)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from egglift.egraph.graph.outer_product import factors
 from egglift.egraph.rules.constructors import ARITHMETIC, SPELLINGS
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import ProgramError
+from egglift.ir.outer_product import factors
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.traverse import rebuild, subterms

@@ -13,7 +13,9 @@ import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.opencl.vectors import HALVED
+from egglift.costmodel.closed.traffic import warp_axes
 from egglift.costmodel.closed.work import Access, Axis, Bools, Env, Numbers, Work, number, product
+from egglift.costmodel.model.coalescing import DIVERGED
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, NEAR
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.elements import Element, Place
@@ -192,6 +194,10 @@ class Counts:
             apart[-1] = replace(apart[-1], count=apart[-1].count * width, stride=apart[-1].stride / width)
             one = replace(whole, width=number(size), times=times * width, axes=tuple(apart), share=share * edge)
             self.work.accesses.append(one)
+        if place.constant and self.gpu:
+            lanes = warp_axes(self.work, whole, self.profile.warp)
+            further = product([np.where(step != 0, count, 1) for count, step in lanes]) - 1
+            self.work.issue = self.work.issue + times * share * width * DIVERGED * further
         if space == "global":
             self.round(where, self.own(tile) * place.times * size, place)
 

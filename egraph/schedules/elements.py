@@ -35,6 +35,7 @@ from egglift.codegen.kernel.imperative import (
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.views import Arr, View, Where, element, memory, number
 from egglift.codegen.kernel.walk import operands, subvalues
+from egglift.costmodel.closed.traffic import ANYWHERE
 from egglift.costmodel.model.coalescing import Unknown, evaluate
 from egglift.costmodel.model.operation_counts import call_cost
 from egglift.costmodel.profiles.profile import Profile
@@ -45,7 +46,6 @@ from egglift.ir.sizes import evaluate as value_of
 from egglift.ir.traverse import instantiate, subterms
 from egglift.ir.types import Type, leaves
 
-ANYWHERE = 1 << 20  # elements apart, where an index depends on numbers that are loaded
 #: what stands for results of reductions and for operands is no array in global memory
 OWN = re.compile(r"%(s\d|own)")
 
@@ -59,7 +59,7 @@ Counted: TypeAlias = tuple[int, ScalarValue]
 @dataclass(frozen=True)
 class Place:
     """A read of one array: its name, how many elements of how many bytes, elements apart along each dimension, the
-    first element that is read, and how often one element takes it."""
+    first element that is read, and how often one element takes it.  constant: it is among the constants of the text."""
 
     buffer: str
     elements: int
@@ -67,6 +67,7 @@ class Place:
     strides: tuple[int, ...]
     offset: int
     times: int = 1
+    constant: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,12 +183,12 @@ def _computed(statements: Sequence[Statement], times: int) -> Iterator[Counted]:
 def _place(buffer: Buffer, i: Index, at: list[Var], times: int) -> Place:
     """The strides, and where the first element would be if they held everywhere (edges aside)."""
     middle = {v: np.array([v.count // 2]) for v in at}
-    none = (np.zeros(1, np.int64),) * 3
+    none, constant = (np.zeros(1, np.int64),) * 3, buffer.space == "constant"
     try:
         here = int(evaluate(i, none, middle)[0])
     except Unknown:  # gathered: what a loaded number says is anywhere, what is added to it is as far as ever
         apart = tuple(ANYWHERE if (k := i.coefficient(v)) is None else k for v in at)
-        return Place(buffer.name, buffer.size, buffer.scalar.size, apart, 0, times)
+        return Place(buffer.name, buffer.size, buffer.scalar.size, apart, 0, times, constant)
     strides = []
     for v in at:
         k = i.coefficient(v)
@@ -196,7 +197,7 @@ def _place(buffer: Buffer, i: Index, at: list[Var], times: int) -> Place:
             k = step * (int(evaluate(i, none, middle | {v: middle[v] + step})[0]) - here)
         strides.append(k)
     offset = here - sum(k * int(middle[v][0]) for k, v in zip(strides, at, strict=True))
-    return Place(buffer.name, buffer.size, buffer.scalar.size, tuple(strides), offset, times)
+    return Place(buffer.name, buffer.size, buffer.scalar.size, tuple(strides), offset, times, constant)
 
 
 def leaves_of(t: Type) -> list[tuple[int, int]]:

@@ -54,7 +54,8 @@ def reduced_indices(program: Expr) -> tuple[Expr, ...]:
 class _Arrays:
     """The closed arrays that a program computes, and what it reads of them.
 
-    producers: those that maps compute, and what is put together of such, children first.  times: how often elements of each are wanted, on average.
+    producers: those that maps compute, and what is put together of such, children first.
+    times: how often elements of each are wanted, on average.
     """
 
     program: Expr

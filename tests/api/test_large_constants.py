@@ -16,7 +16,7 @@ import pytest
 import egglift as el
 from egglift.batch import run_batch
 from egglift.cli import check
-from egglift.ir.inner_program import WRITTEN, held_constants, inner
+from egglift.ir.inner_program import LONG, WRITTEN, held_constants, inner
 from tests.api.distribution.conftest import three as three
 from tests.codegen.export.c_compiler import results
 
@@ -196,13 +196,20 @@ def test_places_in_a_table_are_held() -> None:
 
 
 def test_only_the_largest_constants_are_buffers() -> None:
-    parts = [np.arange(n, dtype=np.float32) for n in (3, 4000, 5000, 6000)]
-    program = el.as_program(tuple(el.array(f"x{len(a)}", el.f32, len(a)) + a for a in parts))
+    parts = [np.arange(1 + k, 1 + k + LONG - 1, dtype=np.float64) for k in range(34)]
+    parts += [np.arange(n, dtype=np.float32) for n in (3, LONG - 1, LONG, 5000, 6000)]
+    program = el.as_program(tuple(el.array(f"x{k}", a.dtype, len(a)) + a for k, a in enumerate(parts)))
     held = held_constants(program)
-    assert [len(c.data) for c in held.values()] == [20000, 24000]
-    assert sum(a.nbytes for a in parts) - 20000 - 24000 <= WRITTEN
+    assert [len(c.data) for c in held.values()] == [8 * (LONG - 1)] * 3 + [4 * LONG, 20000, 24000]
+    assert WRITTEN - 8 * LONG < sum(a.nbytes for a in parts) - sum(len(c.data) for c in held.values()) <= WRITTEN
     assert inner(inner(program)) is inner(program) and held_constants(inner(program)) == {}
     assert inner(el.as_program(x() + 1)) is el.as_program(x() + 1)
+
+
+def test_outer_products_of_any_length_are_seen_by_laws() -> None:
+    separable = np.outer(np.arange(1, 14), np.arange(2, 15)).astype(np.float32)
+    programs = [el.as_program(el.array("x", el.f32, (13, 13)) * w) for w in (separable, separable**2 + separable)]
+    assert [len(held_constants(program)) for program in programs] == [0, 1]
 
 
 def test_one_constant_in_two_places_is_one_buffer() -> None:

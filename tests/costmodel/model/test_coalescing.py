@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from egglift.codegen.kernel.imperative import Buffer, Load
 from egglift.codegen.kernel.index import Data, Index, Var, index
-from egglift.costmodel.model.coalescing import Footprint, distinct, footprint, ids, window
+from egglift.costmodel.model.coalescing import Footprint, distinct, diverged, footprint, ids, lines_alone, window
 from egglift.ir.types import I32
 
 L0, L1 = Var("l0", 32, "local", 0), Var("l1", 4, "local", 1)
@@ -125,3 +125,34 @@ def test_steps_that_depend_on_loaded_numbers_share_nothing() -> None:
 def test_different_places_are_those_of_numpy(places: list[int]) -> None:
     given_places = np.array(places, np.int64)
     np.testing.assert_array_equal(distinct(given_places), np.unique(given_places))
+
+
+def loaded(at: Index) -> Index:
+    """An index that memory has at `at`."""
+    which = Load(Buffer("which", "global", I32, 1 << 20), at)
+    return index(Data(which, 0, 1 << 20, at.variables()))
+
+
+@pytest.mark.parametrize(
+    ("at", "part"),
+    [
+        (index(L0) * 512, 0),
+        (loaded(index(L0)), 1),
+        (loaded(index(L0)) * 16 + index(K), 1),
+        (loaded(index(L0) // 8) * 128 + index(L0) % 8, 4 / 32),
+        (loaded(index(W0)) * 128 + index(L0), 0),
+        (loaded(index(L0)).clamp(99), 1),
+        (loaded(loaded(index(L0))), 1),
+    ],
+)
+def test_lanes_ask_for_a_line_each_where_loaded_numbers_differ(at: Index, part: float) -> None:
+    assert lines_alone(at, 1 << 22, ids((32,), 32)) == part
+    assert lines_alone(at, 256, ids((32,), 32)) == min(part, 2 / 32)
+
+
+@pytest.mark.parametrize(
+    ("at", "further"),
+    [(index(W0), 0), (index(L0) * 4, 31), (index(L0) // 4, 7), (index(I), 0), (loaded(index(L0)), 31)],
+)
+def test_addresses_of_constants_are_served_one_by_one(at: Index, further: int) -> None:
+    assert diverged(at, ids((32,), 32)) == further

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import egglift as el
+from egglift.costmodel.closed.traffic import ANYWHERE
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules.elements import ANYWHERE, element_of
+from egglift.egraph.schedules.elements import element_of
 from egglift.egraph.stages.stage import Dim
 from egglift.ir.lifting import as_program
 from tests.egraph.stages.programs import Value, arr

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.egraph.graph.outer_product import factors
 from egglift.egraph.saturation.saturate import saturate
 from egglift.ir.interpret import evaluate
 from egglift.ir.notation import as_expr
+from egglift.ir.outer_product import factors
 from egglift.ir.patterns import Constant
 from egglift.ir.types import I32, Array
 
