@@ -10,14 +10,18 @@ from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
 from egglift.costmodel.model.estimate import (
+    BETWEEN_BARRIERS,
     CHAINS,
+    FETCHED,
     GAPS,
+    HIDDEN,
     MOST_WORK,
     NESTED,
     NESTED_BLOCK,
     REGISTERS,
     SCHEDULERS,
     STALLS,
+    UNFETCHED,
 )
 from egglift.costmodel.model.operation_counts import LEAP
 from egglift.costmodel.profiles.curves import at
@@ -26,17 +30,18 @@ from egglift.costmodel.profiles.profile import Profile
 
 def seconds(work: Work, p: Profile) -> Numbers:
     """Seconds of one launch for every assignment."""
-    return combined(terms(work, p))
+    return combined(terms(work, p), p.kind == "gpu")
 
 
-def combined(found: dict[str, Numbers]) -> Numbers:
+def combined(found: dict[str, Numbers], gpu: bool) -> Numbers:
     """The terms as one: the largest hides most of the others."""
     overlapping = [found[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
     most = overlapping[0]
     for x in overlapping[1:]:
         most = np.maximum(most, x)
     total = sum(overlapping[1:], overlapping[0])
-    return most + 0.15 * (total - most) + found["barriers"] + found["launch"]
+    shows = np.where(gpu & (found["barriers"] > 0), BETWEEN_BARRIERS, HIDDEN)
+    return most + shows * (total - most) + found["barriers"] + found["launch"]
 
 
 def terms(work: Work, p: Profile) -> dict[str, Numbers]:
@@ -57,7 +62,9 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     slow = _latency(resident, groups, _gaps(work), p) * spilled * _nested(work, p)
     shared = np.minimum(groups, units)
     if gpu:
-        share = _spread(items, groups, p) * busy
+        warps = rounded_up(group, p.warp) * np.minimum(side_by_side, rounded_up(groups, units))  # of the busiest unit
+        slow = slow * _fetching(work, warps)
+        share = _spread(items, groups / (units * side_by_side), warps, p) * busy
         chain = rounded_up(items, resident) * (work.chain * p.op_latency + work.waits * p.latency / 4) + p.latency
     else:
         share, chain = busy, work.chain * items * p.op_latency / shared
@@ -119,10 +126,15 @@ def _nested(work: Work, p: Profile) -> Numbers:
     return np.where((work.held >= NESTED_BLOCK * p.simd_bytes) & around, NESTED, 1)
 
 
-def _spread(items: Numbers, groups: Numbers, p: Profile) -> Numbers:
-    warps = rounded_up(items, p.warp)
-    spread: Numbers = np.minimum(1, warps / (np.minimum(groups, p.compute_units) * SCHEDULERS))
-    return spread * np.minimum(1, items / (warps * p.warp))
+def _fetching(work: Work, warps: Numbers) -> Numbers:
+    step = (work.issue + work.products) / np.maximum(work.often, 1)
+    return 1 + UNFETCHED * np.minimum(2, step / FETCHED) / rounded_up(warps, SCHEDULERS)
+
+
+def _spread(items: Numbers, rounds: Numbers, warps: Numbers, p: Profile) -> Numbers:
+    even = warps / (SCHEDULERS * rounded_up(warps, SCHEDULERS))
+    spread: Numbers = 1 - (1 - even) / np.maximum(1, rounds)
+    return spread * np.minimum(1, items / (rounded_up(items, p.warp) * p.warp))
 
 
 def _bandwidth_share(work: Work, resident: Numbers, groups: Numbers, p: Profile) -> Numbers:
