@@ -10,18 +10,16 @@ from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
 from egglift.costmodel.model.estimate import (
-    BETWEEN_BARRIERS,
     CHAINS,
-    FETCHED,
     GAPS,
     HIDDEN,
     MOST_WORK,
     NESTED,
     NESTED_BLOCK,
+    ON_CHIP,
     REGISTERS,
     SCHEDULERS,
     STALLS,
-    UNFETCHED,
 )
 from egglift.costmodel.model.operation_counts import LEAP
 from egglift.costmodel.profiles.curves import at
@@ -40,7 +38,7 @@ def combined(found: dict[str, Numbers], gpu: bool) -> Numbers:
     for x in overlapping[1:]:
         most = np.maximum(most, x)
     total = sum(overlapping[1:], overlapping[0])
-    shows = np.where(gpu & (found["barriers"] > 0), BETWEEN_BARRIERS, HIDDEN)
+    shows = np.where(gpu & (found["memory"] < most), ON_CHIP, HIDDEN)
     return most + shows * (total - most) + found["barriers"] + found["launch"]
 
 
@@ -63,7 +61,6 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     shared = np.minimum(groups, units)
     if gpu:
         warps = rounded_up(group, p.warp) * np.minimum(side_by_side, rounded_up(groups, units))  # of the busiest unit
-        slow = slow * _fetching(work, warps)
         share = _spread(items, groups / (units * side_by_side), warps, p) * busy
         chain = rounded_up(items, resident) * (work.chain * p.op_latency + work.waits * p.latency / 4) + p.latency
     else:
@@ -124,11 +121,6 @@ def _nested(work: Work, p: Profile) -> Numbers:
         return number(1)
     around = (work.local[1] > 1) | (work.local[2] > 1)
     return np.where((work.held >= NESTED_BLOCK * p.simd_bytes) & around, NESTED, 1)
-
-
-def _fetching(work: Work, warps: Numbers) -> Numbers:
-    step = (work.issue + work.products) / np.maximum(work.often, 1)
-    return 1 + UNFETCHED * np.minimum(2, step / FETCHED) / rounded_up(warps, SCHEDULERS)
 
 
 def _spread(items: Numbers, rounds: Numbers, warps: Numbers, p: Profile) -> Numbers:

@@ -22,8 +22,10 @@ REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
 NESTED, NESTED_BLOCK = 1.15, 8  # times as long; registers of a block
 SCHEDULERS = 4  # of a GPU's unit: so many warps issue at a time
-HIDDEN, BETWEEN_BARRIERS = 0.15, 0.3  # the part of all terms but the largest that shows, and between a GPU's barriers
-FETCHED, UNFETCHED = 2400.0, 0.3  # instructions of a loop's step, and as much longer a lone warp takes to fetch them
+HIDDEN, ON_CHIP = (
+    0.15,
+    0.3,
+)  # the part of all terms but the largest that shows, and where a GPU does not wait for memory
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 STALLS = 1.5  # barriers for each round of loads, at least, where all items of a group wait for what is loaded
 CHAINS = 8.0  # chains of dependent operations that one work-item needs to fill its own gaps
@@ -108,7 +110,6 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     spilled = _spilled(t, group, registers, p)
     warps = -(-group // p.warp) * min(side_by_side, -(-groups // p.compute_units))  # of the busiest unit
     slow = _latency(resident, groups, _gaps(t, items), p) * spilled * _nested(t, kernel.local_size, p)
-    slow *= _fetching(t, warps, p)
     rate = p.issue_rate * _issue_share(items, groups, groups / (p.compute_units * side_by_side), warps, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
@@ -124,7 +125,7 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     terms["chain"] += (terms["instructions"] + terms["units"]) / side_by_side * _stalled(t, p)
     overlapping = [terms[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
     rest = sum(overlapping) - max(overlapping)
-    shows = BETWEEN_BARRIERS if p.kind == "gpu" and t.barriers else HIDDEN
+    shows = ON_CHIP if p.kind == "gpu" and terms["memory"] < max(overlapping) else HIDDEN
     seconds = max(overlapping) + shows * rest + terms["barriers"] + terms["launch"]
     local = sum(a.count * a.bytes for a in t.accesses if a.buffer.space == "local")
     return KernelEstimate(kernel.name, seconds, terms, moved, local, t.flops)
@@ -196,15 +197,6 @@ def _bandwidth_share(t: Tally, resident: int, groups: int, p: Profile) -> float:
         return 1.0
     x = resident * max(4.0, min(128.0, t.flight)) / p.bytes_in_flight
     return float(x / (1 + x**3) ** (1 / 3))
-
-
-def _fetching(t: Tally, warps: int, p: Profile) -> float:
-    """How much longer instructions take that are fetched anew: a loop's step of many is not there any more when the
-    next one begins, and only other warps of a scheduler have something to do meanwhile."""
-    if p.kind == "cpu":
-        return 1.0
-    step = (t.issue + t.products) / t.often
-    return 1.0 + UNFETCHED * min(2.0, step / FETCHED) / -(-warps // SCHEDULERS)
 
 
 def _issue_share(items: int, groups: int, rounds: float, warps: int, p: Profile) -> float:

@@ -63,8 +63,10 @@ from egglift.ir.progress import tick
 
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
+GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
+MORE_WAVES = (16, 32)  # where a GPU has some, but too few for units to come out even
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
@@ -179,12 +181,12 @@ class _Choosing:
             return self._of_counts(stage)
         direct, shared = self._direct(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
-        whole = self._generated(stage, direct, best)
+        whole = self._generated(stage, direct, best, GENERATED_ALONE if alone else GENERATED)
         halves = self._all_joined(self._mirrored(stage), best)
         choices = [*whole, *self._all_joined(shared, best), *halves]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and in_pairs(stage):
             choices += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
-        kept = of_all_kinds(sorted(choices, key=lambda c: c.seconds))[:KEPT]
+        kept = of_all_kinds(sorted(choices, key=lambda c: c.seconds))[: KEPT_ALONE if alone else KEPT]
         if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
@@ -426,9 +428,10 @@ class _Choosing:
         assert isinstance(n, int)
         tiles = [TILE] * (len(stage.dims) - 1) + [TILE if self.profile.kind == "gpu" else ROW]
         groups = prod(-(-d.extent // n) for d, n in zip(stage.dims, tiles, strict=False) if isinstance(d.extent, int))
-        if groups >= WAVES[0] * self.profile.compute_units:
+        waves = WAVES if groups < WAVES[0] * self.profile.compute_units else MORE_WAVES
+        if groups >= WAVES[1] * self.profile.compute_units or (waves is MORE_WAVES and self.profile.kind == "cpu"):
             return []
-        wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in WAVES}
+        wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in waves}
         return sorted(z for z in wanted if 2 <= z <= n // 16)
 
     def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:

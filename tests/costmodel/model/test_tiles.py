@@ -88,3 +88,12 @@ def test_a_row_for_each_item_is_slow_even_unrolled() -> None:
     apart = point(found["tile 0 whole"], n0=128, q0=1, c0=1)
     assert apart.estimate.seconds > 1.4 * together.estimate.seconds
     assert isinstance(together.launch, Launch)
+
+
+def test_five_warps_of_a_unit_take_as_long_as_eight() -> None:
+    """576 x 4096 x 4096: 1152 groups are nine warps for each of 132 units, 576 of twice the results are five."""
+    (stage,) = stages_of(as_program(arr("A", 576, 4096) @ arr("B", 4096, 4096))).stages
+    s = next(s for s in structures(stage, "gpu", True) if s.sign == "tile 01 chunks")
+    usual: dict[str, Any] = {"q0": 2, "q1": 2, "c0": 4, "c1": 4, "k2": 16, "f0": 1, "a0": 4, "a1": 4, "n1": 64}
+    nine, five = point(s, **usual, m0=32), point(s, **{**usual, "q0": 4}, m0=64)
+    assert five.estimate.seconds > 1.15 * nine.estimate.seconds

@@ -109,3 +109,11 @@ def test_what_lays_out_results_is_part_of_the_estimate() -> None:
         exact = estimate(compile_term(choice.term, choice.launch, gpu.limits), gpu)
         assert len(exact.kernels) == len(choice.estimate.kernels)
         assert exact.seconds == pytest.approx(choice.seconds, rel=0.05)
+
+
+@pytest.mark.parametrize(("rows", "parts"), [(576, True), (16384, False)])
+def test_sums_of_products_with_few_tiles_are_shared_out(rows: int, parts: bool) -> None:
+    program = as_program(arr("A", rows, 4096) @ arr("B", 4096, 4096))
+    gpu = presets()["nvidia_h200"]
+    best = scheduled(program, gpu, gpu.limits, True)[0].sign
+    assert (" parts " in best) == parts, best

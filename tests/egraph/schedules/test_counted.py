@@ -119,7 +119,8 @@ def test_counts_and_registers_are_those_of_the_plan(name: str, choose: int) -> N
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_prices_rank_as_the_exact_model_does(name: str) -> None:
     for p in priced(name):
-        rows = np.random.default_rng(0).permutation(np.nonzero(p.fits)[0])[:12]
+        usual = p.fits & (p.work.group >= GPU.warp)  # of less than a warp, loops of copies are too long to be unrolled
+        rows = np.random.default_rng(0).permutation(np.nonzero(usual if usual.any() else p.fits)[0])[:12]
         points = [p.point(int(i)) for i in rows]
         exact = np.array([x.estimate.seconds for x in points if isinstance(x, Point)])
         closed = np.broadcast_to(seconds(p.work, GPU), p.rows)[rows]
