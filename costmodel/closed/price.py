@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.codegen.kernel.limit_unrolling import MOST
 from egglift.costmodel.closed.footprint import passes
 from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
 from egglift.costmodel.model.estimate import (
     CHAINS,
+    FETCHED,
     GAPS,
     HIDDEN,
     MOST_WORK,
@@ -20,6 +22,7 @@ from egglift.costmodel.model.estimate import (
     REGISTERS,
     SCHEDULERS,
     STALLS,
+    UNFETCHED,
 )
 from egglift.costmodel.model.operation_counts import LEAP
 from egglift.costmodel.profiles.curves import at
@@ -61,6 +64,7 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     shared = np.minimum(groups, units)
     if gpu:
         warps = rounded_up(group, p.warp) * np.minimum(side_by_side, rounded_up(groups, units))  # of the busiest unit
+        slow = slow * _fetching(work, warps)
         share = _spread(items, groups / (units * side_by_side), warps, p) * busy
         chain = rounded_up(items, resident) * (work.chain * p.op_latency + work.waits * p.latency / 4) + p.latency
     else:
@@ -121,6 +125,12 @@ def _nested(work: Work, p: Profile) -> Numbers:
         return number(1)
     around = (work.local[1] > 1) | (work.local[2] > 1)
     return np.where((work.held >= NESTED_BLOCK * p.simd_bytes) & around, NESTED, 1)
+
+
+def _fetching(work: Work, warps: Numbers) -> Numbers:
+    step = (work.issue + work.products) / np.maximum(work.often, 1)
+    unrolled = np.where(step <= MOST, np.minimum(2, step / FETCHED), 0)  # what would be too much code is a loop
+    return 1 + UNFETCHED * unrolled * (warps <= SCHEDULERS)
 
 
 def _spread(items: Numbers, rounds: Numbers, warps: Numbers, p: Profile) -> Numbers:

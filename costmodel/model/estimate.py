@@ -26,6 +26,7 @@ HIDDEN, ON_CHIP = (
     0.15,
     0.3,
 )  # the part of all terms but the largest that shows, and where a GPU does not wait for memory
+FETCHED, UNFETCHED = 2400.0, 0.6  # instructions of a loop's step, and as much longer a lone warp takes to fetch them
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 STALLS = 1.5  # barriers for each round of loads, at least, where all items of a group wait for what is loaded
 CHAINS = 8.0  # chains of dependent operations that one work-item needs to fill its own gaps
@@ -110,6 +111,7 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     spilled = _spilled(t, group, registers, p)
     warps = -(-group // p.warp) * min(side_by_side, -(-groups // p.compute_units))  # of the busiest unit
     slow = _latency(resident, groups, _gaps(t, items), p) * spilled * _nested(t, kernel.local_size, p)
+    slow *= _fetching(t, warps, p)
     rate = p.issue_rate * _issue_share(items, groups, groups / (p.compute_units * side_by_side), warps, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
@@ -197,6 +199,13 @@ def _bandwidth_share(t: Tally, resident: int, groups: int, p: Profile) -> float:
         return 1.0
     x = resident * max(4.0, min(128.0, t.flight)) / p.bytes_in_flight
     return float(x / (1 + x**3) ** (1 / 3))
+
+
+def _fetching(t: Tally, warps: int, p: Profile) -> float:
+    """How much longer instructions take that are fetched anew: a loop's step of many is not there any more when the
+    next one begins, and a lone warp of a scheduler has nothing else to do meanwhile."""
+    lone = p.kind == "gpu" and warps <= SCHEDULERS
+    return 1.0 + UNFETCHED * min(2.0, t.step / FETCHED) if lone else 1.0
 
 
 def _issue_share(items: int, groups: int, rounds: float, warps: int, p: Profile) -> float:

@@ -66,6 +66,7 @@ class Tally:
     held: int = 0  # bytes of private arrays that the loop uses in which most of the time is spent
     share: float = 1.0  # of the work-items, for that loop
     often: float = 1.0  # steps of that loop, of all work-items
+    step: float = 0.0  # instructions of the longest part without rolled loops
     accesses: list[CountedAccess] = field(default_factory=list)
 
 
@@ -108,6 +109,7 @@ def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     local = ids(kernel.local_size, profile.warp)
     counter = _Counter(total, items, profile, local, _read_apart(kernel.body) if profile.kind == "cpu" else frozenset())
     counter.wait(counter.block(kernel.body, here), here)
+    total.step = max(total.step, (counter.issued - counter.looped) / items)
     kinds: dict[bool, list[CountedAccess]] = {True: [], False: []}
     for a in total.accesses:
         kinds[profile.kind == "gpu" and a.buffer.space == "global" and not a.store].append(a)
@@ -165,6 +167,11 @@ class _Counter:
     profile: Profile
     local: tuple[Lanes, ...]  # the local ids of a warp's lanes
     apart: frozenset[c.Buffer]  # arrays of registers whose elements are read one by one, not by lanes
+    looped: float = 0.0  # what is issued in rolled loops
+
+    @property
+    def issued(self) -> float:
+        return self.total.issue + self.total.products
 
     def block(self, body: tuple[c.Statement, ...], here: _Here) -> _Loads:
         """Add the statements of a block; what it loads from global memory before it waits is returned."""
@@ -244,7 +251,14 @@ class _Counter:
             loops=(*here.loops, (s.var, s.trips)),
             unrolled=(*here.unrolled, s.var) if s.unroll else here.unrolled,
         )
+        before, around, self.looped = self.issued, self.looped, 0.0
         loaded = self.block(s.body, inside)
+        if not s.unroll:
+            body = self.issued - before
+            steps = s.trips * here.times * here.share * self.items
+            self.total.step = max(self.total.step, (body - self.looped) / max(steps, 1.0))
+            self.looped = body
+        self.looped += around
         if s.unroll:  # all trips' loads are on their way together
             return s.trips * loaded
         self.wait(loaded, inside)
