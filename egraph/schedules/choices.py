@@ -427,12 +427,15 @@ class _Choosing:
         n = longest(stage.reductions).extent
         assert isinstance(n, int)
         tiles = [TILE] * (len(stage.dims) - 1) + [TILE if self.profile.kind == "gpu" else ROW]
-        groups = prod(-(-d.extent // n) for d, n in zip(stage.dims, tiles, strict=False) if isinstance(d.extent, int))
+        extents = [number(d) for d in stage.dims]
+        groups = prod(-(-d // n) for d, n in zip(extents, tiles, strict=False))
+        if self.profile.kind == "gpu":  # a tile may go along several short dimensions
+            groups = max(groups, -(-prod(extents) // TILE**2))
         waves = WAVES if groups < WAVES[0] * self.profile.compute_units else MORE_WAVES
         if groups >= WAVES[1] * self.profile.compute_units or (waves is MORE_WAVES and self.profile.kind == "cpu"):
             return []
         wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in waves}
-        return sorted(z for z in wanted if 2 <= z <= n // 16)
+        return sorted(z for z in wanted if 2 <= z <= n // (16 if waves is WAVES else 512))
 
     def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs put together of choices for each stage, where one wants it under the launch of the cheapest."""
