@@ -37,6 +37,7 @@ unit: $(VENV)/.stamp .oclgrind-venv/.stamp
 
 test-deep: $(VENV)/.stamp .oclgrind-venv/.stamp
 	$(RUN) -m pytest -n 2 --dist worksteal -m deep
+	$(RUN) -m pytest -n 2 --dist worksteal -m 'short and not deep' --usual-searches
 
 docs: installed $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict

@@ -18,8 +18,10 @@ from egglift.codegen import passes
 from egglift.costmodel.measurement import measure, worker_pool
 from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.costmodel.measurement.worker_process import Build, Measure
+from egglift.egraph.schedules.known import KNOWN
 from egglift.processes import child, executors
 from tests.gates import Gate
+from tests.short_search import shorten
 from tests.unhurried import unhurry
 from tests.verified import verified_passes
 
@@ -65,6 +67,19 @@ def unhurried() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         unhurry(patch)
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_searches(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """In modules marked `short` searches look at little, and their records are no other test's."""
+    if not request.node.get_closest_marker("short") or request.config.getoption("--usual-searches"):
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EGGLIFT_CACHE", str(tmp_path_factory.mktemp("short")))
+        shorten(patch)
+        yield
+    KNOWN.clear()
 
 
 @pytest.fixture
@@ -116,7 +131,9 @@ def pytest_collection_finish() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-golden` writes the kernels under tests/golden anew; look at the difference before committing it.
 
+    `--usual-searches -m short` runs tests whose searches look at little with searches as users have them.
     `--wild-times` shows tests that a clock decides: of measured candidates, the fastest is anyone.
     """
     parser.addoption("--update-golden", action="store_true", help="rewrite the kernels under tests/golden")
+    parser.addoption("--usual-searches", action="store_true", help="no search is short")
     parser.addoption("--wild-times", action="store_true", help="measured times are up to 16 times too long or short")

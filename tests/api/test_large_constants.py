@@ -20,6 +20,8 @@ from egglift.ir.inner_program import WRITTEN, held_constants, inner
 from tests.api.distribution.conftest import three as three
 from tests.codegen.export.c_compiler import results
 
+pytestmark = pytest.mark.short
+
 RNG = np.random.default_rng(5)
 W = RNG.random((128, 80), np.float32)  # 40,960 bytes
 V = RNG.random((80, 128), np.float32)

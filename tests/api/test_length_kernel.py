@@ -19,6 +19,8 @@ from egglift.variants import Way, variant_at
 from tests.oclgrind import LIMITS, examine
 from tests.run_time_programs import PROGRAMS, Program
 
+pytestmark = pytest.mark.short
+
 #: of one length; of several, the edges of tiles, with and without what is left over
 SHORT = range(71)
 EDGES = [(0, 1, 2), (1, 1, 1), (2, 0, 3), (3, 5, 0), (4, 8, 8), (5, 7, 9), (15, 17, 16), (16, 16, 16), (33, 70, 31)]

@@ -23,6 +23,9 @@ SHAPES = 3
 MOST = (1 << 24) + 1
 #: candidates of each, and assignments of sizes that are priced for the best structures; with `-m deep` as many as usual
 MEASURED, TRIES = 3, 4
+#: programs whose stages are those of another program of the catalogue: they are run with `-m deep` only
+LIKE_OTHERS = {"scal", "vec_sum", "asum", "nrm2", "gesummv", "gaussian_kernels", "record_distances", "laplace"}
+LIKE_OTHERS |= {"heat_1d", "gradient", "hotspot_2d", "poisson", "heat_3d", "hotspot_3d", "linear_relu", "syrk"}
 #: what a candidate's status may be; all others say that egglift made a kernel that does not work
 HARMLESS = ("ok", "model", "skipped", "inaccurate")
 
@@ -34,8 +37,8 @@ def small(e: Entry) -> Sequence[Size]:
 
 
 def often(i: int, e: Entry) -> Sequence[Size]:
-    """The last of the small sizes, whose tiles leave a rest; of variants (types, weights) that of every third one."""
-    return () if "-" in e.name and i % 3 else small(e)[-1:]
+    """The last of the small sizes, whose tiles leave a rest; of variants (types, weights) that of every sixth one."""
+    return () if e.name in LIKE_OTHERS or ("-" in e.name and i % 6) else small(e)[-1:]
 
 
 def large(i: int, e: Entry) -> Sequence[Size]:

@@ -17,6 +17,8 @@ import pytest
 import egglift as el
 from egglift.codegen.device.device import open_device, opencl
 
+pytestmark = pytest.mark.short
+
 N = 256
 X = np.arange(N, dtype=np.float32)
 Y = X[::-1].copy()

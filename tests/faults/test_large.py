@@ -16,6 +16,8 @@ from egglift.ir.errors import CodegenError, ProgramError, ShapeError
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 
+pytestmark = pytest.mark.short
+
 X = np.linspace(-1, 1, 64, dtype=np.float32)
 x = el.array("x", el.f32, 64)
 

@@ -142,7 +142,7 @@ def test_what_is_chosen_for_a_device_has_a_derivation(program, preset) -> None: 
     assert all(step.changes for step in (*found.steps, *found.placing))
 
 
-@pytest.mark.parametrize("name", every(2, PROGRAMS))
+@pytest.mark.parametrize("name", every(4, PROGRAMS))
 def test_the_first_choice_for_any_program_has_a_derivation(name: str) -> None:
     source = PROGRAMS[name](1000)
     found = derive(source, low_level(source, "generic_gpu")[0], limits=LIMITS, seconds=0)
