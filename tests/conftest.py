@@ -20,6 +20,7 @@ from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.costmodel.measurement.worker_process import Build, Measure
 from egglift.egraph.schedules.known import KNOWN
 from egglift.processes import child, executors
+from egglift.search import Searched
 from tests.gates import Gate
 from tests.short_search import shorten
 from tests.unhurried import unhurry
@@ -71,8 +72,8 @@ def unhurried() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def short_searches(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """In modules marked `short` searches look at little, and their records are no other test's."""
-    if not request.node.get_closest_marker("short") or request.config.getoption("--usual-searches"):
+    """In modules marked `short` searches look at little, and their records are no other test's; in deep runs at all."""
+    if not request.node.get_closest_marker("short") or "not deep" not in request.config.option.markexpr:
         yield
         return
     with pytest.MonkeyPatch.context() as patch:
@@ -80,6 +81,20 @@ def short_searches(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
         shorten(patch)
         yield
     KNOWN.clear()
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The programs that were searched: a call that uses a record searches none."""
+    seen: list[Any] = []
+    whole = Searched.by_all_ways
+
+    def counted(search: Searched, *enough: float) -> None:
+        seen.append(search.program)
+        whole(search, *enough)
+
+    monkeypatch.setattr(Searched, "by_all_ways", counted)
+    return seen
 
 
 @pytest.fixture
@@ -131,9 +146,7 @@ def pytest_collection_finish() -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--update-golden` writes the kernels under tests/golden anew; look at the difference before committing it.
 
-    `--usual-searches -m short` runs tests whose searches look at little with searches as users have them.
     `--wild-times` shows tests that a clock decides: of measured candidates, the fastest is anyone.
     """
     parser.addoption("--update-golden", action="store_true", help="rewrite the kernels under tests/golden")
-    parser.addoption("--usual-searches", action="store_true", help="no search is short")
     parser.addoption("--wild-times", action="store_true", help="measured times are up to 16 times too long or short")

@@ -112,7 +112,7 @@ SPOILT = (
 
 
 def test_a_candidate_that_hangs_or_crashes_is_never_chosen(
-    monkeypatch: pytest.MonkeyPatch, saturations: list[Any]
+    monkeypatch: pytest.MonkeyPatch, searches: list[Any]
 ) -> None:
     program = vectors()[0].map(lambda v: v * v)
     best = by_model(program, cache=False).candidates[:2]
@@ -135,7 +135,7 @@ def test_a_candidate_that_hangs_or_crashes_is_never_chosen(
         np.testing.assert_array_equal(kernel(X), X * X)
         for text in (kernel.explain(), candidate_table(kernel.candidates, kernel.chosen)):
             assert all(reason in text for reason in failed.values())
-        assert len(saturations) == searched
+        assert len(searches) == searched
 
 
 def test_candidates_are_sorted_and_hold_the_naive_form(product: el.Kernel) -> None:
