@@ -33,6 +33,8 @@ from tests.egraph.stages.test_symmetry import covariance
 from tests.fuzz.guarded import run_all
 from tests.oclgrind import LIMITS, examine
 
+pytestmark = pytest.mark.short
+
 GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
 
 

@@ -38,6 +38,8 @@ from tests.egraph.stages.programs import arr
 from tests.fuzz.guarded import run_all
 from tests.oclgrind import LIMITS, examine
 
+pytestmark = pytest.mark.short
+
 GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
 APART = replace(GPU, name="a GPU whose groups may stand still")
 
