@@ -22,7 +22,7 @@ from egglift.ir.length_forms import Lengths
 from egglift.ir.lengths import Length
 from egglift.ir.run_time_lengths import at_lengths, lengths_of
 from egglift.variants import Variant, Way, general, variant_at
-from tests.deep import sampled
+from tests.deep import every
 from tests.run_time_programs import PROGRAMS, Program, pocl
 
 GOLDEN = Path(__file__).with_name("golden")
@@ -68,6 +68,9 @@ def told(plan: Plan) -> list[object]:
     return [kernels, [text(b.size) for b in (*plan.temporaries, *plan.outputs)], [i for i, _ in plan.steps]]
 
 
+MANY_LENGTHS = [pytest.param(name, kind, 12, marks=pytest.mark.deep) for name in PROGRAMS for kind in ("cpu", "gpu")]
+
+
 def check_what_is_traced_anew(name: str, kind: str, numbers: tuple[int, int, int]) -> None:
     p = PROGRAMS[name]
     values = p.lengths(dict(zip("nmk", numbers, strict=True)))
@@ -77,9 +80,7 @@ def check_what_is_traced_anew(name: str, kind: str, numbers: tuple[int, int, int
     assert all(told(v.plan) == anew for v in held)
 
 
-@pytest.mark.parametrize("count", sampled((1, 12), lambda count: count == 1))
-@pytest.mark.parametrize("kind", ["cpu", "gpu"])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(("name", "kind", "count"), [*every(2, PROGRAMS, ("cpu", "gpu"), (1,)), *MANY_LENGTHS])
 def test_what_is_traced_anew_is_the_same(name: str, kind: str, count: int) -> None:
     rng = np.random.default_rng(5)
     for top in (70, 3000) * count:

@@ -130,7 +130,7 @@ def test_a_derivation_in_short_time_says_it_may_not_be_minimal(blocked: Derivati
     ("program", "preset"),
     [
         (gravity, "nvidia_h200"),
-        (softmax, "pocl_cpu"),
+        pytest.param(softmax, "pocl_cpu", marks=pytest.mark.deep),
         pytest.param(layer, "nvidia_h200", marks=pytest.mark.deep),
         pytest.param(gravity, "pocl_cpu", marks=pytest.mark.deep),
     ],

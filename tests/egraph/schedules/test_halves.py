@@ -107,7 +107,7 @@ def plans(name: str, kind: str, limits: DeviceLimits, count: int) -> list[Plan]:
     return found
 
 
-@pytest.mark.parametrize(("name", "kind"), every(2, SMALL, ("gpu", "cpu")))
+@pytest.mark.parametrize(("name", "kind"), every(4, SMALL, ("gpu", "cpu")))
 def test_kernels_of_halves_compute_the_whole(name: str, kind: str) -> None:
     device, program = open_device("pocl"), as_program(SMALL[name]())
     inputs = exact_inputs(program)
