@@ -133,7 +133,7 @@ def test_steps_of_an_iteration_are_searched_in_parts() -> None:
 
 
 #: programs that are run on every run; of the others parts are searched, too, and the interpreter puts them together
-OFTEN = ("squares", "a stencil", "reductions", "products")
+OFTEN = ("squares", "a stencil", "products")
 CASES = sampled(product(TOWERS, (4, 6)), lambda case: case[0] in OFTEN and case[1] == 4)
 
 

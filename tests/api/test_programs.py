@@ -28,7 +28,7 @@ MOST = (1 << 24) + 1
 MEASURED, TRIES = 3, 4
 #: programs whose stages are those of another program of the catalogue: they are run with `-m deep` only
 LIKE_OTHERS = {"scal", "vec_sum", "asum", "nrm2", "gesummv", "gaussian_kernels", "record_distances", "laplace"}
-LIKE_OTHERS |= {"heat_1d", "gradient", "hotspot_2d", "poisson", "heat_3d", "hotspot_3d", "linear_relu", "syrk"}
+LIKE_OTHERS |= {"heat_1d", "gradient", "hotspot_2d", "poisson", "heat_3d", "hotspot_3d", "linear_relu", "syrk", "sobel"}
 #: what a candidate's status may be; all others say that egglift made a kernel that does not work
 HARMLESS = ("ok", "model", "skipped", "inaccurate")
 

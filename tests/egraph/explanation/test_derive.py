@@ -109,6 +109,7 @@ def test_the_laws_of_a_derivation_alone_lead_to_the_program(blocked: Derivation)
     assert contains(again, host, binary(blocked.target))
 
 
+@pytest.mark.deep
 def test_no_law_of_a_minimal_derivation_can_be_left_out() -> None:
     source = dot(1 << 16)
     target = low_level(source, "nvidia_h200")[0]

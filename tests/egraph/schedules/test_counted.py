@@ -115,7 +115,7 @@ def test_counts_and_registers_are_those_of_the_plan(name: str, choose: int) -> N
         assert found == pytest.approx(exactly(kernel, tally(kernel, GPU))), (p.structure.sign, point.sizes)
 
 
-@pytest.mark.parametrize("name", every(2, PROGRAMS))
+@pytest.mark.parametrize("name", every(4, PROGRAMS))
 def test_prices_rank_as_the_exact_model_does(name: str) -> None:
     for p in priced(name):
         rows = np.random.default_rng(0).permutation(np.nonzero(p.fits)[0])[:12]
