@@ -72,7 +72,10 @@ def unhurried() -> Iterator[None]:
 
 @pytest.fixture(scope="module", autouse=True)
 def short_searches(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """In modules marked `short` searches look at little, and their records are no other test's; in deep runs at all."""
+    """In modules marked `short` searches look at little, and their records are no other test's.
+
+    With deep tests (`-m "deep or short"`) they search as users do.
+    """
     if not request.node.get_closest_marker("short") or "not deep" not in request.config.option.markexpr:
         yield
         return

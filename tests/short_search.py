@@ -12,7 +12,7 @@ import egglift.search  # noqa: F401  # all modules of the search
 from egglift.egraph.schedules.choices import _Choosing
 from egglift.egraph.schedules.known import KNOWN
 
-#: what is looked at least, by where it is said
+#: how little is looked at, by where it is said
 LEAST: dict[str, object] = {
     "egglift.search.AT_BEST": float("inf"),  # laws on patterns are searched where there are no schedules
     "egglift.search.REFINED": 1,
