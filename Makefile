@@ -36,7 +36,7 @@ unit: $(VENV)/.stamp .oclgrind-venv/.stamp
 	$(RUN) -m pytest -n 2 --dist worksteal
 
 test-deep: $(VENV)/.stamp .oclgrind-venv/.stamp
-	$(RUN) -m pytest -n 2 --dist worksteal -m deep
+	$(RUN) -m pytest -n 2 --dist worksteal -m 'deep or short'
 
 docs: installed $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build --strict

@@ -18,8 +18,11 @@ from egglift.codegen import passes
 from egglift.costmodel.measurement import measure, worker_pool
 from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.costmodel.measurement.worker_process import Build, Measure
+from egglift.egraph.schedules.known import KNOWN
 from egglift.processes import child, executors
+from egglift.search import Searched
 from tests.gates import Gate
+from tests.short_search import shorten
 from tests.unhurried import unhurry
 from tests.verified import verified_passes
 
@@ -65,6 +68,36 @@ def unhurried() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         unhurry(patch)
         yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_searches(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """In modules marked `short` searches look at little, and their records are no other test's.
+
+    With deep tests (`-m "deep or short"`) they search as users do.
+    """
+    if not request.node.get_closest_marker("short") or "not deep" not in request.config.option.markexpr:
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EGGLIFT_CACHE", str(tmp_path_factory.mktemp("short")))
+        shorten(patch)
+        yield
+    KNOWN.clear()
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The programs that were searched: a call that uses a record searches none."""
+    seen: list[Any] = []
+    whole = Searched.by_all_ways
+
+    def counted(search: Searched, *enough: float) -> None:
+        seen.append(search.program)
+        whole(search, *enough)
+
+    monkeypatch.setattr(Searched, "by_all_ways", counted)
+    return seen
 
 
 @pytest.fixture

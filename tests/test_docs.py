@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.deep import sampled
 from tests.documents import DOCUMENTS, ROOT, Block, blocks, renewed, run
 
 #: all that is written for readers, by path
@@ -31,7 +32,11 @@ def anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+#: documents whose code takes longest, run with `-m deep` only
+LONG = ("docs/control.md", "docs/kernels.md")
+
+
+@pytest.mark.parametrize("name", sampled(DOCUMENTS, lambda name: name not in LONG))
 def test_documents_show_what_their_code_prints(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     false = [(block.code, printed) for block, printed in run((ROOT / name).read_text()) if not block.is_true(printed)]

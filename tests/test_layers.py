@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from statistics import median
 
@@ -59,6 +60,7 @@ def imports(source: str, known: set[str]) -> set[str]:
     return found & known
 
 
+@cache
 def import_graph() -> Graph:
     """Who imports whom."""
     files = modules()

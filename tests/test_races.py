@@ -36,7 +36,7 @@ from tests.oclgrind import LIMITS, examine
 TILES = {"v": 4, "w": 4, "u": 3}
 SHARED = {"workgroup": 3, "local": 8, "global": 10}
 #: structures of each program on every run, and with `-m deep`
-FEW, MANY = 2, 6
+FEW, MANY = 1, 6
 #: a program of each kind of kernels, at its largest small size: maps, sums, several results, several kernels, columns,
 #: narrow numbers, products, all pairs, records, stencils in one, two and three dimensions; the others with `-m deep`
 KINDS = {
@@ -137,7 +137,7 @@ def test_the_kernels_of_a_program_run_clean(e: Entry, size: Size, structures: in
     program = program_of(e, size)
     naive = compile_term(program, limits=LIMITS)
     found = {naive.source: naive} | plans(program, "pocl_cpu", structures) | plans(program, "nvidia_h200", structures)
-    assert len(found) > 3 or e.name in UNFUSED
+    assert len(found) > 2 or e.name in UNFUSED
     unclean = problems(expect(program), list(found.values()))
     assert not unclean, "\n\n".join(unclean[:3])
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
-from importlib import import_module
-from typing import Any
 
 import pytest
 
@@ -23,18 +21,3 @@ def searched_here(monkeypatch: pytest.MonkeyPatch) -> None:
             yield pool
 
     monkeypatch.setattr("egglift.batch.workers", here)
-
-
-@pytest.fixture
-def saturations(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The programs that were saturated: a call that uses a record saturates none."""
-    module: Any = import_module("egglift.search")
-    seen: list[Any] = []
-    whole = module.saturate
-
-    def counted(program: Any, **options: Any) -> Any:
-        seen.append(program)
-        return whole(program, **options)
-
-    monkeypatch.setattr(module, "saturate", counted)
-    return seen

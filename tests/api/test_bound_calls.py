@@ -14,6 +14,8 @@ from egglift.codegen.device.device import open_device
 from tests.api.test_kernel_queues import LAUNCHES, N, X, Y, expected, kernel
 from tests.gates import array, late, queue, write
 
+pytestmark = pytest.mark.short
+
 
 @pytest.fixture(params=["in order", "out of order"])
 def home(request: pytest.FixtureRequest) -> Any:

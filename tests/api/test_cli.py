@@ -21,6 +21,8 @@ from egglift.ir.patterns import Apply, Arg, Input, Map
 from egglift.ir.text import dumps
 from egglift.ir.types import F32, Array
 
+pytestmark = pytest.mark.short
+
 
 def program(folder: Path, op: str, n: int = 100) -> str:
     """A file with the text of `map op x`."""

@@ -17,6 +17,8 @@ from egglift.ir.errors import ArgumentError
 from egglift.ir.signature import inputs_of
 from egglift.length_kernel import LengthKernel
 
+pytestmark = pytest.mark.short
+
 RNG = np.random.default_rng(8)
 
 

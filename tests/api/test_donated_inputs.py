@@ -14,6 +14,8 @@ from egglift.codegen.device.host_memory import HostMemory
 from egglift.codegen.kernel.donation import donations, without_promises
 from tests.gates import array, queue
 
+pytestmark = pytest.mark.short
+
 N = 1 << 15
 X = np.random.default_rng(2).integers(-50, 50, N).astype("f4")
 Y = X[::-1] + 3

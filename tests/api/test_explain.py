@@ -10,6 +10,8 @@ import egglift as el
 from egglift.egraph.explanation.derivation import Derivation
 from egglift.egraph.rules.book import book
 
+pytestmark = pytest.mark.short
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -27,8 +29,13 @@ def product(n: int = 64) -> el.Value:
     return el.array("A", el.f32, (n, n)) @ el.array("B", el.f32, (n, n))
 
 
+def squares() -> el.Value:
+    x = el.array("x", el.f32, 5000)
+    return el.reduce(el.add, 0.0, x * x)
+
+
 def test_an_explanation_gives_the_numbers_of_tile_lengths(by_the_book: None) -> None:
-    kernel = el.optimize(product(), "pocl", measure="none")
+    kernel = el.optimize(squares(), "pocl", measure="none")
     text = kernel.explain()
     shown = [name for name, value in kernel.chosen.parameters.items() if f"\n  {name} = {value}: " in text]
     assert shown
@@ -45,7 +52,7 @@ def test_a_schedule_is_explained_by_its_stages_and_loops() -> None:
 
 
 def test_an_explanation_shows_each_law_with_what_it_changed(by_the_book: None) -> None:
-    kernel = el.optimize(product(), "pocl", measure="none")
+    kernel = el.optimize(squares(), "pocl", measure="none")
     text = kernel.explain()
     assert all(book()[name].equation in text and book()[name].cited in text for name in kernel.chosen.laws)
     assert "`egglift laws NAME`" in text
@@ -53,9 +60,7 @@ def test_an_explanation_shows_each_law_with_what_it_changed(by_the_book: None) -
 
 
 def test_a_remembered_kernel_is_explained_as_it_was() -> None:
-    x = el.array("x", el.f32, 5000)
-    first = el.optimize(el.reduce(el.add, 0.0, x * x), "pocl", measure="none")
-    second = el.optimize(el.reduce(el.add, 0.0, x * x), "pocl", measure="none")
+    first, second = (el.optimize(squares(), "pocl", measure="none") for _ in range(2))
     assert [c.form for c in second.candidates] == [c.form for c in first.candidates]
     assert second.explain() == first.explain()
 

@@ -14,6 +14,8 @@ from egglift.costmodel.measurement.expected_results import expect, flatten
 from tests.codegen.export.c_compiler import compiled, execute, results
 from tests.deep import sampled
 
+pytestmark = pytest.mark.short
+
 #: an iteration of several launches, several kernels, records, doubles
 OFTEN = {"mean_variance", "nbody", "jacobi_2d-5"}
 

@@ -19,6 +19,8 @@ from tests.codegen.export.test_python import NOWHERE
 from tests.deep import sampled
 from tests.run_time_programs import PROGRAMS, Program
 
+pytestmark = pytest.mark.short
+
 HERE = Path(__file__).parent
 #: of one length; of several: nothing, one, the edges of tiles, more
 SHORT = [(n, 0, 0) for n in (0, 1, 2, 7, 8, 9, 17, 64, 129, 1000, 4099)]

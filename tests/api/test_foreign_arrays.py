@@ -13,6 +13,8 @@ import egglift as el
 from egglift.codegen.device.host_memory import HostMemory
 from tests.gates import array, queue
 
+pytestmark = pytest.mark.short
+
 SHAPE = (3, 4, 5)
 A = np.arange(60, dtype=np.float32).reshape(SHAPE)
 

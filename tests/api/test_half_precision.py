@@ -22,6 +22,8 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.types import BF16, F16, F32, Scalar
 from tests.deep import every
 
+pytestmark = pytest.mark.short
+
 of_both = pytest.mark.parametrize("t", [F16, BF16], ids=str)
 ROWS, COLUMNS = 24, 40
 

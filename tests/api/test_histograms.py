@@ -7,6 +7,8 @@ import pytest
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 
 @pytest.mark.parametrize("n", [0, 1, 2, 127, 4096, 4099, 20011])
 def test_counts_of_vectors_of_any_length(n: int) -> None:

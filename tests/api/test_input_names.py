@@ -9,6 +9,8 @@ import pytest
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 X = np.arange(4, dtype=np.float32)
 
 

@@ -13,6 +13,8 @@ import pytest
 import egglift as el
 from egglift.ir.signature import inputs_of
 
+pytestmark = pytest.mark.short
+
 RNG = np.random.default_rng(7)
 BY_MODEL = {"device": "pocl", "measure": "none"}
 

@@ -20,6 +20,8 @@ from egglift.ir.patterns import Apply, Arg, Expr, Get, Input, Map, Tup, Zip
 from egglift.ir.types import Array, Scalar, Tuple, Type
 from egglift.kernel import Kernel, Profiled
 
+pytestmark = pytest.mark.short
+
 C = {"bool": "uchar", "i8": "char", "i32": "int", "u64": "ulong", "f32": "float", "f64": "double"}
 
 
@@ -267,6 +269,7 @@ def test_a_kernel_shows_its_source_term_and_types(matrix: Kernel) -> None:
     assert "x: [[f32]3]2 -> [[f32]3]2" in repr(matrix)
 
 
+@pytest.mark.deep
 def test_a_candidate_whose_proof_is_too_long_is_still_explained() -> None:
     x = el.array("x", el.f32, (1, 5000))
 

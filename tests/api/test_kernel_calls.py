@@ -13,6 +13,8 @@ from egglift.codegen.device.host_memory import ALIGNMENT, HostMemory, fresh
 from egglift.codegen.device.pool import FEW, LEAST, SMALL, Block, Pool
 from tests.gates import array, queue
 
+pytestmark = pytest.mark.short
+
 N = 1 << 15
 X = np.arange(N, dtype=np.float32)
 

@@ -12,6 +12,8 @@ from egglift.codegen.device.device import open_device, opencl
 from egglift.codegen.device.host_memory import ALIGNMENT, fresh
 from tests.gates import array, late, queue
 
+pytestmark = pytest.mark.short
+
 N = 1 << 10
 X = np.arange(N, dtype=np.float32)
 Y = X[::-1] - 3

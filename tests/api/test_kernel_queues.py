@@ -20,6 +20,8 @@ from egglift.ir.types import F32
 from egglift.kernel import Kernel
 from tests.gates import array, late, queue, write
 
+pytestmark = pytest.mark.short
+
 N = 1 << 12
 X = np.arange(N, dtype=np.float32) % 7
 Y = X[::-1] - 3

@@ -20,6 +20,8 @@ from egglift.ir.inner_program import LONG, WRITTEN, held_constants, inner
 from tests.api.distribution.conftest import three as three
 from tests.codegen.export.c_compiler import results
 
+pytestmark = pytest.mark.short
+
 RNG = np.random.default_rng(5)
 W = RNG.random((128, 80), np.float32)  # 40,960 bytes
 V = RNG.random((80, 128), np.float32)
@@ -104,11 +106,11 @@ def test_kernels_are_kept_with_it(product: el.Kernel, tmp_path: Path, monkeypatc
     assert copy.deepcopy(product) is product
 
 
-def test_a_record_serves_other_elements(saturations: list[Any]) -> None:
+def test_a_record_serves_other_elements(searches: list[Any]) -> None:
     assert np.allclose(optimized(x() @ W, cache=True)(A), A @ W, **NEAR)
-    count = len(saturations)
+    count = len(searches)
     assert np.allclose(optimized(x() @ (2 * W), cache=True)(A), 2 * A @ W, **NEAR)
-    assert len(saturations) == count
+    assert len(searches) == count
 
 
 def test_candidates_are_measured_with_it() -> None:

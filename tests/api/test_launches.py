@@ -15,6 +15,8 @@ from egglift.ir.patterns import To
 from egglift.ir.signature import inputs_of
 from egglift.launches import LaunchedKernel, launches_of
 
+pytestmark = pytest.mark.short
+
 N = 64
 X = np.linspace(0.1, 2, N, dtype=np.float32)
 

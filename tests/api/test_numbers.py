@@ -11,6 +11,8 @@ import egglift as el
 from egglift.codegen.device.device import Device
 from tests.gates import array, late, queue
 
+pytestmark = pytest.mark.short
+
 N = 64
 X = np.arange(N, dtype=np.float32)
 

@@ -11,6 +11,8 @@ import egglift as el
 from egglift.cli import main
 from tests.codegen.export.c_compiler import STRICT, compiled, execute
 
+pytestmark = pytest.mark.short
+
 GEMM = Path(__file__).parent.parent / "frontend" / "nests" / "gemm.c"
 FUNCTIONS = """
 #include <stddef.h>

@@ -15,6 +15,8 @@ from egglift.ir.lifting import as_program
 from egglift.ir.text import dumps
 from egglift.options import Options
 
+pytestmark = pytest.mark.short
+
 N = 1024
 X, I = el.array("x", el.f32, N), el.array("i", el.i32, N)
 PLACES = np.random.default_rng(0).permutation(N).astype("i4")

@@ -14,6 +14,8 @@ import pytest
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 X = np.arange(64, dtype=np.float32)
 
 

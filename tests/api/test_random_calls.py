@@ -14,6 +14,8 @@ import egglift as el
 from egglift.codegen.device.device import open_device
 from tests.gates import array, queue
 
+pytestmark = pytest.mark.short
+
 N = 1 << 10
 x, y = el.array("x", el.f32, N), el.array("y", el.f32, N)
 slowly = el.map(lambda v: el.fold(lambda s, _: s * 0.5 + 1.0, v, el.iota(40)), x)

@@ -15,6 +15,8 @@ from egglift.ir.plain_numbers import duration
 from tests.browser import CHROMIUM, found_by
 from tests.page_parser import Page
 
+pytestmark = pytest.mark.short
+
 SECTIONS = ["program", "derivation", "candidates", "sizes", "machine", "opencl", "egraph"]
 
 

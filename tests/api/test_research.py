@@ -15,6 +15,8 @@ from egglift.cli import main
 from egglift.options import SCHEDULES
 from egglift.research import left_out
 
+pytestmark = pytest.mark.short
+
 x = el.array("x", el.f32, 64)
 TWO, ONE = (x * 2).map(lambda v: v + 1), x.map(lambda v: v * 2 + 1)
 TWICE = """

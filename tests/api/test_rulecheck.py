@@ -83,7 +83,7 @@ DISTRIBUTE = """;;; distribute
 def test_a_sound_law_is_not_blamed_for_another_of_its_file(capsys: pytest.CaptureFixture[str], file: Path) -> None:
     """With the book, each law is tested as if the others of its file were not there."""
     file.write_text(DISTRIBUTE + LAWS.partition(";;; never")[0])
-    arguments = (file, "--instances", 6, "--with-book", "--jobs", 1)
+    arguments = (file, "--instances", 3, "--with-book", "--jobs", 1)
     status, out, _ = run(capsys, *arguments, "--law", "distribute")
     assert status == 0 and "1 of 1 laws are sound" in out
     status, out, _ = run(capsys, *arguments, "--law", "distribute", "--law", "backwards", "--json")

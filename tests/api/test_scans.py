@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import egglift as el
 from egglift.ir.types import SCALARS, Scalar
 from tests.ir.test_scanning import ACCUMULATIONS, some
+
+pytestmark = pytest.mark.short
 
 #: around what a vector, a cache line, a chunk has; primes
 LENGTHS = (0, 1, 2, 3, 15, 16, 17, 63, 64, 65, 127, 509, 511, 512, 513, 1024, 1031, 2048, 4099)
@@ -34,16 +36,24 @@ def agree(found: Any, expected: Any) -> None:
         np.testing.assert_array_equal(found, expected)
 
 
-@settings(max_examples=6, deadline=None)
-@given(st.sampled_from(ACCUMULATED), st.sampled_from(LENGTHS))
-@example(("sum", el.f32), 4099)
-@example(("sum", el.i8), 1031)
-@example(("maximum", el.bool_), 513)
-def test_vectors_of_every_type_and_length(case: tuple[str, Scalar], n: int) -> None:
-    (name, t) = case
+def agrees(name: str, t: Scalar, n: int) -> None:
     ours, numpys = ACCUMULATIONS[name]
     a = some(t, n)
     agree(chosen(ours(el.array("a", t, n), 0))(a), numpys(a, 0))
+
+
+@pytest.mark.parametrize(
+    ("case", "n"), [(("sum", el.f32), 4099), (("sum", el.i8), 1031), (("maximum", el.bool_), 513)], ids=str
+)
+def test_vectors_of_some_types_and_lengths(case: tuple[str, Scalar], n: int) -> None:
+    agrees(*case, n)
+
+
+@pytest.mark.deep
+@settings(max_examples=20)
+@given(st.sampled_from(ACCUMULATED), st.sampled_from(LENGTHS))
+def test_vectors_of_every_type_and_length(case: tuple[str, Scalar], n: int) -> None:
+    agrees(*case, n)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -15,6 +15,8 @@ from egglift.ir.strided import layout_of, seen, span
 from egglift.ir.types import F32, scalar_of
 from tests.gates import array, late, queue
 
+pytestmark = pytest.mark.short
+
 A = np.arange(720, dtype=np.float32).reshape(6, 10, 12)
 VIEWS: dict[str, Any] = {
     "every other": lambda a: a[0, 0, ::2],

@@ -14,6 +14,8 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.options import Laws
 from egglift.suspects import suspicion
 
+pytestmark = pytest.mark.short
+
 MINUS = """;;; minus
 (rewrite (Op2 "add" x y) (Op2 "sub" x y))
 """

@@ -11,6 +11,8 @@ import pytest
 import egglift as el
 from egglift.cli import check, main
 
+pytestmark = pytest.mark.short
+
 A, B = el.array("A", el.f32, (64, 80)), el.array("B", el.f32, (80, 48))
 X = el.array("x", el.f32, 4096)
 

@@ -17,6 +17,8 @@ from tests import several
 from tests.deep import every
 from tests.documents import ROOT
 
+pytestmark = pytest.mark.short
+
 NAMES = [row.name for row in rows()]
 
 

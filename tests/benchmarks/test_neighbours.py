@@ -23,6 +23,8 @@ from egglift.ir.signature import inputs_of
 from egglift.ir.types import F64, Array
 from tests.deep import sampled
 
+pytestmark = pytest.mark.short
+
 GPU = presets()["nvidia_h200"]
 #: programs of every kind, whose neighbours are looked at on every run
 OFTEN = ("axpy", "dot", "arg_max", "gemv", "softmax_rows", "gemm-nt", "pair_distances-squared", "nearest")

@@ -61,13 +61,13 @@ def test_the_interpreter_agrees_with_numpy(e: Entry) -> None:
             assert np.allclose(got, expected, rtol=1e-4, atol=1e-5), size
 
 
-@pytest.mark.parametrize("e", every(2, ENTRIES), ids=lambda e: e.name)
+@pytest.mark.parametrize("e", every(4, ENTRIES), ids=lambda e: e.name)
 def test_it_runs_as_it_is_written(e: Entry) -> None:
     assert_right(e, el.as_program(e.program(*size_of(e))), Launch(16))
 
 
 @pytest.mark.parametrize(
-    ("e", "profile"), every(4, ENTRIES, ("nvidia_h200", "pocl_cpu")), ids=lambda v: getattr(v, "name", v)
+    ("e", "profile"), every(8, ENTRIES, ("nvidia_h200", "pocl_cpu")), ids=lambda v: getattr(v, "name", v)
 )
 def test_it_runs_as_it_is_found(e: Entry, profile: str) -> None:
     """One of what is found, in tiles of some sizes: which, differs from program to program."""

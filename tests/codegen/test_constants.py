@@ -22,6 +22,8 @@ from tests.deep import every
 from tests.fuzz.guarded import outputs_of
 from tests.harness import run
 
+pytestmark = pytest.mark.short
+
 TYPES = list(SCALARS.values())
 FLOATS = [F16, BF16, F32, F64]
 

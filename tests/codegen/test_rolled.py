@@ -16,6 +16,8 @@ from egglift.ir.lifting import as_program
 from tests.fuzz.guarded import outputs_of
 from tests.harness import NdArray, run
 
+pytestmark = pytest.mark.short
+
 
 def whole(*shape: int) -> NdArray:
     """Small whole numbers: floats stay exact."""

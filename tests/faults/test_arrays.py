@@ -11,6 +11,8 @@ import pytest
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 SHAPE = (2, 3)
 X = np.arange(6, dtype=np.float32).reshape(SHAPE)
 PROGRAM = el.array("x", el.f32, SHAPE) * 2

@@ -16,6 +16,8 @@ from tests.codegen.low import fmap, lit, op, vector
 from tests.deep import every
 from tests.fuzz.guarded import outputs_of
 
+pytestmark = pytest.mark.short
+
 N = 64
 RNG = np.random.default_rng(0)
 NdArray = np.ndarray[Any, Any]

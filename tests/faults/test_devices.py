@@ -18,6 +18,8 @@ from egglift.codegen.device.device import Device, DeviceInfo, open_device
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.ir.errors import CodegenError, DeviceError, ShapeError
 
+pytestmark = pytest.mark.short
+
 
 def lacking(monkeypatch: pytest.MonkeyPatch, *, limits: dict[str, Any] | None = None, **info: Any) -> Device:
     """PoCL's device that says it has less."""

@@ -12,6 +12,8 @@ import pytest
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 X = np.arange(8, dtype=np.float32)
 PROGRAM = el.array("x", el.f32, 8) * 2
 

@@ -19,6 +19,8 @@ from egglift.egraph.saturation.subprocess_run import apart
 from egglift.ir.errors import ShapeError
 from tests.egraph.saturation import working
 
+pytestmark = pytest.mark.short
+
 #: every product grows to trees of products, ever larger
 GROWS = """
 ;;; grow

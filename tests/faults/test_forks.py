@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.deep import sampled
+
 #: seconds after which a process counts as hanging
 PATIENCE = 600
 
@@ -63,7 +65,10 @@ def output(code: str, folder: Path) -> list[str]:
     return out.splitlines()
 
 
-@pytest.mark.parametrize("before", ["", "import pyopencl", "import pyopencl; pyopencl.get_platforms()"])
+BEFORE = ("", "import pyopencl", "import pyopencl; pyopencl.get_platforms()")
+
+
+@pytest.mark.parametrize("before", sampled(BEFORE, lambda before: before != "import pyopencl"))
 def test_after_an_import_alone_a_forked_process_optimises(before: str, tmp_path: Path) -> None:
     code = before + "\nforked(lambda: print(works(), optimized(measure='sample', measurements=2)(given)[3]))"
     assert output(code, tmp_path) == ["True 6.0"]
@@ -83,55 +88,92 @@ ENTRIES = """
     lambda: kernel.executable
 """
 
-
-def test_what_would_hang_after_opencl_was_used_says_so(tmp_path: Path) -> None:
-    code = f"""
-import pyopencl.array
-kernel, constant = optimized(), el.optimize(el.iota(8) * 2, "pocl", measure="none", cache=False)
-constant()
-there = pyopencl.array.to_device(kernel.device.queue, np.arange(1001, dtype=np.float32))[1:]
-kernel(there).get()
-forked(lambda: tried({ENTRIES}))"""
-    lines = output(code, tmp_path)
-    assert len(lines) == 7
-    for line in lines:
-        assert line.startswith("ForkError: this process was forked from one that had used OpenCL"), line
-        assert 'multiprocessing.get_context("spawn")' in line
-
-
-def test_an_e_graph_in_a_cycle_does_not_keep_a_fork_from_ending(tmp_path: Path) -> None:
-    """To drop one, egglog asks threads that a forked process has not."""
-    code = """
+#: what processes do that are forked when kernels were called and bound; behind the last, no garbage is collected
+AFTER_USE = {
+    "entries": f"forked(lambda: tried({ENTRIES}))",
+    "no device": """
+forked(lambda: print(el.interpret(kernel.program, x=given)[3], "global float" in kernel.source, el.dumps(x)))""",
+    "explained": "forked(lambda: tried(kernel.explain, lambda: kernel.chosen.laws))",
+    "bound": "forked(lambda: tried(*launches))",
+    "a pool": """
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    tried(lambda: pool.map(called_at, range(2)))
+    print(pool.map(interpreted, range(2)))""",
+    "sent": """
+with multiprocessing.get_context("fork").Pool(1) as pool:
+    tried(lambda: pool.apply_async(called, (kernel,)).get(60), lambda: pool.apply_async(read, (kernel,)).get(60))""",
+    "a cycle": """
 import gc
 gc.disable()
-kernel = optimized()
 from egglog import bindings
 class Ring: pass
 ring = Ring(); ring.itself, ring.graph = ring, bindings.EGraph()
 ring.graph.run_program(*ring.graph.parse_program("(datatype T (A i64)) (A 1)"))
 del ring
-forked(lambda: print(gc.collect() >= 0))"""
-    assert output(code, tmp_path) == ["True"]
-
-
-def test_a_pool_that_is_forked_after_use_hands_the_error_back(tmp_path: Path) -> None:
-    code = """
-kernel = optimized()
-def called(i): return kernel(given)[i]
+forked(lambda: print(gc.collect() >= 0))""",
+}
+USED = """
+import pyopencl.array
+kernel, constant = optimized(), el.optimize(el.iota(8) * 2, "pocl", measure="none", cache=False)
+kernel(given), constant()
+there = pyopencl.array.to_device(kernel.device.queue, np.arange(1001, dtype=np.float32))[1:]
+kernel(there).get()
+launches = [kernel.bind(given), kernel.bind(there), kernel.bind(there, out=pyopencl.array.empty_like(there))]
+for launch in launches: launch()
+def called_at(i): return kernel(given)[i]
 def interpreted(i): return float(el.interpret(kernel.program, x=given)[i])
-with multiprocessing.get_context("fork").Pool(2) as pool:
-    tried(lambda: pool.map(called, range(2)))
-    print(pool.map(interpreted, range(2)))"""
-    error, values = output(code, tmp_path)
+def called(k): return k(given)
+def read(k): return k.source
+"""
+
+
+@pytest.fixture(scope="module")
+def after_use(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """The lines that they print, by name."""
+    code = "".join(f'print("--{name}", flush=True)\n{code}\n' for name, code in AFTER_USE.items())
+    said: dict[str, list[str]] = {}
+    for line in output(USED + code, tmp_path_factory.mktemp("used")):
+        if line.startswith("--"):
+            lines = said[line[2:]] = []
+        else:
+            lines.append(line)
+    return said
+
+
+def test_what_would_hang_after_opencl_was_used_says_so(after_use: dict[str, list[str]]) -> None:
+    assert len(after_use["entries"]) == 7
+    for line in after_use["entries"]:
+        assert line.startswith("ForkError: this process was forked from one that had used OpenCL"), line
+        assert 'multiprocessing.get_context("spawn")' in line
+
+
+def test_an_e_graph_in_a_cycle_does_not_keep_a_fork_from_ending(after_use: dict[str, list[str]]) -> None:
+    """To drop one, egglog asks threads that a forked process has not."""
+    assert after_use["a cycle"] == ["True"]
+
+
+def test_a_pool_that_is_forked_after_use_hands_the_error_back(after_use: dict[str, list[str]]) -> None:
+    error, values = after_use["a pool"]
     assert error.startswith("ForkError: ") and values == "[0.0, 2.0]"
 
 
-def test_what_needs_no_device_works_in_any_forked_process(tmp_path: Path) -> None:
-    code = """
-kernel = optimized()
-kernel(given)
-forked(lambda: print(el.interpret(kernel.program, x=given)[3], "global float" in kernel.source, el.dumps(x)))"""
-    assert output(code, tmp_path) == ["6.0 True (input x [f32]1000)"]
+def test_what_needs_no_device_works_in_any_forked_process(after_use: dict[str, list[str]]) -> None:
+    assert after_use["no device"] == ["6.0 True (input x [f32]1000)"]
+
+
+def test_a_kernel_that_is_explained_in_a_forked_process_says_so(after_use: dict[str, list[str]]) -> None:
+    lines = after_use["explained"]
+    assert len(lines) == 2 and all("ForkError" in line and "egglog" in line for line in lines)
+
+
+def test_a_bound_call_of_a_forked_process_says_so(after_use: dict[str, list[str]]) -> None:
+    lines = after_use["bound"]
+    assert len(lines) == 3 and all(line.startswith("ForkError: ") for line in lines)
+
+
+def test_a_kernel_sent_to_a_forked_process_says_so_when_called(after_use: dict[str, list[str]]) -> None:
+    lines = after_use["sent"]
+    assert len(lines) == 2 and all(line.startswith("ForkError: ") for line in lines)
 
 
 def test_where_egglog_was_loaded_before_laws_are_not_tried(tmp_path: Path) -> None:
@@ -147,11 +189,6 @@ forked(lambda: tried(optimized, explored, ruled))"""
     assert len(lines) == 6
     for line in lines:
         assert line.startswith("ForkError: this process was forked from one that had used egglog"), line
-
-
-def test_a_kernel_that_is_explained_in_a_forked_process_says_so(tmp_path: Path) -> None:
-    code = "kernel = optimized()\nforked(lambda: tried(kernel.explain, lambda: kernel.chosen.laws))"
-    assert all("ForkError" in line and "egglog" in line for line in output(code, tmp_path))
 
 
 def test_a_forked_process_ends_whichever_threads_have_egraphs(tmp_path: Path) -> None:
@@ -191,27 +228,3 @@ for t in threads: t.start()
 for t in threads: t.join()
 print(found)"""
     assert output(code, tmp_path) == ["[True, True, True, True]"]
-
-
-def test_a_bound_call_of_a_forked_process_says_so(tmp_path: Path) -> None:
-    code = """
-import pyopencl.array
-kernel = optimized()
-there = pyopencl.array.to_device(kernel.device.queue, given)
-launches = [kernel.bind(given), kernel.bind(there), kernel.bind(there, out=pyopencl.array.empty_like(there))]
-for launch in launches: launch()
-forked(lambda: tried(*launches))"""
-    lines = output(code, tmp_path)
-    assert len(lines) == 3 and all(line.startswith("ForkError: ") for line in lines)
-
-
-def test_a_kernel_sent_to_a_forked_process_says_so_when_called(tmp_path: Path) -> None:
-    code = """
-kernel = optimized()
-kernel(given)
-def called(k): return k(given)
-def read(k): return k.source
-with multiprocessing.get_context("fork").Pool(1) as pool:
-    tried(lambda: pool.apply_async(called, (kernel,)).get(60), lambda: pool.apply_async(read, (kernel,)).get(60))"""
-    lines = output(code, tmp_path)
-    assert len(lines) == 2 and all(line.startswith("ForkError: ") for line in lines)

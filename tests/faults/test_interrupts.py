@@ -21,7 +21,7 @@ from egglift.ir.errors import ProgramError
 
 A, B = el.array("A", el.f32, (48, 40)), el.array("B", el.f32, (40, 56))
 #: seconds after the start: spread over the stages of a run
-DELAYS = (0.0, 0.8, 2.0)
+DELAYS = (0.0, 1.5)
 
 
 @pytest.fixture

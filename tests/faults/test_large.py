@@ -16,6 +16,8 @@ from egglift.ir.errors import CodegenError, ProgramError, ShapeError
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 
+pytestmark = pytest.mark.short
+
 X = np.linspace(-1, 1, 64, dtype=np.float32)
 x = el.array("x", el.f32, 64)
 
@@ -91,7 +93,7 @@ def test_what_is_not_searched_in_time_is_compiled_as_it_is(budget: str, monkeypa
     program = (x * 2 + 1).reduce(el.add, 0.0)
     if budget == "EXTRACTION":
         with pytest.warns(RuntimeWarning, match=r"too large to be searched: \d+ nodes .*compiled as it stands"):
-            kernel = el.optimize(program, "pocl", measure="none", cache=False)
+            kernel = el.optimize(program, "pocl", measure="none", cache=False, without=["schedules"])
     else:
         kernel = el.optimize(program, "pocl", measure="none", cache=False)
     assert {c.structure for c in kernel.candidates if c.account is None} <= {"naive"}

@@ -6,7 +6,6 @@ import json
 import sys
 import warnings
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,22 +17,14 @@ from egglift.codegen.device.device import Device, open_device
 from egglift.costmodel.profiles.profile import load_profile, loads_profile, profile_path
 from egglift.ir.errors import RecordError
 
+pytestmark = pytest.mark.short
+
 N = 64
 X = np.arange(N, dtype=np.float32)
 x = el.array("x", el.f32, N)
 PROGRAM = x * 2
 OTHER = el.dumps(x * 3)
 Change = Callable[[dict[str, Any]], Any]
-
-
-@pytest.fixture
-def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The programs that were searched for, not recalled."""
-    module: Any = import_module("egglift.search")
-    seen: list[Any] = []
-    explored = module.explored
-    monkeypatch.setattr(module, "explored", lambda program, *rest: (seen.append(program), explored(program, *rest))[1])
-    return seen
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ import pytest
 import egglift as el
 from egglift.ir.types import SCALARS, Scalar
 
+pytestmark = pytest.mark.short
+
 TYPES = list(SCALARS.values())
 NUMBERS = [
     True,

@@ -10,6 +10,8 @@ import pytest
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 v = el.array("v", el.f32, 8)
 x = el.array("x", el.f32, (3, 4))
 X = np.ones(8, np.float32)

@@ -17,6 +17,8 @@ from egglift.codegen.opencl.names import identifier
 from egglift.ir.errors import EggliftError, ProgramError
 from egglift.programs import load_program
 
+pytestmark = pytest.mark.short
+
 
 def nested(head: str, depth: int, leaf: str) -> str:
     return f"({head} " * depth + leaf + ")" * depth

@@ -23,6 +23,8 @@ from tests.frontend.against_gcc import differ
 from tests.frontend.random_nests import N, random_function
 from tests.frontend.test_nests import NESTS, SIZES
 
+pytestmark = pytest.mark.short
+
 JEPSEN = ("product", "jacobi", "nbody", "laplace", "squared_distances", "gaussian_kernel")
 
 

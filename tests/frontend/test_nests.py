@@ -17,6 +17,8 @@ from tests.deep import sampled
 from tests.frontend.against_gcc import differ
 from tests.frontend.random_nests import N, random_function
 
+pytestmark = pytest.mark.short
+
 NESTS = Path(__file__).parent / "nests"
 SIZES: dict[str, dict[str, int]] = {
     # Jepsen's programs

@@ -10,6 +10,8 @@ import pytest
 import egglift as el
 from egglift.ir.types import scalar_of
 
+pytestmark = pytest.mark.short
+
 VALUES = np.array([[-3, 0, 2], [7, 1, -1]])
 ODD = np.array([np.nan, np.inf, -np.inf, -0.0, 2.5], np.float32)
 

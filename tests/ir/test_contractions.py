@@ -10,6 +10,8 @@ from egglift.costmodel.measurement.row_samples import operations
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 
+pytestmark = pytest.mark.short
+
 CASES = {
     "ijk,ip,jq,kr->pqr": ((5, 6, 7), (5, 2), (6, 3), (7, 4)),
     "ij,jk,kl->il": ((3, 4), (4, 5), (5, 6)),

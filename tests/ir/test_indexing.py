@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 SHAPE = (2, 3, 4)
 A = np.arange(24, dtype=np.float32).reshape(SHAPE)
 x = el.array("x", el.f32, SHAPE)

@@ -12,6 +12,8 @@ from egglift.ir import claims
 from egglift.ir.known_operators import KNOWN
 from egglift.ir.types import BOOL, F16, F32, F64
 
+pytestmark = pytest.mark.short
+
 RNG = np.random.default_rng(4)
 X = RNG.normal(size=(3, 4)).astype(np.float32) * 4
 Y = RNG.integers(-5, 6, (3, 4), dtype=np.int32)

@@ -18,6 +18,8 @@ from egglift.ir.errors import TypeMismatch
 from egglift.ir.types import BF16, BOOL, F16, F32, F64, I32, SCALARS, U8
 from tests.fuzz.guarded import outputs_of
 
+pytestmark = pytest.mark.short
+
 NUMBERS = [s for s in SCALARS.values() if s != BOOL]
 BINARY: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a + b,

@@ -9,6 +9,8 @@ import pytest
 
 import egglift as el
 
+pytestmark = pytest.mark.short
+
 RNG = np.random.default_rng(0)
 
 

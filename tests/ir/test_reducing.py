@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import egglift as el
 from egglift.ir.types import scalar_of
 
+pytestmark = pytest.mark.short
+
 NAMES = ("sum", "prod", "min", "max", "any", "all", "mean", "var", "std")
 DTYPES = ("bool", "i1", "i4", "i8", "u1", "u4", "u8", "f4", "f8")
 

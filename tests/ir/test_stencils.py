@@ -14,6 +14,8 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import ProgramError
 from egglift.ir.signature import inputs_of
 
+pytestmark = pytest.mark.short
+
 MODES: dict[str, Any] = {"clamp": "nearest", "mirror": "reflect", "wrap": "wrap", "constant": "constant"}
 NUMPY: dict[str, Any] = {"clamp": "edge", "mirror": "symmetric", "wrap": "wrap", "constant": "constant"}
 SHAPE = (4, 5, 6)

@@ -64,12 +64,12 @@ def differs(program: Any, count: int, edge: int, chunk: int = 1 << 20, contained
     return "" if right and same else made.explain()
 
 
-@pytest.mark.parametrize(("mode", "width", "steps"), every(3, MODES, [8, WIDE], [1, 2, 5]), ids=str)
+@pytest.mark.parametrize(("mode", "width", "steps"), every(6, MODES, [8, WIDE], [1, 2, 5]), ids=str)
 def test_borders_are_exchanged_after_a_step(three: Three, mode: Any, width: int, steps: int) -> None:
     assert three(differs, heat(20, width, mode, steps), 3, 0) == ""
 
 
-@pytest.mark.parametrize(("mode", "how", "contained"), every(3, MODES, [(1, 1 << 20), (2, 64)], [False, True]), ids=str)
+@pytest.mark.parametrize(("mode", "how", "contained"), every(6, MODES, [(1, 1 << 20), (2, 64)], [False, True]), ids=str)
 def test_or_beside_the_rest_of_it(three: Three, mode: Any, how: tuple[int, int], contained: bool) -> None:
     far, chunk = how
     assert three(differs, heat(31, WIDE, mode, 4, far), 3, far, chunk, contained) == ""

@@ -26,7 +26,7 @@ def differs(name: str, n: int, count: int) -> str:
     return "" if all(len(of) == min(n, count) for of in kernel.shares.values()) and kernel.shares else "one device"
 
 
-@pytest.mark.parametrize(("name", "count"), every(2, PROGRAMS, [2, 3]))
+@pytest.mark.parametrize(("name", "count"), every(4, PROGRAMS, [2, 3]))
 def test_several_devices_compute_what_one_does(three: Three, name: str, count: int) -> None:
     assert three(differs, name, 41, count) == ""
 

@@ -68,7 +68,7 @@ def test_the_devices_are_of_two_platforms(both: Both) -> None:
     assert kinds == ["gpu", "cpu"] and len(set(names)) == 2
 
 
-@pytest.mark.parametrize(("name", "contained"), every(2, PROGRAMS, [False, True]))
+@pytest.mark.parametrize(("name", "contained"), every(4, PROGRAMS, [False, True]))
 def test_a_gpu_and_a_cpu_compute_what_one_does(both: Both, name: str, contained: bool) -> None:
     assert both(differs, PROGRAMS[name](41), contained) == ""
 

@@ -114,6 +114,6 @@ def contained(v: Any) -> Any:
     return {1: el.Vector, 2: el.Matrix}.get(v.ndim, el.distribution.containers.Container)(v)
 
 
-@pytest.mark.parametrize(("name", "resident"), every(2, PROGRAMS, [False, True]))
+@pytest.mark.parametrize(("name", "resident"), every(4, PROGRAMS, [False, True]))
 def test_other_programs_are_right_too(three: Callable[..., Any], name: str, resident: bool) -> None:
     assert three(differs, name, resident) == ""

@@ -12,6 +12,8 @@ from benchmarks.brought.program import Brought
 from benchmarks.brought.programs import PROGRAMS, chosen
 from benchmarks.demo import difference
 
+pytestmark = pytest.mark.short
+
 #: of different fields and quickly searched
 RUN = ("outer_update", "maxima_of_columns", "mask_mean", "max_pool", "hausdorff")
 

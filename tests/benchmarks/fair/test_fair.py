@@ -31,6 +31,8 @@ from benchmarks.fair.triton_peers import KERNELS as TRITON
 from benchmarks.programs import sobel
 from egglift.codegen.device.device import Device, open_device
 
+pytestmark = pytest.mark.short
+
 
 @pytest.fixture
 def pocl() -> Device:

@@ -15,6 +15,8 @@ from benchmarks.unseen.__main__ import main
 from benchmarks.unseen.side_by_side import lines_of
 from egglift.codegen.device.device import Device, open_device
 
+pytestmark = pytest.mark.short
+
 
 def run(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
     monkeypatch.setattr(sys, "argv", ["benchmarks.unseen", *arguments])

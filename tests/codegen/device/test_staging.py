@@ -15,6 +15,8 @@ from egglift.codegen.device.device import Device, open_device, opencl
 from egglift.codegen.device.staging import Staging
 from tests.gates import queue
 
+pytestmark = pytest.mark.short
+
 CHUNK = 1 << 12
 #: a part of a chunk, whole ones, as many as there are chunks and more, and an odd rest
 SIZES = [1, 7, CHUNK - 1, CHUNK, 3 * CHUNK, 10 * CHUNK + 5]

@@ -13,6 +13,8 @@ from egglift.ir.patterns import Expr, Level
 from egglift.ir.types import F32, I8, I32, I64, Scalar
 from tests.deep import every
 
+pytestmark = pytest.mark.short
+
 
 def of_places(n: int, body: Expr) -> Expr:
     """A map of places 0 .. n-1, which are i64."""

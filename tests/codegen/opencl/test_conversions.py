@@ -18,6 +18,8 @@ from egglift.ir.types import SCALARS
 from tests.codegen.low import fmap, vector
 from tests.deep import every
 
+pytestmark = pytest.mark.short
+
 FLOATS = [el.f16, el.bf16, el.f32, el.f64]
 INTEGERS = [t for t in SCALARS.values() if t.is_integer]
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from egglift.costmodel.records.maintenance import judged, merged, replay, rewrite, spearman, t4
 from egglift.costmodel.records.records import Record, Records
@@ -95,6 +94,8 @@ def test_one_is_near_enough_within_five_percent() -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_rank_correlation_is_scipys_ties_included(seed: int) -> None:
+    from scipy import stats  # takes a second
+
     rng = np.random.default_rng(seed)
     a, b = rng.integers(0, 6, 30), rng.random(30)
     assert spearman(a, b) == pytest.approx(stats.spearmanr(a, b).statistic)

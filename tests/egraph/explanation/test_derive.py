@@ -109,6 +109,7 @@ def test_the_laws_of_a_derivation_alone_lead_to_the_program(blocked: Derivation)
     assert contains(again, host, binary(blocked.target))
 
 
+@pytest.mark.deep
 def test_no_law_of_a_minimal_derivation_can_be_left_out() -> None:
     source = dot(1 << 16)
     target = low_level(source, "nvidia_h200")[0]
@@ -130,7 +131,7 @@ def test_a_derivation_in_short_time_says_it_may_not_be_minimal(blocked: Derivati
     ("program", "preset"),
     [
         (gravity, "nvidia_h200"),
-        (softmax, "pocl_cpu"),
+        pytest.param(softmax, "pocl_cpu", marks=pytest.mark.deep),
         pytest.param(layer, "nvidia_h200", marks=pytest.mark.deep),
         pytest.param(gravity, "pocl_cpu", marks=pytest.mark.deep),
     ],
@@ -142,7 +143,7 @@ def test_what_is_chosen_for_a_device_has_a_derivation(program, preset) -> None: 
     assert all(step.changes for step in (*found.steps, *found.placing))
 
 
-@pytest.mark.parametrize("name", every(2, PROGRAMS))
+@pytest.mark.parametrize("name", every(4, PROGRAMS))
 def test_the_first_choice_for_any_program_has_a_derivation(name: str) -> None:
     source = PROGRAMS[name](1000)
     found = derive(source, low_level(source, "generic_gpu")[0], limits=LIMITS, seconds=0)

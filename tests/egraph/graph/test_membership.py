@@ -20,6 +20,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import instantiate
 from egglift.ir.types import BOOL, I32, U8
+from tests.deep import every
 from tests.egraph.programs import PROGRAMS
 from tests.programs import programs, values_for
 
@@ -42,8 +43,7 @@ def members(e: Expr, count: int, seed: int, without: tuple[str, ...] = (), depth
     return found
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.parametrize("n", [33, 61])
+@pytest.mark.parametrize(("name", "n"), every(2, PROGRAMS, (33, 61)))
 def test_members_compute_what_the_program_computes(name: str, n: int) -> None:
     e = PROGRAMS[name](n)
     inputs = values_for(e)
@@ -63,9 +63,23 @@ def test_members_are_proved_equal_by_the_laws_from_right_to_left(name: str) -> N
     assert all(prove(e, member) for member in members(e, 3, 7, ("tiling", "stencil"), depth=9))
 
 
-@settings(max_examples=40, deadline=None)
-@given(programs(scalars=(I32, U8, BOOL), functions=("add", "mul", "sub", "maximum", "where", "lt")))
+ANY = programs(scalars=(I32, U8, BOOL), functions=("add", "mul", "sub", "maximum", "where", "lt"))
+
+
+@settings(max_examples=15, deadline=None)
+@given(ANY)
 def test_members_of_any_program_mean_the_same(e: Expr) -> None:
+    check_members(e)
+
+
+@pytest.mark.deep
+@settings(max_examples=200, deadline=None)
+@given(ANY)
+def test_members_of_many_programs_mean_the_same(e: Expr) -> None:
+    check_members(e)
+
+
+def check_members(e: Expr) -> None:
     inputs = values_for(e)
     expected = leaves_of(evaluate(e, inputs))
     found = members(e, 6, 3)

@@ -133,7 +133,7 @@ def test_symbols_say_what_they_cut_and_how_often_it_was_cut() -> None:
 def test_the_same_program_gives_the_same_graph_in_every_process() -> None:
     code = (
         "from tests.egraph.saturation.test_saturate import fingerprint; from tests.egraph.programs import PROGRAMS;"
-        "print([fingerprint(f(1000)) for f in PROGRAMS.values()])"
+        "print([fingerprint(f(1000)) for f in [*PROGRAMS.values()][::3]])"
     )
     outputs = {
         subprocess.run(

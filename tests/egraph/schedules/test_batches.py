@@ -22,6 +22,8 @@ from egglift.ir.patterns import Expr
 from tests.egraph.staged import exact_inputs, same
 from tests.egraph.stages.programs import add_up, arr, softmax
 
+pytestmark = pytest.mark.short
+
 
 def matrices(name: str, n: int, *shape: int) -> Any:
     return arr(name, n, *shape)

@@ -32,6 +32,8 @@ from tests.egraph.stages.programs import arr
 from tests.fuzz.guarded import run_all
 from tests.oclgrind import LIMITS, examine
 
+pytestmark = pytest.mark.short
+
 GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
 SMALL: dict[str, Callable[[], Any]] = {
     "a vector": lambda: el.bincount(arr("i", 101, t=el.i32), 5),

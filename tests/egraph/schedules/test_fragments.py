@@ -27,6 +27,8 @@ from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.deep import every
 from tests.harness import run
 
+pytestmark = pytest.mark.short
+
 H200 = presets()["nvidia_h200"]
 #: what the emulation leaves of local memory
 LIMITS = replace(H200.limits, local_bytes=24 << 10, half_functions=False)

@@ -21,6 +21,8 @@ from tests.deep import every
 from tests.egraph.schedules.test_fragments import LIMITS, arr, point
 from tests.harness import run
 
+pytestmark = pytest.mark.short
+
 SMALL = {"m": 16, "n": 16, "k": 32, "R": 2, "E": 1, "f": 0}
 WARPS = {"m": 32, "n": 32, "k": 64, "R": 2, "E": 2, "F": 2}
 

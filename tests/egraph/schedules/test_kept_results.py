@@ -35,6 +35,8 @@ from tests.egraph.stages.programs import Value, add_up, arr
 from tests.fuzz.guarded import run_all
 from tests.oclgrind import LIMITS, examine
 
+pytestmark = pytest.mark.short
+
 H200 = presets()["nvidia_h200"]
 
 

@@ -27,6 +27,8 @@ from tests.deep import every
 from tests.egraph.schedules.test_fragments import ACROSS, H200, LIMITS, SMALL, TALL, arr, point
 from tests.harness import run
 
+pytestmark = pytest.mark.short
+
 TYPES = {"f16": F16, "bf16": BF16, "tf32": F32}
 
 

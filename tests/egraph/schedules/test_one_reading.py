@@ -22,6 +22,8 @@ from egglift.ir.patterns import Expr
 from tests.egraph.staged import exact_inputs, same
 from tests.egraph.stages.programs import Value, add_up, arr, dot, softmax
 
+pytestmark = pytest.mark.short
+
 A, x, G = arr("A", 37, 50), arr("x", 50), arr("G", 37, 50)
 
 

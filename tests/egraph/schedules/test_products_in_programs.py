@@ -16,6 +16,8 @@ from egglift.ir.lifting import as_program
 from egglift.ir.types import BF16, F16, F32, Scalar
 from tests.egraph.schedules.test_fragments import H200, arr
 
+pytestmark = pytest.mark.short
+
 N = 256
 COPIED, COMPUTED = ["fragments", "streamed"], ["fragments"]
 

@@ -86,7 +86,7 @@ LONG: dict[str, Callable[[], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("program", "name"), every(2, LONG, PROFILES))
+@pytest.mark.parametrize(("program", "name"), every(4, LONG, PROFILES))
 def test_the_search_of_all_is_no_worse_than_a_descent(program: str, name: str) -> None:
     profile = presets()[name]
     for r in all_ranked(LONG[program](), name):

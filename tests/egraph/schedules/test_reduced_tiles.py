@@ -26,6 +26,8 @@ from egglift.search import searched
 from tests.egraph.staged import exact_inputs, same, sized
 from tests.egraph.stages.programs import Value, add_up, arr, dot
 
+pytestmark = pytest.mark.short
+
 A, B, y, T = arr("A", 21, 10), arr("B", 24, 10), arr("y", 24), arr("T", 3, 5, 10)
 
 

@@ -38,6 +38,8 @@ from tests.egraph.stages.programs import arr
 from tests.fuzz.guarded import run_all
 from tests.oclgrind import LIMITS, examine
 
+pytestmark = pytest.mark.short
+
 GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
 APART = replace(GPU, name="a GPU whose groups may stand still")
 
@@ -141,11 +143,11 @@ def plans(name: str, kind: str, limits: DeviceLimits, first: int = 0, of: int = 
     return found
 
 
-#: of each program the kernels of one kind of device, of one third of its terms, are built on every run
+#: of most programs the kernels of one kind of device, of one third of its terms, are built on every run
 THIRDS = 3
 
 
-@pytest.mark.parametrize(("name", "part"), every(2 * THIRDS, SMALL, [*product(("gpu", "cpu"), range(THIRDS))]), ids=str)
+@pytest.mark.parametrize(("name", "part"), every(4 * THIRDS, SMALL, [*product(("gpu", "cpu"), range(THIRDS))]), ids=str)
 def test_kernels_of_scans_compute_them(name: str, part: tuple[str, int]) -> None:
     kind, first = part
     device, program = open_device("pocl"), as_program(SMALL[name]())
@@ -183,6 +185,7 @@ def test_a_long_scan_goes_in_chunks_of_three_kernels() -> None:
         assert signs(el.cumsum(arr("x", 1 << 18)), profile)[0].startswith("chunks of ")
 
 
+@pytest.mark.deep
 def test_very_many_chunks_have_carries_in_chunks_too() -> None:
     best = signs(el.cumsum(arr("x", 1 << 26)), APART)[0]
     assert best.count("chunks of ") == 2
@@ -216,6 +219,7 @@ def test_columns_are_cut_for_all_work_items_and_read_together() -> None:
     assert best.seconds < 2 * least
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("t", "columns"), [(el.f32, 4), (el.f32, 16), (el.u8, 64)], ids=str)
 def test_a_few_long_columns_are_cut_too(t: Any, columns: int) -> None:
     n = (1 << 22) // columns
@@ -228,11 +232,11 @@ def test_sums_of_floats_keep_their_order_where_asked() -> None:
     assert set(signs(el.cumsum(arr("x", 1 << 13)), reassociate=False)) == {"rows"}
 
 
-def test_the_greatest_fall_writes_no_array() -> None:
-    x = arr("x", 1 << 24)
-    for profile, readings in ((APART, 2), (GPU, 1)):
-        best = scheduled(as_program((el.cummax(x) - x).max()), profile, profile.limits, True)[0]
-        assert sum(k.bytes for k in best.estimate.kernels) < 1.1 * readings * 4 * (1 << 24)
+@pytest.mark.parametrize("case", sampled([(GPU, 1), (APART, 2)], lambda case: case[0] is GPU), ids=lambda c: c[0].name)
+def test_the_greatest_fall_writes_no_array(case: tuple[Any, int]) -> None:
+    (profile, readings), x = case, arr("x", 1 << 24)
+    best = scheduled(as_program((el.cummax(x) - x).max()), profile, profile.limits, True)[0]
+    assert sum(k.bytes for k in best.estimate.kernels) < 1.1 * readings * 4 * (1 << 24)
 
 
 def test_integers_and_maxima_may_be_combined_in_any_order() -> None:

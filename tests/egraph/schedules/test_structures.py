@@ -20,7 +20,7 @@ from tests.egraph.staged import composed, exact_inputs, only_stage, same, sized,
 from tests.egraph.stages.programs import PROGRAMS
 
 
-@pytest.mark.parametrize(("name", "kind"), every(2, PROGRAMS, ("gpu", "cpu", "cpu, frugal")))
+@pytest.mark.parametrize(("name", "kind"), every(4, PROGRAMS, ("gpu", "cpu", "cpu, frugal")))
 def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
     kind, _, frugal = kind.partition(", ")
     rng = Random(name + kind)

@@ -45,7 +45,7 @@ SOME = TOGETHER // 2
 @pytest.mark.parametrize("instances", sampled((SOME, 1000), lambda n: n == SOME))
 @pytest.mark.parametrize("law", book().names)
 def test_a_law_of_the_book_holds(law: str, instances: int) -> None:
-    verdict = check_law(law, each=share(book()[law], instances), draws=2 if instances == SOME else 6)
+    verdict = check_law(law, each=share(book()[law], instances), draws=1 if instances == SOME else 6)
     assert verdict.wrong is None, str(verdict.wrong)
     assert all(verdict.fired.values()), f"rules that never fired: {verdict.fired}"
     assert verdict.compared > 0 and verdict.void == 0
@@ -63,7 +63,11 @@ SMALL = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(WRONG, SMALL.__contains__))
+#: shown on every run
+OFTEN = ("fusion in the wrong order", "two types made one", "an off-by-one")
+
+
+@pytest.mark.parametrize("name", sampled(WRONG, OFTEN.__contains__))
 def test_a_wrong_law_is_shown_by_a_program_that_can_be_pasted(name: str) -> None:
     verdict = check_law(wrong(WRONG[name]), each=40, shrink=SHRINK)
     assert verdict.wrong is not None

@@ -16,6 +16,8 @@ from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, same, whole
 
+pytestmark = pytest.mark.short
+
 N = 3 * LONG + 7
 x, few = el.array("x", el.i64, N), el.array("x", el.i64, 7)
 

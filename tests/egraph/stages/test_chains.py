@@ -14,6 +14,8 @@ from egglift.ir.lifting import as_program
 from tests.egraph.staged import texts
 from tests.egraph.stages.programs import arr
 
+pytestmark = pytest.mark.short
+
 A, B, C, x = arr("A", 30, 40), arr("B", 40, 50), arr("C", 50, 60), arr("x", 50)
 
 CHAINS: dict[str, tuple[Callable[[], Any], list[str]]] = {

@@ -18,6 +18,8 @@ from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, only_stage, same, whole
 from tests.egraph.stages.programs import add_up, arr
 
+pytestmark = pytest.mark.short
+
 H200 = presets()["nvidia_h200"]
 
 

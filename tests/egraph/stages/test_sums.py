@@ -14,6 +14,8 @@ from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, only_stage, result, same, texts, whole
 from tests.egraph.stages.programs import arr
 
+pytestmark = pytest.mark.short
+
 A, B, C, D = arr("A", 6, 9), arr("B", 9, 5), arr("C", 6, 9), arr("D", 9, 5)
 W, x, s = arr("W", 3, 6, 9), arr("x", 11, 5), arr("s", 6)
 
