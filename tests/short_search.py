@@ -20,7 +20,9 @@ LEAST: dict[str, object] = {
     "egglift.egraph.extraction.extract.MOST": 3,
     "egglift.egraph.schedules.choice.KEPT": 2,
     "egglift.egraph.schedules.choices.KEPT": 2,
-    "egglift.egraph.schedules.choices.CLOSE": 1.1,
+    "egglift.egraph.schedules.choices.GENERATED_ALONE": (1, 1),
+    "egglift.egraph.schedules.choices.KEPT_ALONE": 2,
+    "egglift.egraph.schedules.choices.CLOSE_ALONE": 1.1,
     "egglift.egraph.schedules.choices.NEAR": 1.05,
     "egglift.egraph.schedules.scan_choices.TRIES": 4,
     "egglift.egraph.schedules.scan_choices.FEW": 1,
@@ -32,4 +34,4 @@ def shorten(patch: pytest.MonkeyPatch) -> None:
     KNOWN.clear()
     for name, value in LEAST.items():
         patch.setattr(name, value)
-    patch.setattr(_Choosing._generated, "__defaults__", ((1, 1),))  # assignments of the best structures
+    patch.setattr(_Choosing._generated, "__defaults__", ((1, 1), 1.1))  # assignments, and how near the best

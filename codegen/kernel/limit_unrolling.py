@@ -8,9 +8,9 @@ from dataclasses import replace
 from egglift.codegen.kernel.imperative import Call, If, Let, Loop, ScalarValue, Statement, Store
 from egglift.codegen.kernel.walk import operands, subvalues
 
-MOST = 4096  # statements that one loop may become
+MOST = 4096  # statements that one loop may become, of a multiply-add each
 #: float functions that compilers write out at every call, and how many statements each is worth
-WRITTEN_OUT = dict.fromkeys(("sin", "cos", "tan", "tanh", "erf", "pow", "atan2", "mod", "floordiv"), 32)
+WRITTEN_OUT = dict.fromkeys(("sin", "cos", "tan", "tanh", "erf", "pow", "atan2", "mod", "floordiv"), 32) | {"div": 4}
 
 
 def limit_unrolling(body: Iterable[Statement]) -> tuple[Statement, ...]:
@@ -39,7 +39,7 @@ def _limited(body: Iterable[Statement]) -> tuple[tuple[Statement, ...], int]:
                 (inner, size), (otherwise, more) = _limited(s.body), _limited(s.otherwise)
                 s, size = replace(s, body=inner, otherwise=otherwise), size + more
             case Let(value=value, lane=lane) | Store(value=value, lane=lane):
-                size = 1 + _written_out(value) * (lane.count if lane else 1)
+                size = _size(value) * (lane.count if lane else 1)
             case _:
                 size = 1
         result.append(s)
@@ -47,7 +47,7 @@ def _limited(body: Iterable[Statement]) -> tuple[tuple[Statement, ...], int]:
     return tuple(result), total
 
 
-def _written_out(v: ScalarValue) -> int:
-    """Statements that the functions called in `v` are worth; what calls share is computed once."""
-    calls = [c for c in subvalues((v,), operands) if isinstance(c, Call) and c.type.is_float]
-    return sum(WRITTEN_OUT.get(c.op, 0) for c in calls)
+def _size(v: ScalarValue) -> int:
+    """Statements that `v` is worth: two operations are one; what calls share is computed once."""
+    calls = [c for c in subvalues((v,), operands) if isinstance(c, Call)]
+    return max(1, len(calls) // 2) + sum(WRITTEN_OUT.get(c.op, 0) for c in calls if c.type.is_float)

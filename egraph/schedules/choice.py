@@ -97,7 +97,7 @@ def kernels(x: Point) -> tuple[object, ...]:
     return tuple((k.source, k.global_size) for k in x.plan.kernels)
 
 
-def of_all_kinds(found: list[Choice]) -> list[Choice]:
+def of_all_kinds(found: list[Choice], near: float = NEAR) -> list[Choice]:
     """The best of each structure that is nearly as good as the best of all, then the others, each by rising price."""
-    first = {c.sign: c for c in reversed(found) if c.seconds <= NEAR * found[0].seconds}
+    first = {c.sign: c for c in reversed(found) if c.seconds <= near * found[0].seconds}
     return sorted(found, key=lambda c: (c is not first.get(c.sign), c.seconds))

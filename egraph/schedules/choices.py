@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, product, repeat
 from math import inf, prod
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
@@ -61,9 +61,11 @@ from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 from egglift.ir.progress import tick
 
+Counts: TypeAlias = tuple[int, ...]
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
 GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
+CLOSE_ALONE = 2.0  # what the model errs about in one structure shows when others are measured beside it
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
 MORE_WAVES = (16, 32)  # where a GPU has some, but too few for units to come out even
@@ -181,12 +183,13 @@ class _Choosing:
             return self._of_counts(stage)
         direct, shared = self._direct(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
-        whole = self._generated(stage, direct, best, GENERATED_ALONE if alone else GENERATED)
+        whole = self._generated(stage, direct, best, *((GENERATED_ALONE, CLOSE_ALONE) if alone else (GENERATED,)))
         halves = self._all_joined(self._mirrored(stage), best)
         choices = [*whole, *self._all_joined(shared, best), *halves]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and in_pairs(stage):
             choices += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
-        kept = of_all_kinds(sorted(choices, key=lambda c: c.seconds))[: KEPT_ALONE if alone else KEPT]
+        choices.sort(key=lambda c: c.seconds)
+        kept = of_all_kinds(choices, CLOSE_ALONE)[:KEPT_ALONE] if alone else of_all_kinds(choices)[:KEPT]
         if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
@@ -362,11 +365,11 @@ class _Choosing:
         return sorted((r for r in found if r is not None), key=lambda r: r.best)
 
     def _generated(
-        self, stage: Stage, rows: Sequence[Ranked], best: float, counts: tuple[int, ...] = GENERATED
+        self, stage: Stage, rows: Sequence[Ranked], best: float, counts: Counts = GENERATED, close: float = CLOSE
     ) -> list[Choice]:
         """Of structures not far above the best price, what the exact model says of the few best assignments."""
         found: list[Choice] = []
-        for r, count in zip((r for r in rows if r.best <= CLOSE * best), chain(counts, repeat(1)), strict=False):
+        for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
             points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
             # a launch size that nothing depends on makes no other program
             different = {kernels(x): x for x in reversed(points) if isinstance(x, Point)}

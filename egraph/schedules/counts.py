@@ -195,8 +195,8 @@ class Counts:
             one = replace(whole, width=number(size), times=times * width, axes=tuple(apart), share=share * edge)
             self.work.accesses.append(one)
         if place.constant and self.gpu:
-            lanes = warp_axes(self.work, whole, self.profile.warp)
-            further = product([np.where(step != 0, count, 1) for count, step in lanes]) - 1
+            steps = warp_axes(self.work, whole, self.profile.warp)
+            further = product([np.where(step != 0, count, 1) for count, step in steps]) - 1
             self.work.issue = self.work.issue + times * share * width * DIVERGED * further
         if space == "global":
             self.round(where, self.own(tile) * place.times * size, place)

@@ -82,3 +82,12 @@ def test_a_remainder_of_integers_is_one_statement() -> None:
 def test_kernels_are_limited(n: int, unrolled: bool) -> None:
     rows = fmap(lambda row: fmap(lambda e: op("neg", e), row, "unroll"), vector("x", 4, n), "global")
     assert ("#pragma unroll" in compile_term(rows).source) == unrolled
+
+
+def test_statements_of_many_operations_are_more_code() -> None:
+    value: ScalarValue = Const(1.0, F32)
+    for _ in range(4):
+        value = Call("add", (value, Const(2.0, F32)), F32)
+    long = Store(Buffer("x", "global", F32, 1), ZERO, value)  # worth two
+    assert limit_unrolling([nest(MOST // 2, body=(long,))]) == (nest(MOST // 2, body=(long,)),)
+    assert limit_unrolling([nest(MOST // 2 + 1, body=(long,))]) == (nest(-MOST // 2 - 1, body=(long,)),)
