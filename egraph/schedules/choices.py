@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice, product, repeat
-from math import inf, prod
+from math import inf, isclose
 from typing import TypeAlias, TypeVar
 
 from egglift.codegen.compile import compile_term
@@ -36,6 +36,7 @@ from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_count
 from egglift.egraph.schedules.known import KNOWN
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.partitions import partitions
+from egglift.egraph.schedules.pieces import numbers_of_pieces
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import readings
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
@@ -51,7 +52,7 @@ from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.scans import Chunks, of_chunks
-from egglift.egraph.stages.sharing import can_share, longest, shared_out
+from egglift.egraph.stages.sharing import can_share, shared_out
 from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
 from egglift.egraph.stages.symmetry import symmetric_dims
@@ -65,15 +66,12 @@ Counts: TypeAlias = tuple[int, ...]
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
 GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
-CLOSE_ALONE = 2.0  # what the model errs about in one structure shows when others are measured beside it
+CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
-WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
-MORE_WAVES = (16, 32)  # where a GPU has some, but too few for units to come out even
-TILE = 64  # of results, for each dimension, that a group is reckoned to compute
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
+ALIKE = 0.05  # apart may the prices of a program and of its stages be that are taken for the same
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 BATCH_GROUPS = {"gpu": (64, 128, 256), "cpu": (16, 64)}  # work-items of a group that compute chains of small stages
-ROW = 512  # of results of the last dimension, those that a CPU's work-item goes through
 
 T = TypeVar("T")
 #: what the laws on patterns find for a program, of which something is known that takes so many seconds
@@ -390,7 +388,7 @@ class _Choosing:
         return self._shared[key]
 
     def _in_parts(self, whole: Stage) -> Iterator[Parts]:
-        for pieces in self._pieces(whole):
+        for pieces in numbers_of_pieces(whole, self.profile):
             parts, added = shared_out(whole, pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
@@ -425,21 +423,6 @@ class _Choosing:
                     made = InPieces(x.pieces, first.made, last.made)
                 yield replace(choice, account=account, made=made)
 
-    def _pieces(self, stage: Stage) -> list[int]:
-        """Into how many parts: as many as fill the device with groups, of enough elements each."""
-        n = longest(stage.reductions).extent
-        assert isinstance(n, int)
-        tiles = [TILE] * (len(stage.dims) - 1) + [TILE if self.profile.kind == "gpu" else ROW]
-        extents = [number(d) for d in stage.dims]
-        groups = prod(-(-d // n) for d, n in zip(extents, tiles, strict=False))
-        if self.profile.kind == "gpu":  # a tile may go along several short dimensions
-            groups = max(groups, -(-prod(extents) // TILE**2))
-        waves = WAVES if groups < WAVES[0] * self.profile.compute_units else MORE_WAVES
-        if groups >= WAVES[1] * self.profile.compute_units or (waves is MORE_WAVES and self.profile.kind == "cpu"):
-            return []
-        wanted = {1 << max(0, (w * self.profile.compute_units // groups).bit_length() - 1) for w in waves}
-        return sorted(z for z in wanted if 2 <= z <= n // (16 if waves is WAVES else 512))
-
     def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs put together of choices for each stage, where one wants it under the launch of the cheapest."""
         launch: Launch | None = None
@@ -465,12 +448,14 @@ class _Choosing:
         return next(iter(self._priced(sign, result, picked, launches, apart)), None)
 
     def _is_of_parts(self, whole: Stages, c: Choice) -> bool:
-        """Are a program's kernels those of its stages?  Some lay out what these wrote, by one more."""
+        """Are a program's kernels those of its stages?  Some lay out what these wrote, by one more, or elsewhere."""
         results = whole.result.items if isinstance(whole.result, p.Tup) else (whole.result,)
         if all(isinstance(x, p.Input) for x in results) and len(set(results)) == len(results):
             return True
         with suppress(EggliftError):
-            return len(compile_term(c.term, c.launch, self.limits).steps) == len(c.estimate.kernels)
+            plan = compile_term(c.term, c.launch, self.limits)
+            same = len(plan.steps) == len(c.estimate.kernels)
+            return same and isclose(estimate(plan, self.profile).seconds, c.seconds, rel_tol=ALIKE)
         return False
 
     def _priced(
