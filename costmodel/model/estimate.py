@@ -22,10 +22,8 @@ REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
 NESTED, NESTED_BLOCK = 1.15, 8  # times as long; registers of a block
 SCHEDULERS = 4  # of a GPU's unit: so many warps issue at a time
-HIDDEN, ON_CHIP = (
-    0.15,
-    0.3,
-)  # the part of all terms but the largest that shows, and where a GPU does not wait for memory
+#: the part of all terms but the largest that shows, and where a GPU does not wait for memory
+HIDDEN, ON_CHIP = 0.15, 0.3
 FETCHED, UNFETCHED = 2400.0, 0.6  # instructions of a loop's step, and as much longer a lone warp takes to fetch them
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 STALLS = 1.5  # barriers for each round of loads, at least, where all items of a group wait for what is loaded

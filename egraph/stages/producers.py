@@ -122,7 +122,7 @@ def _is_layout(e: Expr) -> bool:
     match e:
         case p.Map(body, _):
             return isinstance(body, p.Arg) or (_is_layout(body) and not is_closed(body))
-        case p.Fill(n, x):
+        case p.Fill(n, _):
             return n == 1
         case p.Get(_, x):
             return _is_layout(x)
