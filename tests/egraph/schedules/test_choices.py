@@ -119,7 +119,7 @@ def test_sums_of_products_with_few_tiles_are_shared_out(rows: int, parts: bool) 
     assert (" parts " in best) == parts, best
 
 
-def test_the_price_of_results_that_are_laid_out_anew_is_that_of_the_program() -> None:
+def test_results_laid_out_anew_have_the_price_of_the_program() -> None:
     x, gpu = arr("x", 2048, 2048), presets()["nvidia_h200"]
     program = as_program(el.stack([x + k * x * x for k in range(9)]))
     for c in scheduled(program, gpu, gpu.limits, True)[:3]:
