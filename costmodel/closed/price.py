@@ -128,7 +128,7 @@ def _nested(work: Work, p: Profile) -> Numbers:
 
 
 def _fetching(work: Work, warps: Numbers) -> Numbers:
-    step = (work.issue + work.products) / np.maximum(work.often, 1)
+    step = work.issue / np.maximum(work.often, 1)
     unrolled = np.where(step <= MOST, np.minimum(2, step / FETCHED), 0)  # what would be too much code is a loop
     return 1 + UNFETCHED * unrolled * (warps <= SCHEDULERS)
 

@@ -109,7 +109,7 @@ def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     local = ids(kernel.local_size, profile.warp)
     counter = _Counter(total, items, profile, local, _read_apart(kernel.body) if profile.kind == "cpu" else frozenset())
     counter.wait(counter.block(kernel.body, here), here)
-    total.step = max(total.step, (counter.issued - counter.looped) / items)
+    total.step = max(total.step, (total.issue - counter.looped) / items)
     kinds: dict[bool, list[CountedAccess]] = {True: [], False: []}
     for a in total.accesses:
         kinds[profile.kind == "gpu" and a.buffer.space == "global" and not a.store].append(a)
@@ -168,10 +168,6 @@ class _Counter:
     local: tuple[Lanes, ...]  # the local ids of a warp's lanes
     apart: frozenset[c.Buffer]  # arrays of registers whose elements are read one by one, not by lanes
     looped: float = 0.0  # what is issued in rolled loops
-
-    @property
-    def issued(self) -> float:
-        return self.total.issue + self.total.products
 
     def block(self, body: tuple[c.Statement, ...], here: _Here) -> _Loads:
         """Add the statements of a block; what it loads from global memory before it waits is returned."""
@@ -251,10 +247,10 @@ class _Counter:
             loops=(*here.loops, (s.var, s.trips)),
             unrolled=(*here.unrolled, s.var) if s.unroll else here.unrolled,
         )
-        before, around, self.looped = self.issued, self.looped, 0.0
+        before, around, self.looped = self.total.issue, self.looped, 0.0
         loaded = self.block(s.body, inside)
         if not s.unroll:
-            body = self.issued - before
+            body = self.total.issue - before
             steps = s.trips * here.times * here.share * self.items
             self.total.step = max(self.total.step, (body - self.looped) / max(steps, 1.0))
             self.looped = body

@@ -162,7 +162,7 @@ def test_closed_prices_of_copied_tiles_are_of_legal_kernels(unit: str) -> None:
     for i in range(0, len(found.seconds), 1 + len(found.seconds) // 6):
         exact = found.search.point(found.sizes(i), found.launch_of(i))
         assert isinstance(exact, Point), (found.sizes(i), exact)
-        assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.4, found.sizes(i)
+        assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.5, found.sizes(i)
 
 
 def test_units_multiply_beside_instructions() -> None:
