@@ -14,6 +14,7 @@ from egglift.costmodel.measurement.measure import opened, race
 from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.successive_halving import Entrant
 from egglift.ir.deadline import TooLate
+from egglift.ir.errors import EggliftError
 from egglift.processes.interrupts import Interrupts
 
 WAYS = ("laws", "schedules")  # how candidates are found
@@ -36,7 +37,10 @@ def measured(
     waiting, done = sorted(candidates, key=lambda c: c.estimate), list[Candidate]()
     with interrupts.caught(), suppress(TooLate), opened(device, subject, measuring) as bench:
         while waiting and not any(c.status == "ok" for c in done):
-            pool, results = _different(waiting, POOL * measuring.measurements), dict[int, Measurement]()
+            pool, unmade = _different(waiting, POOL * measuring.measurements)
+            terms = [c.term for c in unmade]
+            waiting, done = [c for c in waiting if c.term not in terms], done + unmade
+            results = dict[int, Measurement]()
             entrants = [Entrant(c.estimate, c.structure, way=_way(c)) for c in pool]
             try:
                 race([c.plan for c in pool], entrants, bench, device, measuring, journal, results)
@@ -47,22 +51,28 @@ def measured(
     return best_first(done + waiting)
 
 
-def _different(candidates: Sequence[Candidate], count: int) -> list[Candidate]:
-    """The first `count` whose kernels differ, and the first that was found in another way than these.
+def _different(candidates: Sequence[Candidate], count: int) -> tuple[list[Candidate], list[Candidate]]:
+    """The first `count` whose kernels differ, and the first that was found in another way than these; and those on the
+    way of which no kernels can be made, with why: a fault of ours must not keep the others from being chosen.
 
     Of a short array, most tilings are the same.
     """
     found: dict[object, Candidate] = {}
+    unmade: list[Candidate] = []
     ways: set[str] = set()
     for c in candidates:
         if len(found) >= count and _way(c) in ways:
             continue
-        launches = tuple((k.source, k.global_size, k.local_size) for k in c.plan.kernels)
+        try:
+            launches = tuple((k.source, k.global_size, k.local_size) for k in c.plan.kernels)
+        except EggliftError as error:
+            unmade.append(replace(c, status="build", reason=" ".join(str(error).split())))
+            continue
         found.setdefault((launches, len(c.plan.steps)), c)
         ways.add(_way(c))
         if len(found) >= count and len(ways) == len(WAYS):
             break
-    return list(found.values())
+    return list(found.values()), unmade
 
 
 def _way(c: Candidate) -> str:
