@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 
 import egglift as el
+from tests.api.dot_products import RNG, X, Y, by_model, dot, vectors
 
 pytestmark = pytest.mark.short
-
-N = 3000
-RNG = np.random.default_rng(5)
-X, Y = (RNG.integers(-8, 9, N).astype(np.float32) for _ in range(2))
 
 
 @pytest.fixture(autouse=True)
@@ -22,19 +19,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test starts without records."""
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     return tmp_path
-
-
-def vectors(n: int = N, type: Any = el.f32) -> tuple[Any, Any]:
-    return el.array("x", type, n), el.array("y", type, n)
-
-
-def dot(n: int = N) -> Any:
-    x, y = vectors(n)
-    return el.reduce(el.add, 0.0, el.map(lambda q: q[0] * q[1], el.zip(x, y)))
-
-
-def by_model(program: Any, **options: Any) -> el.Kernel:
-    return el.optimize(program, "pocl", measure="none", **options)
 
 
 @pytest.fixture(scope="module")

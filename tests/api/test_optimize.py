@@ -18,10 +18,7 @@ from egglift.egraph.rules.book import book
 from egglift.ir import patterns as p
 from egglift.ir.traverse import subterms, tile_symbols
 from egglift.report import candidate_table
-
-N = 3000
-RNG = np.random.default_rng(5)
-X, Y = (RNG.integers(-8, 9, N).astype(np.float32) for _ in range(2))
+from tests.api.dot_products import RNG, N, X, Y, by_model, dot, vectors
 
 
 @pytest.fixture(autouse=True)
@@ -29,19 +26,6 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test starts without records."""
     monkeypatch.setenv("EGGLIFT_CACHE", str(tmp_path))
     return tmp_path
-
-
-def vectors(n: int = N, type: Any = el.f32) -> tuple[Any, Any]:
-    return el.array("x", type, n), el.array("y", type, n)
-
-
-def dot(n: int = N) -> Any:
-    x, y = vectors(n)
-    return el.reduce(el.add, 0.0, el.map(lambda q: q[0] * q[1], el.zip(x, y)))
-
-
-def by_model(program: Any, **options: Any) -> el.Kernel:
-    return el.optimize(program, "pocl", measure="none", **options)
 
 
 @pytest.fixture(scope="module")
