@@ -452,11 +452,10 @@ class _Choosing:
         results = whole.result.items if isinstance(whole.result, p.Tup) else (whole.result,)
         if all(isinstance(x, p.Input) for x in results) and len(set(results)) == len(results):
             return True
-        with suppress(EggliftError):
-            plan = compile_term(c.term, c.launch, self.limits)
-            same = len(plan.steps) == len(c.estimate.kernels)
-            return same and isclose(estimate(plan, self.profile).seconds, c.seconds, rel_tol=ALIKE)
-        return False
+        price = self._price_of(c.term, c.launch, None)
+        if price is None or len(price.kernels) != len(c.estimate.kernels):
+            return False
+        return isclose(price.seconds, c.seconds, rel_tol=ALIKE)
 
     def _priced(
         self, sign: str, term: Expr, parts: Sequence[Choice], launches: Sequence[Launch] = (), apart: bool = True
