@@ -17,6 +17,7 @@ from egglift.codegen.kernel.index import is_simplifying
 from egglift.codegen.kernel.reuse import LaunchStep, reused
 from egglift.codegen.kernel.views import memory, number, volume
 from egglift.codegen.opencl.names import Names
+from egglift.codegen.opencl.natives import natives
 from egglift.codegen.opencl.source import kernel_source, used_params
 from egglift.codegen.passes import finished, normal_form
 from egglift.codegen.terms.assign_levels import assign_levels
@@ -197,7 +198,7 @@ class _Planner:
             )
         name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
         cpu = self.limits.warp == 1
-        how, written = (self.defined, cpu, self.limits.half_functions), frozenset((*outputs, *emitter.states))
+        how, written = (self.defined, cpu, natives(self.limits)), frozenset((*outputs, *emitter.states))
         texts, lengths = kernel_source(name, shape, params, written, body, *how, self.tracing)
         dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
         sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]

@@ -401,6 +401,8 @@ class DeviceLimits:
     branch_barriers: bool = False
     #: are its `vload_half` and `vstore_half` right?  PoCL's (3.0) lose numbers between barriers
     half_functions: bool = False
+    #: has it instructions for the lesser and the greater of two f32 that keep NaN (opencl/natives.py)?
+    nan_extrema: bool = False
     #: does every group that has started go on, whatever others wait for?
     progress: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step

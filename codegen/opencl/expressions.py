@@ -9,7 +9,8 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
 from egglift.codegen.opencl.conversions import scalar_cast
-from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call
+from egglift.codegen.opencl.natives import Natives, extremum
+from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call, stripped
 from egglift.ir.lengths import Length, by_size, surely_equal, surely_less
 from egglift.ir.types import BOOL, Scalar
 
@@ -38,11 +39,11 @@ class Alias:
 class Text:
     """Prints indices and scalar values.  helpers: the functions that the text needs, by name.
 
-    cpu: is the text for a CPU?  half_functions: has its compiler OpenCL's conversions of f16 right?
+    cpu: is the text for a CPU?  natives: what its compiler has.
     """
 
-    def __init__(self, cpu: bool, half_functions: bool = False) -> None:
-        self.cpu, self.half_functions = cpu, half_functions
+    def __init__(self, cpu: bool, natives: Natives) -> None:
+        self.cpu, self.natives = cpu, natives
         self.helpers: dict[str, str] = {}
         self.aliases: list[Alias] = []
         self.counters: dict[Atom, str] = {}  # names of what loops count besides
@@ -164,9 +165,12 @@ class Text:
                     return self.scalar(outside)
                 return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
             case im.Call("cast", (x,), t):
-                return scalar_cast(x.type, t, self.scalar(x), self.helpers, self.half_functions)
+                return scalar_cast(x.type, t, self.scalar(x), self.helpers, self.natives.halves)
             case im.Call(op, args, _):
-                return scalar_call(op, operand_type(v), [self.scalar(a) for a in args], self.helpers)
+                texts = [self.scalar(a) for a in args]
+                if self.natives.extremum(v):
+                    return extremum(op, list(map(stripped, texts)), 1, self.helpers)
+                return scalar_call(op, operand_type(v), texts, self.helpers)
 
     def place(self, buffer: Buffer, at: Index) -> str:
         """An element of memory."""

@@ -12,6 +12,7 @@ from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import Buffer, LengthArgument, Statement
 from egglift.codegen.opencl.expressions import INT, int_type
 from egglift.codegen.opencl.look_back import TICKET, taken
+from egglift.codegen.opencl.natives import Natives
 from egglift.codegen.opencl.scalar_functions import C_NAMES, initializer, memory_type
 from egglift.codegen.opencl.statements import INDENT, KernelText
 from egglift.ir.conversions import loaded
@@ -40,16 +41,16 @@ def kernel_source(
     body: tuple[Statement, ...],
     defined: set[str],
     cpu: bool,
-    half_functions: bool = False,
+    natives: Natives,
     tracing: Tracing | None = None,
 ) -> tuple[KernelTexts, tuple[LengthArgument, ...]]:
     """The OpenCL C of one kernel, and the lengths it takes.
 
-    cpu: is it for a CPU?  half_functions: has its compiler OpenCL's conversions of f16 right?
+    cpu: is it for a CPU?  natives: what its compiler has.
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
     this one needs and brings are added.
     """
-    text = KernelText(body, cpu, half_functions)
+    text = KernelText(body, cpu, natives)
     text.statements(body)
     x, y, z = map(int, shape.local)
     inside = [*taken(body), *_ids(shape, "\n".join(text.lines), cpu, bool(taken(body))), *_locals(text), *text.lines]

@@ -14,6 +14,7 @@ from egglift.codegen.opencl.copy_functions import asynchronous_copy, await_copie
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
 from egglift.codegen.opencl.fragment_functions import fragment_load, fragment_product, registers
 from egglift.codegen.opencl.look_back import look_back
+from egglift.codegen.opencl.natives import Natives
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
 from egglift.ir.deadline import require_time
@@ -27,8 +28,8 @@ WORD = 4  # bytes of what a GPU's registers and instructions move as one
 class KernelText(VectorText):
     """Prints the statements of one kernel."""
 
-    def __init__(self, body: tuple[Statement, ...], cpu: bool, half_functions: bool = False) -> None:
-        super().__init__(cpu, half_functions)
+    def __init__(self, body: tuple[Statement, ...], cpu: bool, natives: Natives) -> None:
+        super().__init__(cpu, natives)
         self.lines: list[str] = []
         self.depth = 1
         self.body = body

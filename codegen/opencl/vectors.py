@@ -15,6 +15,7 @@ from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.conversions import vector_cast
 from egglift.codegen.opencl.expressions import Text, operand_type
+from egglift.codegen.opencl.natives import Natives, extremum
 from egglift.codegen.opencl.scalar_functions import (
     COMPARISONS,
     MASKS,
@@ -67,8 +68,8 @@ class VectorText(Text):
     A CPU reads and writes vectors through pointers wherever they start.
     """
 
-    def __init__(self, cpu: bool, half_functions: bool = False) -> None:
-        super().__init__(cpu, half_functions)
+    def __init__(self, cpu: bool, natives: Natives) -> None:
+        super().__init__(cpu, natives)
         self.kinds: dict[str, int] = {}
         self._varies: dict[int, tuple[ScalarValue, bool]] = {}
         self._lane: tuple[Lanes, int] | None = None  # while the text of one component is made
@@ -160,6 +161,8 @@ class VectorText(Text):
                 return f"({mask} ? {self.number(a, lanes)} : {self.number(b, lanes)})"
             case im.Call(op, args, t):
                 texts = [self.number(a, lanes) for a in args]
+                if self.natives.extremum(v):
+                    return extremum(op, list(map(stripped, texts)), width, self.helpers)
                 return vector_call(op, t, texts, width, self.helpers) or self._by_components(v, lanes)
             case _:
                 return self.gathered(v, lanes)
@@ -185,7 +188,7 @@ class VectorText(Text):
         text = self.number(x, lanes)
         if x.type == t:
             return text
-        return vector_cast(x.type, t, text, lanes.width, self.helpers, self.half_functions)
+        return vector_cast(x.type, t, text, lanes.width, self.helpers, self.natives.halves)
 
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         if buffer.lanes > 1 and not has_lane(at):

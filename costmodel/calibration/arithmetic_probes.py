@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from egglift.codegen.kernel.imperative import Plan
+from egglift.codegen.opencl.natives import Natives, extremum
+from egglift.codegen.opencl.scalar_functions import vector_call
 from egglift.costmodel.calibration.memory_probes import OPENCL, plan, vector
 from egglift.ir.types import SCALARS
 
@@ -30,10 +32,11 @@ MAX_CALL_BYTES = 32
 CHAINS = 8
 
 
-def chain(type: str, op: str, gpu: bool, groups: int) -> tuple[Plan, int]:
+def chain(type: str, op: str, gpu: bool, groups: int, natives: Natives) -> tuple[Plan, int]:
     """Independent chains of one operation on full vectors, as many steps as input `numbers` says (one i32).
 
-    groups: of 256 work-items on a GPU, of one on a CPU.  Also the number of component operations of one step.
+    groups: of 256 work-items on a GPU, of one on a CPU.  natives: what kernels for the device are written with.
+    Also the number of component operations of one step.
     """
     operator = op in OPERATORS or (op == "mod" and not SCALARS[type].is_float)
     widest = max(SCALARS[type].size, SCALARS[OTHER[type]].size if op == "convert" else 0)
@@ -42,7 +45,8 @@ def chain(type: str, op: str, gpu: bool, groups: int) -> tuple[Plan, int]:
     v = vector(type, width)
     names = [f"a{k}" for k in range(CHAINS)]
     declare = " ".join(f"{v} {a} = ({v})(({OPENCL[type]})(g + {k + 2}));" for k, a in enumerate(names))
-    work = " ".join(_rename(_step(type, op, width), a, names[k - CHAINS + 1]) + ";" for k, a in enumerate(names))
+    step, functions = _step(type, op, width, natives)
+    work = " ".join(_rename(step, a, names[k - CHAINS + 1]) + ";" for k, a in enumerate(names))
     body = f"""  const int g = get_global_id(0) & 255;
   const {v} r = ({v})(({OPENCL[type]})(numbers[1]));
   {declare}
@@ -50,15 +54,28 @@ def chain(type: str, op: str, gpu: bool, groups: int) -> tuple[Plan, int]:
   ((global {v} *)y)[get_global_id(0)] = {" + ".join(names)};"""
     buffers = [("y", type, groups * group * width), ("numbers", "i32", 2)]
     each = 2 if op == "convert" else 1
-    return plan(body, buffers, groups * group, group, inputs=("numbers",)), groups * group * CHAINS * width * each
+    probe = plan(body, buffers, groups * group, group, inputs=("numbers",), functions=functions)
+    return probe, groups * group * CHAINS * width * each
 
 
-def _step(type: str, op: str, width: int) -> str:
-    """The step, of chains a and b."""
+def _step(type: str, op: str, width: int, natives: Natives) -> tuple[str, list[str]]:
+    """The step, of chains a and b, and the functions that it calls."""
+    if op == "minimum":
+        return _lesser(type, width, natives)
     if op != "convert":
-        return (FLOAT_STEPS if SCALARS[type].is_float else INTEGER_STEPS)[op]
+        return (FLOAT_STEPS if SCALARS[type].is_float else INTEGER_STEPS)[op], []
     there, back = (f"convert_{vector(t, width)}" for t in (OTHER[type], type))
-    return f"a = {back}({there}(a + r))"
+    return f"a = {back}({there}(a + r))", []
+
+
+def _lesser(type: str, width: int, natives: Natives) -> tuple[str, list[str]]:
+    """As kernels write it."""
+    helpers: dict[str, str] = {}
+    if natives.extrema:
+        call = extremum("minimum", "ab", width, helpers)
+    else:
+        call = vector_call("minimum", SCALARS[type], ["a", "b"], width, helpers) or ""
+    return f"a = {call}", list(helpers.values())
 
 
 def _rename(step: str, own: str, other: str) -> str:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from egglift.codegen.device.execute import Executable
+from egglift.codegen.opencl.natives import natives
 from egglift.costmodel.calibration import arithmetic_probes
 from egglift.costmodel.calibration.memory_rates import Changes, group_counts
 from egglift.costmodel.calibration.probe_timer import Rig
@@ -16,7 +17,7 @@ from egglift.costmodel.profiles.profile import preset_of
 Rates = dict[str, dict[str, float]]
 COMMON = ("add", "mul", "fma", "div", "mod", "convert")
 FUNCTIONS = ("sqrt", "exp")
-RARER = ("log", "sin", "pow")  # of f32 alone
+RARER = ("log", "sin", "pow", "minimum")  # of f32 alone
 LONG = 3e-4  # seconds that can be timed well
 #: operations on f32 that are about as costly as another one, which is measured
 LIKE = {
@@ -28,6 +29,7 @@ LIKE = {
     "tanh": "exp",
     "erf": "exp",
     "atan2": "pow",
+    "maximum": "minimum",
 }
 
 
@@ -84,7 +86,8 @@ def _derived(rig: Rig, rates: Rates) -> Changes:
 def _rate(rig: Rig, type: str, op: str) -> float | None:
     """Operations per second on components, all of the device busy; None: they take no time, however many."""
     groups = rig.units * (8 if rig.gpu else 4)
-    plan, operations = arithmetic_probes.chain(type, op, rig.gpu, groups)
+    limits = rig.device.limits
+    plan, operations = arithmetic_probes.chain(type, op, rig.gpu, groups, natives(limits))
     executable = rig.build(plan)
     steps = _enough(rig, executable)
     if steps is None:
@@ -109,7 +112,7 @@ def parallelism(rig: Rig) -> Changes:
     rates: dict[int, float] = {}
     steps: int | None = None
     for groups in group_counts(rig):
-        plan, operations = arithmetic_probes.chain("f32", "fma", rig.gpu, groups)
+        plan, operations = arithmetic_probes.chain("f32", "fma", rig.gpu, groups, natives(rig.device.limits))
         executable = rig.build(plan)
         steps = steps or _enough(rig, executable)
         if steps is None:

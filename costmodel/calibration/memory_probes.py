@@ -20,15 +20,17 @@ def plan(
     items: int,
     group: int,
     inputs: Sequence[str] = (),
+    functions: Sequence[str] = (),
 ) -> Plan:
     """One kernel over `items` work-items in groups of `group`.
 
     buffers: (name, scalar type, length) of its global buffers; those not named in `inputs` are temporaries.
+    functions: what it calls, as OpenCL C.
     """
     made = tuple(Buffer(name, "global", SCALARS[type], size) for name, type, size in buffers)
     arguments = ", ".join(f"global {OPENCL[b.scalar.name]} *restrict {b.name}" for b in made)
     pragma = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" if "double" in arguments + body else ""
-    source = f"{pragma}kernel void probe({arguments}) {{\n{body}\n}}\n"
+    source = pragma + "".join(f"{f}\n" for f in functions) + f"kernel void probe({arguments}) {{\n{body}\n}}\n"
     kernel = PlannedKernel("probe", source, made, (items,), (group,), ())
     given: dict[str, tuple[Buffer, ...]] = {b.name: (b,) for b in made if b.name in inputs}
     scratch = tuple(b for b in made if b.name not in inputs)

@@ -15,7 +15,9 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import OutOfMemory
 from egglift.ir.interpret import evaluate
 from egglift.ir.patterns import Apply, Expr, Fold, Literal, Reduce, Scan
+from egglift.ir.places import Leaf, places
 from egglift.ir.signature import inputs_of
+from egglift.ir.sizes import Size
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.traverse import replaced, subterms
 from egglift.ir.types import BF16, BOOL, F16, F32, Array, Scalar, Tuple, Type, is_floating, leaves, scalar_of
@@ -26,6 +28,8 @@ HostValue: TypeAlias = Any
 
 #: beyond this many elements a sample repeats itself, with a prime period: drawing numbers is slow
 PERIOD = 1048573
+#: of integers that say places in an array longer than this, the part that stays as any other integers are
+LEAST_PLACES, STAYS = 9, 1 / 16
 #: elements that are looked at together
 AT_ONCE = 1 << 18
 #: a sample must give at least this part of finite results; else positive inputs are tried
@@ -49,11 +53,14 @@ def sample_inputs(program: Expr, seed: int = 0, *, positive: bool = False) -> di
 
     Floats are multiples of 1/8 in [-1, 1]: sums of them and of their products are exact in most orders.  Where what is
     rounded decides about places or other integers, they are any numbers between: of such, hardly two are nearly alike.
-    Integers lie in -9..9 (unsigned: 1..9).  Nothing is 0, bools aside; with `positive`, nothing is negative.
+    Integers lie in -9..9 (unsigned: 1..9).  Nothing is 0, bools aside; with `positive`, nothing is negative.  Integers
+    that say places in an array are most often any of its places: how far these lie apart decides what reading takes.
     """
     rng, coarse = np.random.default_rng(seed), not _rounding_decides(program)
+    said = places(program)
     try:
-        return {name: _sample(t, rng, positive, coarse) for name, t in sorted(inputs_of(program).items())}
+        drawn = {name: _sample(t, rng, positive, coarse) for name, t in sorted(inputs_of(program).items())}
+        return {name: _placed(name, inputs_of(program)[name], x, said, seed) for name, x in drawn.items()}
     except MemoryError as error:
         raise OutOfMemory(f"a sample of this program's inputs does not fit into memory: {error}") from None
 
@@ -69,6 +76,26 @@ def _rounding_decides(program: Expr) -> bool:
 def _sample(type: Type, rng: np.random.Generator, positive: bool, coarse: bool) -> HostValue:
     shapes = [(tuple(number(n) for n in shape), scalar) for shape, scalar in leaves(type)]
     return unflatten(type, iter([_draw(shape, scalar, rng, positive, coarse) for shape, scalar in shapes]))
+
+
+def _placed(name: str, type: Type, value: HostValue, said: Mapping[Leaf, Size], seed: int) -> HostValue:
+    """`value` with any places of an array, mostly, where its integers say places."""
+    if not any(leaf == name for leaf, _ in said):
+        return value
+    parts = [
+        _anywhere(x, number(said[name, k]), seed) if (name, k) in said else x for k, x in enumerate(flatten(value))
+    ]
+    return unflatten(type, iter(parts))
+
+
+def _anywhere(drawn: NdArray, length: int, seed: int) -> NdArray:
+    """Places of an array of `length`, and in one of 16 cases what was drawn, which may lie outside."""
+    last = min(length - 1, np.iinfo(drawn.dtype).max) if drawn.dtype != bool else 0
+    if last <= LEAST_PLACES:
+        return drawn
+    rng, count = np.random.default_rng(seed), min(drawn.size, PERIOD)
+    few = np.where(rng.random(count) < STAYS, drawn.reshape(-1)[:count], rng.integers(0, last, count, endpoint=True))
+    return np.resize(few.astype(drawn.dtype), drawn.size).reshape(drawn.shape)
 
 
 def unflatten(type: Type, parts: Iterator[NdArray]) -> HostValue:

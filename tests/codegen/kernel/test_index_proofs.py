@@ -21,6 +21,7 @@ from egglift.codegen.kernel.index import Index, Var, assuming, choose, index
 from egglift.codegen.kernel.ownership import layout_of
 from egglift.codegen.kernel.views import mirrored, wrapped
 from egglift.codegen.opencl.expressions import Text
+from egglift.codegen.opencl.natives import Natives
 from tests.c_text import CText
 from tests.deep import sampled
 from tests.smt import (
@@ -288,7 +289,7 @@ def test_a_wrong_index_bound_or_text_is_refuted() -> None:
 @pytest.mark.parametrize("name", ["int", "long"])
 def test_the_clamp_that_kernels_call_is_the_clamp(name: str, cpu: bool) -> None:
     """Comparisons, or what OpenCL defines as `min(max(i, 0), last)`."""
-    text = Text(cpu)
+    text = Text(cpu, Natives())
     text.index((i * 4 + j - 9).x.clamp(12) if name == "int" else (w * 4 - 9).x.clamp(12))
     ((_, helper),) = text.helpers.items()
     value = "i < 0 ? 0 : i < last ? i : last" if cpu else f"clamp(i, ({name})0, last)"

@@ -14,6 +14,7 @@ import pytest
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.device.execute import build
 from egglift.codegen.kernel.imperative import Plan
+from egglift.codegen.opencl.natives import Natives
 from egglift.costmodel.calibration import arithmetic_probes, memory_probes
 from egglift.costmodel.calibration.memory_rates import _chain_of_indices
 from egglift.costmodel.calibration.probe_timer import Rig
@@ -132,6 +133,8 @@ def stepped(type: str, op: str, steps: int, items: int) -> np.ndarray[Any, Any]:
                     a[k] = a[k] * r + r
                 case "div":
                     a[k] = r // (a[k] | 1) if type == "i32" else r / a[k]
+                case "minimum":
+                    a[k] = np.minimum(a[k], b)
                 case "convert":
                     a[k] = a[k] + r
     return sum(a[1:], a[0])
@@ -139,11 +142,14 @@ def stepped(type: str, op: str, steps: int, items: int) -> np.ndarray[Any, Any]:
 
 @pytest.mark.parametrize(
     ("type", "op"),
-    [*(("f32", op) for op in ("add", "fma", "div", "convert")), *(("i32", op) for op in ("add", "mul", "div"))],
+    [
+        *(("f32", op) for op in ("add", "fma", "div", "minimum", "convert")),
+        *(("i32", op) for op in ("add", "mul", "div")),
+    ],
 )
 @pytest.mark.parametrize("gpu", [False, True])
 def test_chains_take_every_step(device: Device, type: str, op: str, gpu: bool) -> None:
-    plan, operations = arithmetic_probes.chain(type, op, gpu, 1)
+    plan, operations = arithmetic_probes.chain(type, op, gpu, 1, Natives())
     items = 256 if gpu else 1
     y = run(device, plan, numbers=[3, 3]).reshape(items, -1)
     assert operations == y.size * arithmetic_probes.CHAINS * (2 if op == "convert" else 1)

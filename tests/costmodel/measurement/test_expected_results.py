@@ -11,7 +11,7 @@ import egglift as el
 from egglift.costmodel.measurement.expected_results import PERIOD, agree, expect, flatten, sample_inputs, unflatten
 from egglift.ir import types as t
 from egglift.ir.lifting import as_program
-from egglift.ir.patterns import Apply, Arg, Expr, Input, Map, Tup
+from egglift.ir.patterns import Apply, Arg, Expr, Gather, Input, Map, Tup
 from egglift.ir.types import Array, Scalar, Tuple
 
 
@@ -195,3 +195,18 @@ def test_places_of_the_least_agree_whatever_the_rounding() -> None:
     distances = el.allpairs(lambda p, s: el.square(el.sin((p - s) / 2)) * el.cos(p) * el.cos(s), P, S)
     expected = expect(as_program(distances.argmin(axis=1)))
     np.testing.assert_array_equal(expected.wide[0], expected.narrow[0])
+
+
+def test_integers_that_say_places_say_any_of_them() -> None:
+    indices = sample_inputs(Gather(Input("i", Array(4000, t.I32)), Input("x", Array(1 << 20, t.F32))))["i"]
+    inside = indices[np.abs(indices) > 9]
+    assert (inside >= 0).all() and (inside < 1 << 20).all()
+    assert np.unique(inside >> 16).size == 16
+    assert 0 < (indices < 0).sum() < 400, "some lie outside: they are clamped"
+
+
+def test_places_of_short_arrays_and_small_types_fit() -> None:
+    few = sample_inputs(Gather(Input("i", Array(400, t.I32)), Input("x", Array(4, t.F32))))["i"]
+    assert np.abs(few).max() == 9
+    small = sample_inputs(Gather(Input("i", Array(400, t.U8)), Input("x", Array(1 << 20, t.F32))))["i"]
+    assert small.dtype == np.uint8 and small.max() > 200

@@ -16,6 +16,7 @@ from egglift.codegen.device import transfer_rates
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.device.execute import Executable, Timing
+from egglift.codegen.opencl.natives import Natives
 from egglift.costmodel.calibration import arithmetic_probes, memory_rates, probe_timer
 from egglift.costmodel.calibration.calibrate import STAGES, calibrate
 from egglift.costmodel.calibration.probe_timer import Rig
@@ -194,7 +195,7 @@ def test_a_measured_rate_is_the_probes_work_by_its_time(calibrated: Calibrated) 
     items = p.compute_units  # of a CPU that is kept busy
     for type, rates in p.rates.items():
         for op, rate in rates.items():
-            _, operations = arithmetic_probes.chain(type, op, False, 4 * items)
+            _, operations = arithmetic_probes.chain(type, op, False, 4 * items, Natives())
             assert rate == pytest.approx(operations / STEP), (type, op)
     assert p.issue_rate == pytest.approx(p.rates["f32"]["fma"] / (p.simd_bytes // 4))
     bytes = {"vector_rates": {str(w): 4 * w for w in (1, 2, 4, 8, 16)}, "strided": dict.fromkeys(p.strided, 4)}

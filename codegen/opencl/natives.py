@@ -1,0 +1,50 @@
+"""What a kernel's text may take from the device's compiler beside the core of OpenCL C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from egglift.codegen.kernel.imperative import Call, DeviceLimits, ScalarValue
+from egglift.ir.types import F32
+
+COMPONENTS = "0123456789abcdef"
+PTX = {"minimum": "min", "maximum": "max"}
+
+
+@dataclass(frozen=True)
+class Natives:
+    """What the device's compiler has, and has right.
+
+    halves: OpenCL's conversions of f16.  extrema: NVIDIA's instructions for the lesser and the greater of two f32 of
+    which a NaN is the result; by comparisons these are three instructions.
+    """
+
+    halves: bool = False
+    extrema: bool = False
+
+    def extremum(self, v: ScalarValue) -> bool:
+        """Is `v` the lesser or the greater of two numbers, for which there is an instruction?"""
+        return self.extrema and isinstance(v, Call) and v.op in PTX and v.type == F32
+
+
+def natives(limits: DeviceLimits) -> Natives:
+    """What the compiler of a device with these limits has."""
+    return Natives(limits.half_functions, limits.nan_extrema)
+
+
+def extremum(op: str, args: Sequence[str], width: int, helpers: dict[str, str]) -> str:
+    """A call for the lesser or the greater of two f32, or of vectors of `width`, one by one, in one instruction each.
+
+    `minimum` of a and b -> `minimum_f32(a, b)`, of four each -> `minimum_f32x4(a, b)`.
+    """
+    name = f"{op}_f32"
+    helpers[name] = (
+        f"float {name}(float a, float b) {{\n"
+        f'  float c;\n  asm("{PTX[op]}.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));\n  return c;\n}}'
+    )
+    if width > 1:
+        each, name = [f"{name}(a.s{k}, b.s{k})" for k in COMPONENTS[:width]], f"{name}x{width}"
+        c = f"float{width}"
+        helpers[name] = f"{c} {name}({c} a, {c} b) {{ return ({c})({', '.join(each)}); }}"
+    return f"{name}({', '.join(args)})"

@@ -1,0 +1,58 @@
+"""What a device's compiler has beside the core of OpenCL C is used there, and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from egglift.codegen.compile import compile_term
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.costmodel.profiles.profile import presets
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from egglift.ir.types import F16, F32, F64, I32, Scalar
+from tests.codegen.low import fmap, op, vector
+
+PLAIN = DeviceLimits(warp=32)
+NVIDIAS = replace(PLAIN, nan_extrema=True)
+
+
+def text(name: str, t: Scalar, limits: DeviceLimits, width: int = 1) -> str:
+    """The kernel of a function of the numbers of two arrays, some at a time."""
+    both = p.Zip((vector("x", 64, t=t), vector("y", 64, t=t)))
+
+    def body(pair: Expr) -> Expr:
+        return op(name, p.Get(0, pair), p.Get(1, pair))
+
+    one_by_one = fmap(body, both, "global")
+    several = p.Join(fmap(lambda row: fmap(body, row, "vec"), p.Split(width, both), "global"))
+    return compile_term(one_by_one if width == 1 else several, limits=limits).source
+
+
+@pytest.mark.parametrize(("name", "ptx"), [("minimum", "min.NaN.f32"), ("maximum", "max.NaN.f32")])
+@pytest.mark.parametrize("width", [1, 4])
+def test_extrema_of_f32_are_one_instruction_on_nvidia(name: str, ptx: str, width: int) -> None:
+    source = text(name, F32, NVIDIAS, width)
+    assert source.count(f'asm("{ptx} ') == 1
+    assert f"{name}_f32x4(" in source if width == 4 else "x4" not in source
+
+
+@pytest.mark.parametrize("t", [F16, F64, I32])
+def test_extrema_of_other_types_are_comparisons(t: Scalar) -> None:
+    assert ("asm" in text("minimum", t, NVIDIAS)) is (t == F16), "f16 is computed in f32"
+    assert "asm" not in text("minimum", t, PLAIN)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "atan2"])
+def test_other_functions_are_written_as_everywhere(name: str) -> None:
+    assert text(name, F32, NVIDIAS) == text(name, F32, PLAIN)
+
+
+def test_profiles_say_which_devices_have_them() -> None:
+    known = presets()
+    assert {name: known[name].limits.nan_extrema for name in ("generic_gpu", "nvidia_h200", "pocl_cpu")} == {
+        "generic_gpu": False,
+        "nvidia_h200": True,
+        "pocl_cpu": False,
+    }
