@@ -26,16 +26,16 @@ class Touched:
     bytes: Numbers
 
 
-def touched(axes: Sequence[Step], width: Numbers) -> Touched:
+def touched(axes: Sequence[Step], width: Numbers, sector: int = SECTOR) -> Touched:
     """What is touched by `width` bytes at every combination of steps.
 
     Bytes that meet make runs; runs at a distance make rows; rows whose steps overlap (a window that slides) are one
-    longer row.  Exact where strides divide each other and runs begin with a sector.
+    longer row.  Exact where strides divide each other and runs begin with a sector, which is of so many bytes.
     """
-    key = _same(width), *(_same(x) for step in axes for x in step)
+    key = sector, _same(width), *(_same(x) for step in axes for x in step)
     found = _LAST.get(key)  # searches of several threads share it
     if found is None:
-        found = _LAST[key] = _touched(axes, width)
+        found = _LAST[key] = _touched(axes, width, sector)
         while len(_LAST) > MOST:
             with suppress(KeyError):
                 _LAST.popitem(last=False)
@@ -52,14 +52,14 @@ def _same(x: Numbers) -> Hashable:
     return x.shape, x.dtype.char, x.tobytes()
 
 
-def _touched(axes: Sequence[Step], width: Numbers) -> Touched:
+def _touched(axes: Sequence[Step], width: Numbers, sector: int) -> Touched:
     shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for step in axes for x in step))
     run, many = np.broadcast_to(width, shape).astype(float), np.ones(shape)
     far, row, points = np.zeros(shape), np.ones(shape), np.broadcast_to(width, shape).astype(float)
     if axes:
         for c, s in zip(*_rising(axes, shape), strict=True):
             points = points * c
-            meets = s <= np.maximum(run, SECTOR - 1)
+            meets = s <= np.maximum(run, sector - 1)
             slides = ~meets & (row > 1) & (s <= far * row)
             apart = ~meets & ~slides
             run = np.where(meets, run + (c - 1) * s, run)
@@ -69,7 +69,7 @@ def _touched(axes: Sequence[Step], width: Numbers) -> Touched:
             )
             far = np.where(apart, s, far)
     many = many * row
-    return Touched(many * np.ceil(run / SECTOR), np.minimum(many * run, points))
+    return Touched(many * np.ceil(run / sector), np.minimum(many * run, points))
 
 
 def _rising(axes: Sequence[Step], shape: tuple[int, ...]) -> tuple[Numbers, Numbers]:

@@ -50,7 +50,8 @@ def traffic(work: Work, resident: Numbers, p: Profile) -> Moved:
     if p.kind == "cpu":
         parts = [_cpu(work, a, p) for a in accesses]
     else:
-        parts = [*_gpu(work, each_once(accesses, SECTOR), resident, p), *(_in_lines(work, a, p) for a in accesses)]
+        lines = (_in_lines(work, a, p) for a in accesses if not a.store)
+        parts = [*_gpu(work, each_once(accesses, SECTOR), resident, p), *lines]
     zero = number(0)
     return (
         sum((m[0] for m in parts), zero),
@@ -99,11 +100,11 @@ def _seen(work: Work, a: Access) -> _Seen:
 
 
 def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> Iterator[Moved]:
-    zero, loads = number(0), [_seen(work, a) for a in accesses if not a.store]
+    loads = [_seen(work, a) for a in accesses if not a.store]
     for a in accesses:
         if a.store:
             moved = _moved(work, a, resident, p)
-            yield _alone(work, a, moved, resident, p), _stored(work, a, p), zero
+            yield _alone(work, a, moved, resident, p), _stored(work, a, p), moved
     for i, seen in enumerate(loads):
         same = [s for s in loads if s.access.buffer == seen.access.buffer and _together(s.access, seen.access)]
         little = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in same)))
@@ -112,11 +113,11 @@ def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> I
 
 
 def _in_lines(work: Work, a: Access, p: Profile) -> Moved:
-    """The time of the lines that lanes ask for one by one, where loaded numbers say where to read."""
-    far = [np.where(np.abs(step) >= ANYWHERE * a.scalar, n, 1) for n, step in warp_axes(work, a, p.warp)]
-    different, lanes = product(far), np.minimum(p.warp, work.group)
-    alone = np.where((different > 1) & (not a.store), np.minimum(different, a.bytes / LINE) / lanes, 0)
-    return number(0), number(0), work.count(a) * LINE_TAKES * alone
+    """The time of the lines that loads ask for, one after the other."""
+    each, lanes = np.maximum(a.scalar, a.width / a.places), np.minimum(p.warp, work.group)
+    width = np.minimum(STORED, each)
+    lines = np.minimum(touched(warp_axes(work, a, p.warp), width, LINE).sectors, max(1.0, a.bytes / LINE))
+    return number(0), number(0), work.count(a) * a.places * rounded_up(each, STORED) / lanes * lines * LINE_TAKES
 
 
 def _together(a: Access, b: Access) -> bool:
@@ -169,7 +170,7 @@ def _loaded(work: Work, x: _Seen, little: Bools, new: Numbers, resident: Numbers
     near = seen.sectors * SECTOR * resident / work.group <= FAR * p.cache_bytes
     far = np.where(little & near, np.minimum(alone, waits), alone)
     far = np.where(far <= 1.5 * a.bytes, far * pieces, far)
-    return np.where(kept, dram, far), np.where(kept, brought, moved), moved
+    return np.where(kept, dram, far), np.where(kept, brought, moved), number(0)
 
 
 def _stride(work: Work, a: Access) -> Numbers:

@@ -21,9 +21,9 @@ Lanes = npt.NDArray[np.int64]
 BANKS, WORD = 32, 4  # of local memory: banks, and the bytes that each gives in one pass
 SECTOR = 32  # bytes
 LINE = 128  # bytes, of a unit's cache
-#: bytes that a unit's cache gives in the time that a line takes which one lane alone asks for: lanes that read where
-#: loaded numbers say ask for a line each; as an H200 had it
-LINE_TAKES = 48
+#: bytes that a unit's local memory gives in the time that its cache takes for one line: the lines that one load of a
+#: warp asks for come one after the other, a cycle each, as an H200 had it
+LINE_TAKES = 100
 DIVERGED = 8.0  # instructions' worth of time for every further address of constants that lanes read at the same time
 CLOSE = 16  # places for each integer, of which a table says which are there
 
@@ -190,15 +190,27 @@ def diverged(at: Index, local: tuple[Lanes, ...]) -> int:
         return len(local[0]) - 1
 
 
-def lines_alone(at: Index, bytes: int, local: tuple[Lanes, ...]) -> float:
-    """The part of the lanes that ask for a line of their own, of an array of so many bytes: none, but where a loaded
-    number says where to read, and lanes load different ones."""
+def lines(at: Index, size: int, width: float, bytes: int, local: tuple[Lanes, ...]) -> float:
+    """Lines that one load of `width` bytes by every lane of a warp asks for, of an array of so many bytes.
+
+    Lanes that read where different loaded numbers say ask for lines of their own; those of one number are neighbours.
+    """
+    try:
+        first = evaluate(at, local) * size
+    except Unknown:
+        apart = _apart_by_data(at, local)
+        return min(max(apart, len(local[0]) * width / LINE), max(1.0, bytes / LINE))
+    last = first + max(int(width), 1) - 1
+    return float(len(distinct(np.concatenate((first // LINE, last // LINE)))))
+
+
+def _apart_by_data(at: Index, local: tuple[Lanes, ...]) -> int:
+    """How many different places the numbers say that a warp's lanes have loaded for an index."""
     sources = [x for atom, _ in at.terms for data in _data(atom) for x in _sources(data)]
     try:
-        different = len({*zip(*(evaluate(x, local).tolist() for x in sources), strict=True)})
+        return len({*zip(*(evaluate(x, local).tolist() for x in sources), strict=True)})
     except Unknown:
-        different = len(local[0])
-    return min(different, bytes / LINE) / len(local[0]) if different > 1 else 0.0
+        return len(local[0])
 
 
 def _data(atom: object) -> Iterator[Data]:

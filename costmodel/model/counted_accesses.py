@@ -43,16 +43,30 @@ def leap(a: CountedAccess) -> float:
 
 
 def together(accesses: list[CountedAccess]) -> list[CountedAccess]:
-    """Accesses that differ by a constant only, as one wider access: what an unrolled loop reads side by side."""
+    """Accesses that differ by a constant only, as one wider access: what an unrolled loop reads side by side.
+
+    Not those that are pages apart, as in planes of an array: each of these is by itself.
+    """
     groups: dict[tuple[object, ...], list[CountedAccess]] = {}
     for a in accesses:
         groups.setdefault((a.buffer, a.at.terms, a.store, a.loops, a.lane, a.bytes), []).append(a)
     merged = []
-    for same in groups.values():
+    for same in (near for alike in groups.values() for near in _by_pages(alike)):
         places = len({a.at.constant for a in same})
         count = sum(a.count for a in same) / places
         merged.append(replace(same[0], bytes=same[0].bytes * places, count=count, places=places))
     return merged
+
+
+def _by_pages(alike: list[CountedAccess]) -> list[list[CountedAccess]]:
+    """Accesses that differ by a constant, in groups without gaps of a page."""
+    alike.sort(key=lambda a: a.at.constant)
+    found = [[alike[0]]]
+    for a in alike[1:]:
+        if (a.at.constant - found[-1][-1].at.constant) * a.buffer.scalar.size > PAGE:
+            found.append([])
+        found[-1].append(a)
+    return found
 
 
 def side_by_side(loads: list[CountedAccess]) -> list[CountedAccess]:

@@ -19,7 +19,7 @@ from egglift.costmodel.model.coalescing import (
     Lanes,
     footprint,
     ids,
-    lines_alone,
+    lines,
     runs,
     sectors,
     window,
@@ -97,12 +97,16 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
             once *= max(max(_reopened(a, t.fast), _in_pieces(a, local)) for a in same)
         fits = size <= p.cache_bytes and brought > size
         dram += once if fits else max(once, brought * _apart(same[0], kernel, resident, size / brought))
-    return Traffic(dram, cached, sum(moved.values()) + sum(_in_lines(a, local) for a in loads))
+    near = sum(_in_lines(a, local) if not a.store else moved[id(a)] for a in accesses)
+    return Traffic(dram, cached, near)
 
 
 def _in_lines(a: CountedAccess, local: tuple[Lanes, ...]) -> float:
-    """The time of the lines that lanes ask for one by one, in bytes by the lanes: at every place of the source anew."""
-    return a.count * a.places * LINE_TAKES * lines_alone(a.at, a.buffer.size * a.buffer.scalar.size, local)
+    """What a unit's cache gives in the time of the lines that loads ask for, at every place of the source anew."""
+    size = a.buffer.scalar.size
+    width = min(STORED, max(size, a.bytes / a.places))
+    loads = a.count * a.places * -(-a.bytes // a.places // STORED) / len(local[0])
+    return loads * LINE_TAKES * lines(a.at, size, width, a.buffer.size * size, local)
 
 
 def _waiting(seen: Footprint | None, items: int, group: int, resident: int, p: Profile) -> float:

@@ -16,12 +16,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import element_type, merged, permuted
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size
-from egglift.ir.types import Array, Scalar, Type
-
-
-def is_short_array(t: Type) -> bool:
-    """Is it an array of scalars, or of such arrays?"""
-    return isinstance(t, Array) and (isinstance(t.element, Scalar) or is_short_array(t.element))
+from egglift.ir.types import Array, Type
 
 
 def copied_out(keep: Keep, found: Expr, loops: Sequence[Loop], sizes: dict[Digit, Size]) -> Expr:

@@ -65,8 +65,14 @@ def _known(stage: Stage, names: int, profile: _Same) -> StageElements:
         _sources(stage, after, profile.profile),
         element_of(finish, (), profile.profile),
         tuple(n for r in (stage.phases or ((),))[0] for n in sizes_of_leaves(r.type)),
-        tuple(leaves_of(type_of(stage.body))),
+        tuple(_results(stage)),
     )
+
+
+def _results(stage: Stage) -> list[tuple[int, int]]:
+    """Of each array that is written, or plane of one: bytes of a number, and how many of an element lie together."""
+    found = leaves_of(type_of(stage.body))
+    return [(size, 1) for size, count in found for _ in range(count)] if stage.planes else found
 
 
 @dataclass(frozen=True, eq=False)

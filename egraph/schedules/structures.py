@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
-from egglift.egraph.schedules.kept_results import is_short_array
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule, Step
@@ -46,6 +45,7 @@ from egglift.egraph.stages.merging import merged_dims, merged_reductions, restor
 from egglift.egraph.stages.moved_axes import Axes, Below, along_axis, below
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
+from egglift.egraph.stages.short_arrays import in_planes, is_short_array
 from egglift.egraph.stages.short_rows import in_elements
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
@@ -100,12 +100,12 @@ def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -
     """
     if stage.is_apart:
         return
-    stage, cuts = adjoined(stage)
+    given, (stage, cuts) = stage, adjoined(stage)
     whole = merged_reductions(stage)
     for way in ways(stage, kind, reassociate, tf32):
         # who shares elements need not know of their dimensions
         for x in _of_way(stage if way.share is None else whole, way, kind, reassociate):
-            yield replace(x, term=separated(x.term, cuts))
+            yield replace(x, term=_placed(x.term, cuts, given))
     if kind == "gpu" and (rows := in_elements(stage)):
         for x in (x for way in (ALONE, GATHERED) for x in _of_way(rows, way, kind, reassociate)):
             yield replace(x, term=separated(x.term, cuts))
@@ -113,11 +113,17 @@ def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -
 
 def structure_again(stage: Stage, made: Made, kind: str, reassociate: bool) -> Structure | None:
     """The structure of a stage that was made so, if the laws make its run."""
-    way, (stage, cuts) = WAYS[kind][made.way], adjoined(stage)
+    given, way, (stage, cuts) = stage, WAYS[kind][made.way], adjoined(stage)
     if way in (ALONE, GATHERED) and not is_short_array(type_of(stage.body)):
         stage = in_elements(stage) or stage
     x = _made(stage if way.share is None else merged_reductions(stage), made, way, reassociate)
-    return None if x is None else replace(x, term=separated(x.term, cuts))
+    return None if x is None else replace(x, term=_placed(x.term, cuts, given))
+
+
+def _placed(term: Expr, cuts: tuple[int, ...], stage: Stage) -> Expr:
+    """The array of an adjoined stage as the stage that was given yields it."""
+    x = separated(term, cuts)
+    return in_planes(x, stage) if stage.planes else x
 
 
 def _of_way(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[Structure]:
@@ -182,7 +188,7 @@ def _of_each(stage: Stage) -> tuple[Way, ...]:
     """Nothing is reduced: by elements as they are written, unless an array is read that is known to lie across; by
     tiles if there are two dimensions."""
     across = any(map(_is_transposed, operands(stage)))
-    short = (ALONE, GATHERED) if is_short_array(type_of(stage.body)) else ()
+    short = (ALONE, GATHERED) if is_short_array(type_of(stage.body)) and not stage.planes else ()
     return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH, *short)))
 
 

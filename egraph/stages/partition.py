@@ -27,6 +27,7 @@ from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStag
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
+from egglift.egraph.stages.planes import by_planes
 from egglift.egraph.stages.producers import read_at_many_places, reduced_indices
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scan_layout import in_memory_order
@@ -100,7 +101,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     if reassociate:
         stages = [summed(factored(s)) for s in stages]
         stages = list(by_rows(stages)) if by.totals else stages
-    stages, result = in_memory_order(stages, result)
+    stages, result = by_planes(*in_memory_order(stages, result))
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
     return Stages(tuple(stages), result)

@@ -244,7 +244,8 @@ class Stage:
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
     scan: `body` is what is scanned along the last dimension, without reductions in it.  counts: it is what is counted.
-    narrow: types that are kept as they are where they are cast (operands.py).
+    narrow: types that are kept as they are where they are cast (operands.py).  planes: are the elements, short arrays,
+    written plane by plane (planes.py)?
     """
 
     name: str
@@ -255,6 +256,7 @@ class Stage:
     scan: Scanned | None = None
     counts: Counted | None = None
     narrow: tuple[Scalar, ...] = ()
+    planes: bool = False
 
     @property
     def is_apart(self) -> bool:
@@ -292,8 +294,11 @@ class Stage:
             t = type_of(self.scan.combined.init)
         if self.counts is not None:
             t, dims = Array(self.counts.length, self.counts.type), dims[:-1]
-        for d in reversed(dims):
-            t = Array(d.extent, t)
+        inner: list[Size] = []
+        while self.planes and isinstance(t, Array):
+            inner, t = [*inner, t.length], t.element
+        for extent in reversed((*inner, *(d.extent for d in dims))):
+            t = Array(extent, t)
         return t
 
     @property

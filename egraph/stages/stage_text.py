@@ -34,6 +34,7 @@ def text_of(stage: Stage) -> str:
         if stage.scan is None or stage.scan.axis is None
         else f" as [{', '.join(order[d] for d in stage.array_dims)}]"
     )
+    laid = " as planes" if stage.planes else laid
     return f"{stage.name.lstrip('%')}[{dims}]{laid} = {body}"
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from egglift.codegen.kernel.imperative import Buffer, Load
 from egglift.codegen.kernel.index import Data, Index, Var, index
-from egglift.costmodel.model.coalescing import Footprint, distinct, diverged, footprint, ids, lines_alone, window
+from egglift.costmodel.model.coalescing import Footprint, distinct, diverged, footprint, ids, lines, window
 from egglift.ir.types import I32
 
 L0, L1 = Var("l0", 32, "local", 0), Var("l1", 4, "local", 1)
@@ -136,7 +136,6 @@ def loaded(at: Index) -> Index:
 @pytest.mark.parametrize(
     ("at", "part"),
     [
-        (index(L0) * 512, 0),
         (loaded(index(L0)), 1),
         (loaded(index(L0)) * 16 + index(K), 1),
         (loaded(index(L0) // 8) * 128 + index(L0) % 8, 4 / 32),
@@ -146,8 +145,26 @@ def loaded(at: Index) -> Index:
     ],
 )
 def test_lanes_ask_for_a_line_each_where_loaded_numbers_differ(at: Index, part: float) -> None:
-    assert lines_alone(at, 1 << 22, ids((32,), 32)) == part
-    assert lines_alone(at, 256, ids((32,), 32)) == min(part, 2 / 32)
+    asked = max(1, 32 * part)
+    assert lines(at, 4, 4, 1 << 22, ids((32,), 32)) == asked
+    assert lines(at, 4, 4, 256, ids((32,), 32)) == min(asked, 2)
+
+
+@pytest.mark.parametrize(
+    ("at", "width", "asked"),
+    [
+        (index(L0), 4, 1),
+        (index(W0), 4, 1),  # all lanes the same
+        (index(L0) * 2, 4, 2),
+        (index(L0) * 8, 4, 8),
+        (index(L0) * 32, 4, 32),
+        (index(L0) * 4, 16, 4),  # vectors of four
+        (index(L0) * 64, 16, 32),
+        (index(L0) + 24, 16, 2),
+    ],
+)
+def test_a_load_asks_for_the_lines_that_its_lanes_touch(at: Index, width: int, asked: int) -> None:
+    assert lines(at, 4, width, 1 << 22, ids((32,), 32)) == asked
 
 
 @pytest.mark.parametrize(

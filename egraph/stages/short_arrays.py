@@ -1,0 +1,26 @@
+"""Elements of stages that are short arrays, and their numbers apart from each other."""
+
+from __future__ import annotations
+
+from egglift.egraph.stages.stage import Stage
+from egglift.ir.axes import permuted
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr
+from egglift.ir.types import Array, Scalar, Type
+
+
+def in_planes(array: Expr, stage: Stage) -> Expr:
+    """An array of a stage's elements, one after the other, with the axes of the elements first."""
+    own = [-1 - k for k in range(depth(type_of(stage.body)))]
+    dims = [d.number for d in stage.dims]
+    return permuted(array, (*dims, *own), (*own, *dims))
+
+
+def is_short_array(t: Type) -> bool:
+    """Is it an array of scalars, or of such arrays?"""
+    return isinstance(t, Array) and (isinstance(t.element, Scalar) or is_short_array(t.element))
+
+
+def depth(t: Type) -> int:
+    """How many axes an array has."""
+    return 1 + depth(t.element) if isinstance(t, Array) else 0
