@@ -7,7 +7,7 @@ import numpy as np
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.codegen.kernel.limit_unrolling import MOST
 from egglift.costmodel.closed.footprint import passes
-from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes
+from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes, whole_warps
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
 from egglift.costmodel.model.estimate import (
@@ -65,12 +65,14 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     if gpu:
         warps = rounded_up(group, p.warp) * np.minimum(side_by_side, rounded_up(groups, units))  # of the busiest unit
         slow = slow * _fetching(work, warps)
-        share = _spread(items, groups / (units * side_by_side), warps, p) * busy
+        share = _spread(groups / (units * side_by_side), warps) * busy
         chain = rounded_up(items, resident) * (work.chain * p.op_latency + work.waits * p.latency / 4) + p.latency
     else:
         share, chain = busy, work.chain * items * p.op_latency / shared
-    instructions = slow * issue * items / (p.issue_rate * share)
-    products = spilled * work.products * items / (p.issue_rate * share)
+    # of whole warps, whether each lane has a work-item or not
+    lanes = items * (rounded_up(group, p.warp) * p.warp / group if gpu else 1)
+    instructions = slow * issue * lanes / (p.issue_rate * share)
+    products = spilled * work.products * lanes / (p.issue_rate * share)
     if gpu:
         chain = chain + (instructions + products) / side_by_side * _stalled(work)
     return {
@@ -133,10 +135,10 @@ def _fetching(work: Work, warps: Numbers) -> Numbers:
     return 1 + UNFETCHED * unrolled * (warps <= SCHEDULERS)
 
 
-def _spread(items: Numbers, rounds: Numbers, warps: Numbers, p: Profile) -> Numbers:
+def _spread(rounds: Numbers, warps: Numbers) -> Numbers:
     even = warps / (SCHEDULERS * rounded_up(warps, SCHEDULERS))
     spread: Numbers = 1 - (1 - even) / np.maximum(1, rounds)
-    return spread * np.minimum(1, items / (rounded_up(items, p.warp) * p.warp))
+    return spread
 
 
 def _bandwidth_share(work: Work, resident: Numbers, groups: Numbers, p: Profile) -> Numbers:
@@ -167,7 +169,7 @@ def _local(work: Work, p: Profile) -> Numbers:
         if a.space == "local":
             lanes = np.minimum(p.warp, work.group)
             total = total + work.count(a) / lanes * passes(warp_axes(work, a, p.warp), a.width, p.warp)
-    return total * BANKS * WORD / p.local_bandwidth
+    return total * whole_warps(work.group, p.warp) * BANKS * WORD / p.local_bandwidth
 
 
 def possible(work: Work, limits: DeviceLimits) -> Bools:

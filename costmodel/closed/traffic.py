@@ -117,7 +117,13 @@ def _in_lines(work: Work, a: Access, p: Profile) -> Moved:
     each, lanes = np.maximum(a.scalar, a.width / a.places), np.minimum(p.warp, work.group)
     width = np.minimum(STORED, each)
     lines = np.minimum(touched(warp_axes(work, a, p.warp), width, LINE).sectors, max(1.0, a.bytes / LINE))
-    return number(0), number(0), work.count(a) * a.places * rounded_up(each, STORED) / lanes * lines * LINE_TAKES
+    loads = work.count(a) * a.places * rounded_up(each, STORED) / lanes * whole_warps(work.group, p.warp)
+    return number(0), number(0), loads * lines * LINE_TAKES
+
+
+def whole_warps(group: Numbers, warp: int) -> Numbers:
+    """Accesses of a group's warps, for each that it would have if its last warp were as full as the first."""
+    return rounded_up(group, warp) * np.minimum(warp, group) / group
 
 
 def _together(a: Access, b: Access) -> bool:

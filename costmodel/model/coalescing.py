@@ -190,6 +190,11 @@ def diverged(at: Index, local: tuple[Lanes, ...]) -> int:
         return len(local[0]) - 1
 
 
+def whole_warps(group: int, warp: int) -> float:
+    """Accesses of a group's warps, for each that it would have if its last warp were as full as the first."""
+    return -(-group // warp) * min(warp, group) / group
+
+
 def lines(at: Index, size: int, width: float, bytes: int, local: tuple[Lanes, ...]) -> float:
     """Lines that one load of `width` bytes by every lane of a warp asks for, of an array of so many bytes.
 

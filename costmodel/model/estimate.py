@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from egglift.codegen.kernel.imperative import Plan, PlannedKernel
-from egglift.costmodel.model.coalescing import BANKS, WORD, ids, passes
+from egglift.costmodel.model.coalescing import BANKS, WORD, ids, passes, whole_warps
 from egglift.costmodel.model.memory_traffic import Traffic, traffic
 from egglift.costmodel.model.operation_counts import Tally, tally
 from egglift.costmodel.profiles.curves import at
@@ -110,12 +110,16 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     warps = -(-group // p.warp) * min(side_by_side, -(-groups // p.compute_units))  # of the busiest unit
     slow = _latency(resident, groups, _gaps(t, items), p) * spilled * _nested(t, kernel.local_size, p)
     slow *= _fetching(t, warps, p)
-    rate = p.issue_rate * _issue_share(items, groups, groups / (p.compute_units * side_by_side), warps, p)
+    rate = p.issue_rate * _issue_share(groups, groups / (p.compute_units * side_by_side), warps, p)
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
-        "units": spilled * t.products / rate,  # beside instructions: a warp goes on while its products are made
-        "instructions": slow * t.issue / rate,
+        "units": spilled
+        * t.products
+        * _lanes(group, p)
+        / group
+        / rate,  # beside instructions: a warp goes on while its products are made
+        "instructions": slow * t.issue * _lanes(group, p) / group / rate,
         "chain": _chain(t, waves, groups, p),
         "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
         "barriers": t.barriers * groups * _barrier(group, p) / min(groups, p.compute_units * side_by_side),
@@ -206,14 +210,19 @@ def _fetching(t: Tally, warps: int, p: Profile) -> float:
     return 1.0 + UNFETCHED * min(2.0, t.step / FETCHED) if lone else 1.0
 
 
-def _issue_share(items: int, groups: int, rounds: float, warps: int, p: Profile) -> float:
-    """The part of the device that has work: too few groups or items leave units idle, and warps are shared out to the
+def _issue_share(groups: int, rounds: float, warps: int, p: Profile) -> float:
+    """The part of the device that has work: too few groups leave units idle, and warps are shared out to the
     schedulers of a unit as they come: of five warps one has two, unless more rounds of groups fill the gap."""
     if p.kind == "cpu":
         return _busy(groups, p)
     even = warps / (SCHEDULERS * -(-warps // SCHEDULERS))
     spread = 1 - (1 - even) / max(1.0, rounds)
-    return spread * _busy(groups, p) * min(1.0, items / (-(-items // p.warp) * p.warp))
+    return spread * _busy(groups, p)
+
+
+def _lanes(group: int, p: Profile) -> int:
+    """Lanes that a group's work-items take: all of a warp's, however many of them have one."""
+    return -(-group // p.warp) * p.warp if p.kind == "gpu" else group
 
 
 def _memory_rate(t: Tally, p: Profile) -> float:
@@ -245,4 +254,4 @@ def _local(t: Tally, local_size: tuple[int, ...], p: Profile) -> float:
         if a.buffer.space == "local":
             at_once = a.places if a.store else 1  # numbers that are stored side by side are stored one by one
             total += a.count / len(local[0]) * at_once * passes(a.at, a.buffer.scalar.size, a.bytes // at_once, local)
-    return total * BANKS * WORD / p.local_bandwidth
+    return total * whole_warps(prod(local_size), p.warp) * BANKS * WORD / p.local_bandwidth

@@ -22,6 +22,7 @@ from egglift.costmodel.model.coalescing import (
     lines,
     runs,
     sectors,
+    whole_warps,
     window,
 )
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap
@@ -97,8 +98,8 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
             once *= max(max(_reopened(a, t.fast), _in_pieces(a, local)) for a in same)
         fits = size <= p.cache_bytes and brought > size
         dram += once if fits else max(once, brought * _apart(same[0], kernel, resident, size / brought))
-    near = sum(_in_lines(a, local) if not a.store else moved[id(a)] for a in accesses)
-    return Traffic(dram, cached, near)
+    near = whole_warps(group, p.warp) * sum(_in_lines(a, local) for a in loads)
+    return Traffic(dram, cached, near + sum(moved[id(a)] for a in accesses if a.store))
 
 
 def _in_lines(a: CountedAccess, local: tuple[Lanes, ...]) -> float:

@@ -18,6 +18,8 @@ GPU_STARTS = (
     (64, 128, 2, 2, 8),
     (32, 32, 1, 1, 16),
 )
+#: whole blocks are at most, and more than, so many rows or columns
+WHOLE = ((160, 80), (80, 40))
 SCANNING = (256, 512, 128)  # work-items of a group that scan a row together
 CPU_COLUMNS = (2, 3, 1, 4)  # in vectors, of what registers hold
 
@@ -36,6 +38,8 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
             return [max(1, n // count) for count in (16, 8, 32, 4, 64)]
         case kinds.SCANNED_RUN | kinds.REDUCED_RUN:
             return list(dict.fromkeys((*(max(2, -(-n // count)) for count in SCANNING if n > count), 8, 16, 4)))
+        case kinds.BLOCK_ROWS | kinds.BLOCK_COLUMNS if gpu and not inner:
+            return (*known.gpu, *_whole_blocks(n))
         case kinds.TileKind(gpu=(_, *_)) if gpu:
             return known.gpu
         case kinds.VECTOR if inner:  # columns of what registers hold
@@ -79,6 +83,15 @@ def fitted(kind: str, wish: int, n: int, chunk: int, inner: bool = False) -> int
         case kinds.CHUNKS | kinds.ROW_CHUNKS | kinds.WARP_ROWS | kinds.WARPS_ACROSS:
             return _divisor(max(1, n // chunk), size)
     return size
+
+
+def _whole_blocks(n: int) -> list[int]:
+    """Blocks of which a whole number is `n`, beside powers of two: a large one and a small one.
+
+    _whole_blocks(576) -> [144, 72]
+    """
+    found = (next((b for b in range(most, least, -8) if n % b == 0 and b & b - 1), 0) for most, least in WHOLE)
+    return [b for b in dict.fromkeys(found) if b]
 
 
 def _even_block(n: int, most: int) -> int:

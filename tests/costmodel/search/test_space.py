@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 from hypothesis import given
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.size_choices import fitted, may_be_zero, wanted
 from egglift.costmodel.search.space import assignments
-from egglift.ir.sizes import Size, Sym, evaluate
+from egglift.ir.sizes import Size, Sym, evaluate, symbols
 
 PROFILE = presets()["nvidia_h200"]
 
@@ -30,18 +30,18 @@ def rows(tiles: dict[str, Tile], most: int = 1 << 20) -> set[tuple[int, ...]]:
 
 def one_by_one(tiles: dict[str, Tile]) -> set[tuple[int, ...]]:
     """What every combination of wishes comes to."""
-    found = set()
-    wishes = [wanted(t.kind, 1 << 12, "", PROFILE) for t in tiles.values()]
-    for wish in product(*wishes):
-        env: dict[str, int] = {}
-        chunks: dict[Size, int] = {}
-        for (name, t), w in zip(tiles.items(), wish, strict=True):
-            n = evaluate(t.length, env)
-            env[name] = fitted(t.kind, w if may_be_zero(t.kind) else max(1, min(w, n)), n, chunks.get(t.length, 1))
-            if t.kind == "c":
-                chunks[t.length] = env[name]
-        found.add(tuple(env.values()))
-    return found
+    return {tuple(env.values()) for env in _each([*tiles.items()], {}, {})}
+
+
+def _each(tiles: list[tuple[str, Tile]], env: dict[str, int], chunks: dict[Size, int]) -> Iterator[dict[str, int]]:
+    if not tiles:
+        yield env
+        return
+    (name, t), *others = tiles
+    n = evaluate(t.length, env)
+    for w in wanted(t.kind, max(1, n), "", PROFILE, bool(symbols(t.length))):
+        x = fitted(t.kind, w if may_be_zero(t.kind) else max(1, min(w, n)), n, chunks.get(t.length, 1))
+        yield from _each(others, env | {name: x}, chunks | ({t.length: x} if t.kind == "c" else {}))
 
 
 @given(st.integers(1, 3000), st.integers(1, 300))
