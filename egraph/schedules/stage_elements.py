@@ -72,7 +72,7 @@ def _known(stage: Stage, names: int, profile: _Same) -> StageElements:
 def _results(stage: Stage) -> list[tuple[int, int]]:
     """Of each array that is written, or plane of one: bytes of a number, and how many of an element lie together."""
     found = leaves_of(type_of(stage.body))
-    return [(size, 1) for size, count in found for _ in range(count)] if stage.planes else found
+    return [(size, 1) for size, count in found for _ in range(count)] if stage.planes is not None else found
 
 
 @dataclass(frozen=True, eq=False)

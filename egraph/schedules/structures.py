@@ -123,7 +123,7 @@ def structure_again(stage: Stage, made: Made, kind: str, reassociate: bool) -> S
 def _placed(term: Expr, cuts: tuple[int, ...], stage: Stage) -> Expr:
     """The array of an adjoined stage as the stage that was given yields it."""
     x = separated(term, cuts)
-    return in_planes(x, stage) if stage.planes else x
+    return x if stage.planes is None else in_planes(x, stage, stage.planes)
 
 
 def _of_way(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[Structure]:
@@ -188,7 +188,7 @@ def _of_each(stage: Stage) -> tuple[Way, ...]:
     """Nothing is reduced: by elements as they are written, unless an array is read that is known to lie across; by
     tiles if there are two dimensions."""
     across = any(map(_is_transposed, operands(stage)))
-    short = (ALONE, GATHERED) if is_short_array(type_of(stage.body)) and not stage.planes else ()
+    short = (ALONE, GATHERED) if is_short_array(type_of(stage.body)) and stage.planes is None else ()
     return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH, *short)))
 
 

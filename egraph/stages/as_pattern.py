@@ -33,7 +33,7 @@ def _pattern(stage: Stage) -> Expr:
     if stage.counts is not None:
         return _counted(stage, stage.counts)
     found = computed(stage.names, stage.dims, stage.body)
-    return in_planes(found, stage) if stage.planes else found
+    return found if stage.planes is None else in_planes(found, stage, stage.planes)
 
 
 def _counted(stage: Stage, counts: Counted) -> Expr:

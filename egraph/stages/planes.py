@@ -1,7 +1,7 @@
-"""Elements that are short arrays, plane by plane: where all that reads them takes their numbers apart.
+"""Elements that are short arrays, in planes: where all that reads them takes their numbers apart.
 
     s[0, 1] = [a, b, c];  [ s[0, 1][2] for 2, for 0, for 1 ]
-    ->  s[0, 1] = [a, b, c] as planes;  s
+    ->  s[0, 1] = [a, b, c] as planes before 0;  s
 
 Neighbouring work-items then write side by side, each number into a plane of its own.
 """
@@ -22,17 +22,26 @@ from egglift.ir.traverse import exchanged, subterms
 
 
 def by_planes(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]:
-    """Stages whose elements are written plane by plane where nothing reads them in another way, and what yields the
-    result then."""
+    """Stages whose elements' numbers lie before a dimension where everything that reads them takes them so, and what
+    yields the result then."""
     found = list(stages)
     for at, stage in enumerate(stages):
         if stage.is_apart or stage.reductions or not is_short_array(type_of(stage.body)):
             continue
-        array, laid = p.Input(stage.name, stage.type), replace(found[at], planes=True)
-        new = {in_planes(array, stage): p.Input(laid.name, laid.type)}
-        others = [with_views(s, lambda view: exchanged(view, new)) for s in found if s.name != stage.name]  # noqa: B023
-        moved = exchanged(result, new)
-        views = [moved, *(r.view for s in others for b in s.bodies for r in reads_of(s.names, b))]
-        if not any(array in subterms(view) for view in views):
-            found, result = [*others[:at], laid, *others[at:]], moved
+        for before in range(len(stage.dims)):
+            if laid := _laid(found, at, result, before):
+                found, result = laid
+                break
     return found, result
+
+
+def _laid(stages: Sequence[Stage], at: int, result: Expr, before: int) -> tuple[list[Stage], Expr] | None:
+    """The stages, of which that at a place has its elements' numbers before a dimension, and what yields the result;
+    None where something reads it in another way."""
+    stage = stages[at]
+    array, laid = p.Input(stage.name, stage.type), replace(stage, planes=before)
+    new = {in_planes(array, stage, before): p.Input(laid.name, laid.type)}
+    found = [laid if s is stage else with_views(s, lambda view: exchanged(view, new)) for s in stages]
+    moved = exchanged(result, new)
+    views = [moved, *(r.view for s in found if s is not laid for b in s.bodies for r in reads_of(s.names, b))]
+    return None if any(array in subterms(view) for view in views) else (found, moved)

@@ -9,11 +9,11 @@ from egglift.ir.patterns import Expr
 from egglift.ir.types import Array, Scalar, Type
 
 
-def in_planes(array: Expr, stage: Stage) -> Expr:
-    """An array of a stage's elements, one after the other, with the axes of the elements first."""
+def in_planes(array: Expr, stage: Stage, at: int) -> Expr:
+    """An array of a stage's elements, one after the other, with the axes of the elements before a dimension."""
     own = [-1 - k for k in range(depth(type_of(stage.body)))]
     dims = [d.number for d in stage.dims]
-    return permuted(array, (*dims, *own), (*own, *dims))
+    return permuted(array, (*dims, *own), (*dims[:at], *own, *dims[at:]))
 
 
 def is_short_array(t: Type) -> bool:

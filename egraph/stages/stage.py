@@ -244,8 +244,8 @@ class Stage:
 
     given: reads of stages that start within the loops of this one: their elements are there, not in an array.
     scan: `body` is what is scanned along the last dimension, without reductions in it.  counts: it is what is counted.
-    narrow: types that are kept as they are where they are cast (operands.py).  planes: are the elements, short arrays,
-    written plane by plane (planes.py)?
+    narrow: types that are kept as they are where they are cast (operands.py).  planes: before which of the dimensions
+    the numbers of its elements, short arrays, lie (planes.py); None: after all of them, side by side.
     """
 
     name: str
@@ -256,7 +256,7 @@ class Stage:
     scan: Scanned | None = None
     counts: Counted | None = None
     narrow: tuple[Scalar, ...] = ()
-    planes: bool = False
+    planes: int | None = None
 
     @property
     def is_apart(self) -> bool:
@@ -294,10 +294,11 @@ class Stage:
             t = type_of(self.scan.combined.init)
         if self.counts is not None:
             t, dims = Array(self.counts.length, self.counts.type), dims[:-1]
-        inner: list[Size] = []
-        while self.planes and isinstance(t, Array):
-            inner, t = [*inner, t.length], t.element
-        for extent in reversed((*inner, *(d.extent for d in dims))):
+        extents: list[Size] = [d.extent for d in dims]
+        at = self.planes
+        while at is not None and isinstance(t, Array):
+            extents, at, t = [*extents[:at], t.length, *extents[at:]], at + 1, t.element
+        for extent in reversed(extents):
             t = Array(extent, t)
         return t
 

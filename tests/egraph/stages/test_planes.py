@@ -44,7 +44,9 @@ def channels_last(h: int, w: int) -> Any:
 PLANES: dict[str, Callable[[], Any]] = {
     "several results of a grid": lambda: gradients(6, 8),
     "matrices of vectors": lambda: matrices(12),
+    "results of each row": lambda: np.moveaxis(gradients(6, 8), 0, 1),
 }
+BEFORE = {"several results of a grid": 0, "matrices of vectors": 0, "results of each row": 1}
 
 
 @pytest.mark.parametrize("name", PLANES)
@@ -52,20 +54,20 @@ def test_what_is_stacked_is_written_in_planes(name: str) -> None:
     e = as_program(PLANES[name]())
     stages = stages_of(e, True)
     stage = only_stage(PLANES[name]())
-    assert stage.planes and isinstance(stages.result, p.Input)
+    assert stage.planes == BEFORE[name] and isinstance(stages.result, p.Input)
     assert same(e, as_pattern(stage), exact_inputs(e))
 
 
 def test_channels_that_lie_together_stay_elements() -> None:
-    assert not only_stage(channels_last(6, 8)).planes
+    assert only_stage(channels_last(6, 8)).planes is None
 
 
 def test_what_is_also_read_side_by_side_is_no_planes() -> None:
     (stage,) = stages_of(as_program(channels_last(6, 8)), True).stages
     array = p.Input(stage.name, stage.type)
-    apart = in_planes(array, stage)
+    apart = in_planes(array, stage, 0)
     ((laid,), moved), ((kept,), whole) = by_planes([stage], apart), by_planes([stage], p.Tup((array, apart)))
-    assert laid.planes and moved is p.Input(laid.name, laid.type)
+    assert laid.planes == 0 and moved is p.Input(laid.name, laid.type)
     assert kept is stage and whole is p.Tup((array, apart))
 
 

@@ -18,36 +18,37 @@ x, y = arr("x", 12), arr("y", 12)
 
 def test_a_stack_is_one_stage_without_its_axis() -> None:
     assert texts(el.stack([A + B, A * B])) == [
-        "stage0[0 < 6, 1 < 10] = (concat (fill 1 (add A[0,1] B[0,1])) (fill 1 (mul A[0,1] B[0,1])))"
+        "stage0[0 < 6, 1 < 10] as planes before 0 = (concat (fill 1 (add A[0,1] B[0,1])) (fill 1 (mul A[0,1] B[0,1])))"
     ]
 
 
 @pytest.mark.parametrize("axis", (0, 1, 2))
 def test_a_stack_may_be_along_any_axis(axis: int) -> None:
     (only,) = texts(el.stack([A + B, A * B, el.abs(A)], axis=axis))
-    assert only.startswith("stage0[0 < 6, 1 < 10] = (concat ")
+    laid = f" as planes before {axis}" if axis < 2 else ""
+    assert only.startswith(f"stage0[0 < 6, 1 < 10]{laid} = (concat ")
 
 
 def test_halves_are_computed_at_the_same_place() -> None:
     (only,) = texts(el.concat(x[:6] * y[6:], x[6:] + y[:6]))
-    assert only.startswith("stage0[0 < 6] = (concat (fill 1 (mul ")
+    assert only.startswith("stage0[0 < 6] as planes before 0 = (concat (fill 1 (mul ")
 
 
 def test_parts_of_rows_are_computed_at_the_same_place() -> None:
     (only,) = texts(A.map(lambda row: el.concat(row[:5] * 2.0, el.concat(row[5:] * 3.0, row[:5] + row[5:]))))
-    assert only.startswith("stage0[0 < 6, 1 < 5] = (concat ")
+    assert only.startswith("stage0[0 < 6, 1 < 5] as planes before 1 = (concat ")
     assert "where" not in only
 
 
 def test_parts_of_other_lengths_are_cut_until_they_are_alike() -> None:
     """4 and 8 elements: three parts of 4, of which two are computed alike."""
     (only,) = texts(el.concat(x[:4] * 2.0, x[4:] + 1.0))
-    assert only.startswith("stage0[0 < 4] = (concat ") and only.count("(add ") == 2
+    assert only.startswith("stage0[0 < 4] as planes before 0 = (concat ") and only.count("(add ") == 2
 
 
 def test_parts_that_move_are_read_where_they_were() -> None:
     (only,) = texts(el.stack([A.map(lambda r: (r * 2.0).roll(3)), (B + 1.0).roll(2)]))
-    assert only.startswith("stage0[0 < 6, 1 < 10] = (concat ")
+    assert only.startswith("stage0[0 < 6, 1 < 10] as planes before 0 = (concat ")
 
 
 def test_a_part_that_is_turned_round_is_still_one() -> None:
