@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -64,6 +64,11 @@ class Container:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.dtype} of shape {self.shape}; {self.distribution})"
+
+    def wait(self) -> Self:
+        """Itself, when the devices that have its rows have computed them.  DeviceError names one that failed."""
+        self.held.finish()
+        return self
 
     # ------------------------------------------------------------------------------------ on the host
 

@@ -103,6 +103,11 @@ class Held:
                 self.host = self._downloaded()
             return self.host
 
+    def finish(self) -> None:
+        """Waits until the devices that have its rows have done all that they were given."""
+        for device in dict.fromkeys(piece.device for piece in self.pieces):
+            device.finish(device.queue)
+
     def _downloaded(self) -> list[NdArray]:
         """Its leaves, of which every device gives its rows, the devices beside each other."""
         found = [np.empty(leaf.shape, leaf.scalar.dtype) for leaf in self.leaves]

@@ -1,0 +1,1 @@
+"""Programs on one device and on several, beside each other."""
