@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -169,6 +169,15 @@ class Runner:
     def mapped(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """Blocks one behind the other."""
         return self._joined(step, shares, lambda i, s, out: self._call(step.program(s.count), step, s, values, out))
+
+    def alone(self, program: Expr, values: Values) -> Held:
+        """What the first device computes of what it has as a whole: it stays there."""
+        device = self.devices[0]
+        given = [nested(t, values.named[name].whole_on(device)) for name, t in inputs_of(program).items()]
+        found = arrays(self.made(program, device)(*given, allocator=partial(spare, device)))
+        buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
+        made = Held(type_of(program))
+        return replace(made, pieces=(Piece(device, 0, made.leaves[0].shape[0], buffers),))
 
     def reduced(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """What the blocks come to, reduced once more on the host."""

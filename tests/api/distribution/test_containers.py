@@ -171,3 +171,14 @@ def buffers_made(steps: int) -> int:
 
 def test_a_step_has_the_buffers_of_the_step_before(three: Three) -> None:
     assert three(buffers_made, 7) == three(buffers_made, 5)
+
+
+def test_what_one_device_computes_stays_there_too() -> None:
+    v = el.array("v", el.f32, N)
+    double = el.optimize(v * 2.0, devices=[0], measure="none")
+    given = el.Vector(np.arange(N, dtype=np.float32))
+    first = double(given)
+    with transfers() as seen:
+        again = double(first).wait()
+    assert not seen["to"] and not seen["back"] and again.distribution == f"block 0..{N}"
+    np.testing.assert_array_equal(again, 4 * given.numpy())
