@@ -178,6 +178,25 @@ def test_wrong_results_differ_where_rounding_decides_nothing() -> None:
         assert e.disagreement([wrong]) is not None
 
 
+def test_whether_a_root_of_nothing_is_a_number_rounding_decides() -> None:
+    x, y = el.array("x", el.f32, 200), el.array("y", el.f32, 200)
+    same = np.linspace(0.1, 1, 200, dtype=np.float32)
+    e = expect(as_program(el.sqrt(x - y)), given={"x": same, "y": same})
+    (wide,) = e.wide
+    for other in (np.nan, 1e-5):
+        assert e.disagreement([np.full_like(wide, other, np.float32)]) is None
+
+
+def test_a_root_of_what_is_below_zero_is_no_number() -> None:
+    x = el.array("x", el.f32, 200)
+    e = expect(as_program(el.sqrt(x + 0.99)))
+    (wide,) = e.wide
+    assert 0 < np.isnan(wide).sum() < 200
+    assert e.disagreement([wide.astype(np.float32)]) is None
+    for wrong in (np.nan_to_num(wide), np.full_like(wide, np.nan)):
+        assert e.disagreement([wrong.astype(np.float32)]) is not None
+
+
 def test_samples_are_coarse_unless_rounding_decides() -> None:
     P, S = el.array("P", el.f32, 40), el.array("S", el.f32, 50)
     distances = el.allpairs(lambda p, s: el.square(el.sin(p - s)) + el.square(el.cos(p + s)), P, S)
