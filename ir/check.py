@@ -22,13 +22,12 @@ from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
 from egglift.ir.types import I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
 
-PAD_MODES = ("clamp", "mirror", "wrap", "constant")
+PAD_MODES = ("clamp", "mirror", "reflect", "wrap", "constant")
 #: what NumPy and SciPy call these, and what is none of them
 _ELSEWHERE = {
     "edge": "clamp is that",
     "nearest": "clamp is that",
     "symmetric": "mirror is that",
-    "reflect": "a function is that: lambda i, n: el.where(i < 0, -i, el.where(i < n, i, 2 * n - 2 - i))",
 }
 PREFETCH = (0, 1, 2)
 #: what the slots of patterns are called in messages

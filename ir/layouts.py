@@ -111,5 +111,8 @@ def _positions(mode: str, n: int, at: NdArray) -> NdArray:
             return np.clip(at, 0, max(n - 1, 0))
         case "wrap":
             return np.mod(at, max(n, 1))
+        case "reflect":
+            there = np.mod(at, max(2 * n - 2, 1))
+            return np.where(there < n, there, 2 * n - 2 - there)
     folded = np.mod(at, max(2 * n, 1))
     return np.where(folded < n, folded, 2 * n - 1 - folded)

@@ -216,7 +216,8 @@ def slide(size: int, step: int, xs: Like) -> Value:
 
 
 def pad(left: int, right: int, mode: Mode, xs: Like) -> Value:
-    """`left` elements before and `right` after: mode "clamp", "mirror", "wrap", ("constant", value) or a function.
+    """`left` elements before and `right` after: mode "clamp", "mirror" (NumPy's "symmetric"), "reflect", "wrap",
+    ("constant", value) or a function.
 
     A function is called as `mode(i, n)` with an index of the padded array, which begins at -left, and the length n; it
     returns the index of the element that stands there.

@@ -61,21 +61,12 @@ def _pad(array: Any, pad_width: Any, mode: Any = "constant", constant_values: An
         raise TypeMismatch(f"numpy.pad: mode {mode!r} is not taken in a program; there are {', '.join(PADDED)}")
     for axis, ((left, right), (before, after)) in enumerate(zip(widths, values, strict=True)):
         moved = own("moveaxis")(x, axis, 0)
-        if mode == "reflect":
-            padded = moved.pad(left, right, _reflected)
-        elif mode == "constant":
+        if mode == "constant":
             padded = moved.pad(left, 0, ("constant", before)).pad(0, right, ("constant", after))
         else:
             padded = moved.pad(left, right, PADDED[mode])
         x = own("moveaxis")(padded, 0, axis)
     return x
-
-
-def _reflected(i: Any, n: int) -> Any:
-    """The place that is read at i: the ends are not repeated."""
-    round_trip = max(2 * n - 2, 1)
-    place = i % round_trip
-    return own("where")(place < n, place, round_trip - place)
 
 
 def _pairs(given: Any, rank: int) -> list[tuple[Any, Any]]:

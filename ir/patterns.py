@@ -357,9 +357,10 @@ class Pad(
         "0 <= right": "{right} elements of padding; it must be 0 or more",
     },
 ):
-    """`pad l r mode x`: l elements before and r after.  mode: clamp, mirror, wrap, or constant (`value`).
+    """`pad l r mode x`: l elements before and r after.  mode: clamp, mirror, reflect, wrap, or constant (`value`).
 
-    mirror repeats the edge (`x1 x0 | x0 x1`), as seed 003 does and NumPy's "symmetric".
+    mirror repeats the edge (`x1 x0 | x0 x1`), as seed 003 does and NumPy's "symmetric"; reflect, as there, does not
+    (`x2 x1 | x0 x1`).
     """
 
     left: Size

@@ -439,7 +439,7 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
         return typed(p.Slide(whole(size, "the window"), whole(step, "the step"), self.expr))
 
     def pad(self, left: int, right: int, mode: Mode = "clamp") -> Value:
-        """`left` elements before and `right` after: mode clamp, mirror, wrap or ("constant", value).
+        """`left` elements before and `right` after: mode clamp, mirror, reflect, wrap or ("constant", value).
 
         The value is a number or a value of the program: an element, or what whole elements are made of.
         With a function for mode, element i of -left .. n + right - 1 is `x[mode(i, n)]`, clamped into the array.

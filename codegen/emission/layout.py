@@ -19,6 +19,7 @@ from egglift.codegen.kernel.views import (
     mirrored,
     number,
     part,
+    reflected,
     split,
     stride,
     transpose,
@@ -31,7 +32,12 @@ from egglift.ir.patterns import Expr
 from egglift.ir.types import Array, Scalar, Tuple
 
 #: where an index beyond the edges is taken from, by mode
-MOVED: dict[str, Callable[[Index, int], Index]] = {"clamp": Index.clamp, "mirror": mirrored, "wrap": wrapped}
+MOVED: dict[str, Callable[[Index, int], Index]] = {
+    "clamp": Index.clamp,
+    "mirror": mirrored,
+    "reflect": reflected,
+    "wrap": wrapped,
+}
 
 
 def view(em: Builder, e: Expr, v: Callable[[Expr], View]) -> View:

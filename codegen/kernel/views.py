@@ -203,6 +203,14 @@ def mirrored(i: Index, n: int) -> Index:
     return choose(i, n, i, choose(-1 - i, n, -1 - i, 2 * n - 1 - i, n), n)
 
 
+def reflected(i: Index, n: int) -> Index:
+    """An index before or behind 0..n-1, reflected into it without the edge (NumPy's "reflect")."""
+    low, high = i.range
+    if low <= -n or high >= 2 * n - 1:
+        i = i % max(2 * n - 2, 1)
+    return choose(i, n, i, choose(0 - i, n, 0 - i, 2 * n - 2 - i, n), n)
+
+
 def wrapped(i: Index, n: int) -> Index:
     """An index before or behind 0..n-1, taken modulo n."""
     low, high = i.range

@@ -63,10 +63,17 @@ def _mirrored(i: int, n: int) -> int:
     return min(i, 2 * n - 1 - i)
 
 
+def _reflected(i: int, n: int) -> int:
+    """x2 x1 | x0 x1 ... x(n-1) | x(n-2) ..."""
+    i %= max(1, 2 * n - 2)
+    return min(i, 2 * n - 2 - i)
+
+
 #: which row stands in the place of row i, of n
 BORDERS: dict[str, Callable[[int, int], int]] = {
     "clamp": lambda i, n: max(0, min(n - 1, i)),
     "mirror": _mirrored,
+    "reflect": _reflected,
     "wrap": lambda i, n: i % n,
     "constant": lambda i, n: i,
 }

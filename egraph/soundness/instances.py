@@ -333,5 +333,5 @@ class _Filled:
             case "text", Lit(value=String(value=text)):
                 return text
             case "text", Var(name=name):
-                return self.texts.setdefault(name, self.pattern.rng.choice(("clamp", "mirror", "wrap")))
+                return self.texts.setdefault(name, self.pattern.rng.choice(("clamp", "mirror", "reflect", "wrap")))
         raise Clash(f"{kind} {arg}")

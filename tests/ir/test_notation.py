@@ -185,7 +185,7 @@ def test_windows_unpack_and_sum_in_python() -> None:
         (lambda: X.split(2.0), TypeMismatch, "whole number"),
         (lambda: X.take(-1), ShapeError, "0 or more"),
         (lambda: X.pad_up(0), ShapeError, "1 or more"),
-        (lambda: X.pad(1, 1, "ends"), ProgramError, "clamp, mirror, wrap, constant"),
+        (lambda: X.pad(1, 1, "ends"), ProgramError, "clamp, mirror, reflect, wrap, constant"),
         (lambda: X.pad(1, 1, "constant"), ProgramError, "a value goes with mode"),
         (lambda: X.pad(1, 1, 0.5), TypeMismatch, r'for a value, write \("constant", 0.5\)'),
         (lambda: X.gather(Y), TypeMismatch, "integers"),
@@ -355,9 +355,11 @@ def test_values_show_themselves_and_their_type() -> None:
     assert "(map" in str(X + 1)
 
 
-def test_the_function_that_an_error_advises_reflects() -> None:
+@pytest.mark.parametrize(("left", "right"), [(2, 3), (0, 7), (20, 9)])
+def test_edges_are_reflected_as_by_numpy(left: int, right: int) -> None:
     x = np.arange(8, dtype=np.float32)
-    padded = X.pad(2, 3, lambda i, n: el.where(i < 0, -i, el.where(i < n, i, 2 * n - 2 - i)))
-    assert el.interpret(padded, x=x).tolist() == np.pad(x, (2, 3), mode="reflect").tolist()
-    with pytest.raises(el.ProgramError, match="a function is that"):
-        X.pad(2, 3, "reflect")
+    expected = np.pad(x, (left, right), mode="reflect").tolist()
+    assert el.interpret(X.pad(left, right, "reflect"), x=x).tolist() == expected
+    assert el.interpret(np.pad(X, (left, right), mode="reflect"), x=x).tolist() == expected
+    one = el.array("x", el.f32, 1)
+    assert el.interpret(one.pad(2, 3, "reflect"), x=x[:1]).tolist() == [0] * 6

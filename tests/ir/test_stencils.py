@@ -218,7 +218,7 @@ V, M = el.array("v", el.f32, 8), el.array("m", el.f32, (8, 8))
         (lambda: el.pad_nd((1, 1), (1, 1, 1), "clamp", M), "different numbers of dimensions"),
         (lambda: el.pad_nd((1, 1), 1, "clamp", V), "2 dimensions are given, but v is"),
         (lambda: el.slide2d(3, 1, V), "windows in 2 dimensions"),
-        (lambda: el.pad2d(1, 1, "ends", M), "clamp, mirror, wrap, constant"),
+        (lambda: el.pad2d(1, 1, "ends", M), "clamp, mirror, reflect, wrap, constant"),
         (lambda: el.convolution1d([1.0, 2.0], "clamp", V), "an even number of weights has no middle"),
         (lambda: el.convolution2d([1.0, 2.0, 1.0], "clamp", M), "these weights are a matrix"),
         (lambda: el.map_nd(lambda a: a, 0, M), "the depth of map_nd must be 1 or more"),

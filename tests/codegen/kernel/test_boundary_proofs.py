@@ -12,7 +12,7 @@ import pytest
 import z3
 
 from egglift.codegen.kernel.index import Index, Var, index
-from egglift.codegen.kernel.views import mirrored, wrapped
+from egglift.codegen.kernel.views import mirrored, reflected, wrapped
 from tests.smt import STEPS, integer, meaning
 
 N, COUNT, START = z3.Ints("n count start")
@@ -119,6 +119,7 @@ def reflection(i: z3.ArithRef) -> z3.ArithRef:
 MODES: dict[str, tuple[Callable[[Index, int], Index], Callable[[z3.ArithRef], z3.ArithRef]]] = {
     "clamp": (Index.clamp, lambda i: z3.If(i < 0, 0, z3.If(i >= N, N - 1, i))),
     "mirror": (mirrored, reflection),
+    "reflect": (reflected, lambda i: z3.If(i < 0, -i, z3.If(i < N, i, 2 * N - 2 - i))),
     "wrap": (wrapped, lambda i: z3.If(i < 0, i + N, z3.If(i < N, i, i - N))),
 }
 
@@ -141,11 +142,17 @@ def proved(mode: str, given: list[z3.BoolRef], wanted: Callable[[z3.ArithRef], z
 
 
 NEAR = [START >= -N, START + COUNT <= 2 * N]  # what is padded is at most as much as there is
+CLOSER = [START > -N, START + COUNT < 2 * N]  # and less, where the edge is not repeated
+
+
+def near(mode: str) -> list[z3.BoolRef]:
+    """How much is padded at most where an index is moved once."""
+    return CLOSER if mode == "reflect" else NEAR
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_padding_by_at_most_its_length_gives_the_right_index(mode: str) -> None:
-    assert proved(mode, NEAR, MODES[mode][1]) >= 5
+    assert proved(mode, near(mode), MODES[mode][1]) >= 5
 
 
 def test_clamping_has_no_limit() -> None:
@@ -155,15 +162,19 @@ def test_clamping_has_no_limit() -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_wrong_boundary_is_refuted(mode: str) -> None:
     with pytest.raises(AssertionError, match="is not"):
-        proved(mode, NEAR, lambda i: z3.If(i < 0, 0, z3.If(i < N, i, N - 2)))
+        proved(mode, near(mode), lambda i: z3.If(i < 0, 0, z3.If(i < N, i, N - 2)))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7, 16, 100])
-@pytest.mark.parametrize("mode", ["mirror", "wrap"])
+@pytest.mark.parametrize("mode", ["mirror", "reflect", "wrap"])
 def test_padding_by_more_goes_round_and_round(mode: str, n: int) -> None:
     """For each of these lengths, at all offsets: the remainder by n, or by 2 n reflected."""
-    rest = (AT + START) % (2 * n)
-    right = {"mirror": z3.If(rest < n, rest, 2 * n - 1 - rest), "wrap": (AT + START) % n}[mode]
+    rest, inner = (AT + START) % (2 * n), (AT + START) % max(2 * n - 2, 1)
+    right = {
+        "mirror": z3.If(rest < n, rest, 2 * n - 1 - rest),
+        "reflect": z3.If(inner < n, inner, 2 * n - 2 - inner),
+        "wrap": (AT + START) % n,
+    }[mode]
     for low, count in ((-5 * n, 9 * n), (-n - 1, 1), (2 * n, 3 * n), (-(10**6), 3 * 10**6)):
         at = index(Var("i", count, "loop")) + low
         value = meaning(MODES[mode][0](at, n))
