@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -33,7 +34,7 @@ from egglift.ir.lengths import Tracing
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms
-from egglift.ir.types import I32, U64, Scalar, Type, leaves
+from egglift.ir.types import I32, U64, Array, Scalar, Tuple, Type, leaves
 
 #: programs that nest no more deeply than this are tried without a stack of their own
 SHALLOW = 100
@@ -66,21 +67,31 @@ def _is_stored(x: Expr) -> TypeGuard[p.To]:
 
 def _unzipped(t: p.Tup) -> Expr | None:
     """The stored array of tuples whose components, each as an array, are `t`: its leaves are written one by one too."""
-    arrays = [_component(x, i) for i, x in enumerate(t.items)]
-    first = arrays[0]
-    if first is None or not _is_stored(first) or any(a is not first for a in arrays):
+    found = [_component(x) for x in t.items]
+    first = found[0]
+    if first is None or any(c is None or c[0] is not first[0] or c[1] != i for i, c in enumerate(found)):
         return None
-    return first if leaves(type_of(first)) == leaves(type_of(t)) else None
+    return first[0] if leaves(type_of(first[0])) == leaves(type_of(t)) else None
 
 
-def _component(x: Expr, i: int) -> Expr | None:
-    """The array of which `x` has the i-th component of each element: `map (get i) a`, `map (map (get i)) a`."""
+def _component(x: Expr) -> tuple[Expr, int] | None:
+    """The stored array, and which component of its elements `x` has: `map (get i) a`, `map (map (get i)) a`."""
     match x:
-        case p.Map(body, array):  # whoever was to execute it
+        case p.Map(body, array) if _is_stored(array):  # whoever was to execute it
             while isinstance(body, p.Map) and isinstance(body.x, p.Arg):
                 body = body.body
-            return array if isinstance(body, p.Get) and body.index == i and isinstance(body.x, p.Arg) else None
+            return (array, body.index) if isinstance(body, p.Get) and isinstance(body.x, p.Arg) else None
     return None
+
+
+def _leaves_of_component(array: Expr, index: int) -> slice:
+    """Which of the leaves of an array of tuples, or of arrays of such, a component of its elements is."""
+    t = type_of(array)
+    while isinstance(t, Array):
+        t = t.element
+    assert isinstance(t, Tuple)
+    start = sum(len(leaves(item)) for item in t.items[:index])
+    return slice(start, start + len(leaves(t.items[index])))
 
 
 def _depth(term: Expr) -> int:
@@ -154,16 +165,39 @@ class _Planner:
         """Add what writes each result of several by itself, those first that others read."""
         ends = list(accumulate(len(leaves(type_of(x))) for x in term.items))
         parts = {i: outputs[start:end] for i, (start, end) in enumerate(pairwise([0, *ends]))}
+        done = set[int]()
         for i in sorted(parts, key=lambda i: sum(1 for _ in subterms(term.items[i]))):
             x, buffers = term.items[i], parts[i]
-            if x in self.computed:
-                self._kernel(self.computed[x], buffers)
+            if i in done:
                 continue
-            self._compute(assign_levels(x, self.levels), buffers)
-            if _is_stored(x):
-                name = self.names.numbered("result")
-                self.memory[name] = (type_of(x), buffers)
-                self.computed[x] = p.Input(name, type_of(x))
+            if (part := _component(x)) and part[0] not in self.computed:
+                done |= self._in_components(part[0], term, parts)
+            elif x in self.computed:
+                self._kernel(self.computed[x], buffers)
+            else:
+                self._result(x, buffers)
+
+    def _result(self, x: Expr, buffers: tuple[Buffer, ...]) -> None:
+        """Add what writes a result, from where others read it."""
+        self._compute(assign_levels(x, self.levels), buffers)
+        if _is_stored(x):
+            name = self.names.numbered("result")
+            self.memory[name] = (type_of(x), buffers)
+            self.computed[x] = p.Input(name, type_of(x))
+
+    def _in_components(self, array: Expr, term: p.Tup, parts: Mapping[int, tuple[Buffer, ...]]) -> set[int]:
+        """Add what computes a stored array of tuples of which results are components, and say which: each component is
+        written where it is wanted, those that are no results to temporaries."""
+        buffers = list(self._buffers(self.names.numbered("tmp"), type_of(array)))
+        kept, results = {id(b) for b in buffers}, set[int]()
+        for i, x in enumerate(term.items):
+            part = _component(x)
+            if part is not None and part[0] is array and id(buffers[_leaves_of_component(*part)][0]) in kept:
+                buffers[_leaves_of_component(*part)] = parts[i]
+                results.add(i)
+        self.temporaries.extend(b for b in buffers if id(b) in kept)
+        self._result(array, tuple(buffers))
+        return results
 
     def _split(self, term: Expr) -> Expr:
         """`term` with the results of other kernels as inputs; those kernels are added."""

@@ -183,7 +183,7 @@ class _Partition:
         return tuple(dims), self.notation.packed(value)
 
     def _together(self, items: Sequence[Value]) -> Expr | None:
-        """Arrays over the same indices as one of tuples, if all of them read something that the first one reads.
+        """Arrays over the same indices as one of tuples, if each reads something that another of them reads, and so on.
 
         <maxima of rows, their places> -> s[0] = <max_1 A[0,1], argmax_1 A[0,1]>;  <map (get 0) s, map (get 1) s>
         """
@@ -193,8 +193,7 @@ class _Partition:
         if not dims or any(_extents(d) != _extents(dims) or isinstance(e, p.Tup) for d, e in [(dims, first), *others]):
             return None
         bodies = [first, *(self.notation.renamed(e, dict(zip(d, dims, strict=True))) for d, e in others)]
-        views = [self._views(body) for body in bodies]
-        if not all(v & views[0] for v in views):
+        if not _are_connected([self._views(body) for body in bodies]):
             return None
         whole: Expr = self._stage(dims, p.Tup(tuple(bodies)))
         return p.Tup(tuple(_parts(whole, i, len(dims)) for i in range(len(bodies))))
@@ -379,6 +378,18 @@ def _in_order(dims: Iterable[Dim]) -> tuple[Dim, ...]:
 
 def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:
     return tuple(number(d) for d in dims)
+
+
+def _are_connected(sets: Sequence[frozenset[Expr]]) -> bool:
+    """Does each have something in common with another one, such that they hang together?
+
+    {a}, {b}, {a, b} -> True; {a}, {a}, {b} -> False
+    """
+    left, seen = list(sets[1:]), sets[0]
+    while reached := [s for s in left if s & seen]:
+        left = [s for s in left if not s & seen]
+        seen = seen.union(*reached)
+    return not left
 
 
 def _parts(array: Expr, i: int, depth: int) -> Expr:

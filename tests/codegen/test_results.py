@@ -71,3 +71,22 @@ def test_components_of_a_stored_array_are_written_at_once() -> None:
     np.testing.assert_array_equal(wholes, DATA.reshape(-1) + 1)
     swapped = results(compile_term(p.Tup((parts[1], parts[0]))))
     np.testing.assert_array_equal(swapped[0], wholes)
+
+
+@pytest.mark.parametrize("others", ["before", "between", "twice", "one"])
+def test_components_beside_other_results_are_written_at_once(others: str) -> None:
+    pairs = stored(fmap(lambda v: p.Tup((op("mul", lit(0.5), v), op("add", lit(1.0), v))), p.Join(X), "global"))
+    half, whole = (fmap(lambda pair, i=i: p.Get(i, pair), pairs, "global") for i in (0, 1))  # type: ignore[misc]
+    sums = stored(fmap(lambda row: total(row), X, "global"))
+    wanted = {
+        "before": (sums, half, whole),
+        "between": (whole, sums, half),
+        "twice": (half, whole, half, sums),
+        "one": (half, sums),
+    }[others]
+    plan = compile_term(p.Tup(wanted))
+    assert len(plan.kernels) == (3 if others == "twice" else 2)
+    assert len(plan.temporaries) == (1 if others == "one" else 0)
+    expected = {id(half): DATA.reshape(-1) * 0.5, id(whole): DATA.reshape(-1) + 1, id(sums): DATA.sum(1)}
+    for found, x in zip(results(plan), wanted, strict=True):
+        np.testing.assert_array_equal(found, expected[id(x)])

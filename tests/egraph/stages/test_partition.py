@@ -94,6 +94,14 @@ def test_results_that_read_the_same_are_one_stage() -> None:
     assert both == "stage0[0 < 5] = (tuple (add for 1 < 7 of A[0,1]) (add for 1 < 7 of (mul A[0,1] A[0,1])))"
 
 
+def test_results_that_hang_together_by_another_are_one_stage() -> None:
+    C = arr("C", 5, 7)
+    apart = (A.map(add_up), C.map(add_up))
+    both = (A * C).map(add_up)
+    assert len(texts(el.tuple(*apart))) == 2
+    assert len(texts(el.tuple(*apart, both))) == 1
+
+
 def test_results_of_other_lengths_or_arrays_stay_apart() -> None:
     assert len(texts(el.tuple(A.map(add_up), A.T.map(add_up)))) == 2
     assert len(texts(el.tuple(A.map(add_up), arr("C", 5, 7).map(add_up)))) == 2
