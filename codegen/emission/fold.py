@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from egglift.codegen.emission import assign, asynchronous, copy, guards, prefetch, register_accumulators
@@ -10,14 +10,14 @@ from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import Buffer, Comment
-from egglift.codegen.kernel.in_place import in_place
+from egglift.codegen.kernel.in_place import parts_in_place
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
-from egglift.codegen.kernel.views import Arr, View, Where, element, is_flat, number
+from egglift.codegen.kernel.views import Arr, View, Where, component, element, is_flat, number
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.types import Type
+from egglift.ir.types import Tuple, Type
 
 #: a run of steps: how many, and the body's argument for a step, given the accumulator and the step's number
 Run = tuple[int, Callable[[View, Index], View]]
@@ -131,7 +131,8 @@ def _together(em: Translator, t: Loop, init: View, runs: list[Run], type: Type) 
     with em.block() as steps:
         for run in runs:
             _run(em, t, acc, run, type)
-    register_accumulators.recognise(em, steps, buffers(acc.view))
+    for buffer in buffers(acc.view):  # of several arrays, each is registers or local memory
+        register_accumulators.recognise(em, steps, [buffer])
     copy.copy(em, init, acc, type)
     em.put(*steps)
     return acc.view
@@ -164,7 +165,7 @@ def _run(em: Translator, t: Loop, acc: Target, steps: Run, type: Type, strict: b
 def _update(
     em: Translator, t: Loop, acc: Target, argument: View, type: Type, given: Mapping[Expr, View], strict: bool
 ) -> None:
-    """One step: `acc = body argument`, in place if that is proved, else through a second array."""
+    """One step: `acc = body argument`, each of its arrays in place if that is proved, else through a second one."""
     with em.scratch():
         olds = list(dict.fromkeys(buffers(acc.view)))
         news = {b: replace(b, name=em.names.numbered("next")) for b in olds}
@@ -172,17 +173,27 @@ def _update(
         new = Target(_elsewhere(em, acc.view, news), acc.space)
         with em.block() as statements:
             em.apply(t.body, argument, new, given)
-        changed = in_place(statements, list(news.items()))
+        ids = frozenset(v for i, _ in em.free_items() for v in i.variables())
+        statements, apart = parts_in_place(statements, list(news.items()), ids)
         for b in news.values():
             em.undecided.pop(b, None)
-        if changed is not None:
-            return em.put(*changed)
-        if strict:
+        if strict and apart:
             raise _NotInPlace
-        for b in news.values():
+        for b in apart:
             em.keep(b, t)
         em.put(*statements)
-        copy.copy(em, new.view, acc, type)
+        _copied(em, new.view, acc, type, apart)
+
+
+def _copied(em: Translator, new: View, acc: Target, type: Type, apart: Sequence[Buffer]) -> None:
+    """What is not in place, of tuples the components with such arrays."""
+    if not set(apart) & set(buffers(new)):
+        return
+    if isinstance(type, Tuple) and isinstance(new, tuple):
+        for k, t in enumerate(type.items):
+            _copied(em, component(new, k), Target(component(acc.view, k), acc.space), t, apart)
+    else:
+        copy.copy(em, new, acc, type)
 
 
 def _elsewhere(em: Translator, v: View, news: Mapping[Buffer, Buffer]) -> View:

@@ -1,8 +1,9 @@
 """May an array accumulator be updated in place?  Decided on the statements of one step.
 
 A step computes `next` from `acc`.  Writing to `acc` at once is right when every element that the step reads is one
-that it writes, in the same statement group and before the write, and no element is written twice; or when the step
-first copies `acc` to `next`, each element to the same place, and looks at `next` alone from then on.
+that it writes, in the same statement group and before the write, and no element is written twice; or when each
+work-item has elements of its own, which it reads before it writes them; or when the step first copies `acc` to `next`,
+each element to the same place, and looks at `next` alone from then on.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from egglift.codegen.kernel.imperative import (
     Store,
 )
 from egglift.codegen.kernel.index import Atom, Quotient, Remainder, Var, index
+from egglift.codegen.kernel.ownership import layout_of
 from egglift.codegen.kernel.rewrite import redirected
 
 
@@ -27,10 +29,41 @@ def in_place(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) ->
     return None if any(a.buffer in gone for a in accesses(new)) else new
 
 
+def parts_in_place(
+    statements: list[Statement], pairs: list[tuple[Buffer, Buffer]], ids: frozenset[Var] = frozenset()
+) -> tuple[list[Statement], list[Buffer]]:
+    """`statements` with acc in place of next, for those (acc, next) of `pairs` where that is right; the others' next.
+
+    ids: of the work-items that share out what the statements do.
+    """
+    seen = accesses(statements)
+    own = [(a, b) for a, b in pairs if _pair_is_pointwise(seen, a, b) or _pair_is_owned(seen, a, b, ids)]
+    changed = redirected(statements, {new: acc for acc, new in own})
+    gone = {new for _, new in own}
+    if any(a.buffer in gone for a in accesses(changed)):
+        return statements, [new for _, new in pairs]
+    return changed, [new for _, new in pairs if new not in gone]
+
+
 def pointwise(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) -> bool:
     """Do `statements` compute each (acc, next) of `pairs` element by element, so that next may be acc?"""
     seen = accesses(statements)
     return all(_pair_is_pointwise(seen, acc, new) for acc, new in pairs)
+
+
+def _pair_is_owned(seen: list[Access], acc: Buffer, new: Buffer, ids: frozenset[Var]) -> bool:
+    """Does each work-item read elements of `acc` that are its own, before it writes these of `new`, once?"""
+    reads = [a for a in seen if a.buffer is acc]
+    writes = [a for a in seen if a.buffer is new and a.write]
+    if len(writes) != 1 or any(a.write for a in reads) or any(a.buffer is new and not a.write for a in seen):
+        return False
+    (write,) = writes
+    layout = layout_of(write.at, acc.size, ids) if write.lane is None else None
+    around = {id(loop) for loop in write.path}
+    return layout is not None and all(
+        layout.slot(a.at) is not None and a.position < write.position and not around & {id(loop) for loop in a.path}
+        for a in reads
+    )
 
 
 def _pair_is_pointwise(seen: list[Access], acc: Buffer, new: Buffer) -> bool:

@@ -10,7 +10,7 @@ Both contractions have the loops of register tiles (ways.CHUNKS): the second one
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from egglift.egraph.schedules.edges import if_there
@@ -20,33 +20,33 @@ from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.structures import Structure, Work
 from egglift.egraph.schedules.tile_chains import TileChain
 from egglift.egraph.schedules.ways import CHUNKS
-from egglift.egraph.stages.loops import Tensor, folded, nest
+from egglift.egraph.stages.loops import Axis, Tensor, folded, nest
 from egglift.egraph.stages.merging import joined_axes, restored
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
-from egglift.ir.axes import at_depth, cut, merged, permuted
+from egglift.ir.axes import at_depth, cut, element_type, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.sizes import Size, Sym
+from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.traverse import subterms
 from egglift.ir.types import BOOL
 
-HELD = 128  # steps of the first contraction, up to which a group keeps what is of its rows from beginning to end
+HELD = 128  # steps of the first contraction, up to which a group keeps what is of its rows from beginning to end, ...
+_AT_ONCE = replace(CHUNKS, reduced=("step",), reduced_blocks=())  # ... and all of a tile's columns
 AFTER = 5  # what is added to the numbers of the second contraction's symbols
 
 
 def chain_structure(x: TileChain) -> Structure | None:
     """The structure of a chain, for a GPU, if the laws make its runs."""
     whole = with_one_batch(x)
-    first = Work(whole.tile, CHUNKS, whole.rows, whole.middle, True)
+    first = Work(whole.tile, CHUNKS if _is_long(whole) else _AT_ONCE, whole.rows, whole.middle, True)
     read = replace(whole.last, given=frozenset())  # the tile is kept as what is read is
     second = _Second(read, CHUNKS, whole.rows, whole.columns, True)
     steps, after = first.steps(), second.steps()
     if steps is None or after is None:
         return None
-    turns = [Loop(s.dim, 0, "sequential") if _is_grid(s, whole.middle) else s for s in steps]
-    tile = Schedule(_held(whole, turns), tuple(first.cuts.items()))
+    tile = Schedule(_held(whole, [_in_turn(s, whole) for s in steps]), tuple(first.cuts.items()))
     last = Schedule(tuple(after), tuple(second.cuts.items()))
     term = _Chaining(whole, tile, last).program()
     batch = _batch(x)
@@ -55,28 +55,43 @@ def chain_structure(x: TileChain) -> Structure | None:
 
 
 class _Second(Work):
-    """The second contraction's blocks and steps: its rows are the first one's, and its chunk is the first one's tile."""
+    """The second contraction's blocks and steps: its rows and items are the first one's, its chunk the first's tile."""
 
     def _blocks(self, place: int, d: Dim, texts: Sequence[str]) -> tuple[Size, ...]:
         if d in self.reduced:
             return (Sym("n1"),)
-        return super()._blocks(place + AFTER if d == self.columns else place, d, texts)
+        if d != self.columns:
+            return super()._blocks(place, d, texts)
+        (block,) = super()._blocks(AFTER, d, texts[:1])
+        items = SizeOp("/", SizeOp("/", Sym("n1"), Sym("q1")), Sym("c1"))
+        own = super()._symbol("c", AFTER, SizeOp("/", block, items))
+        return block, SizeOp("*", items, own), own
 
     def _symbol(self, kind: str, place: int, length: Size) -> Sym:
         return super()._symbol(kind, place + AFTER if kind in "af" else place, length)
 
 
-def _is_grid(s: Step, d: Dim) -> bool:
-    return isinstance(s, Loop) and s.kind == "grid" and s.dim == d
+def _in_turn(s: Step, x: TileChain) -> Step:
+    """A step of the tiles' own schedule, where a group takes the tiles of its rows one after the other."""
+    match s:
+        case Loop(dim=d, kind="grid") if d == x.middle:
+            return Loop(d, 0, "sequential")
+        case Loop(kind="sequential", digit=0) if not _is_long(x):
+            return replace(s, kind="unrolled")
+        case _:
+            return s
+
+
+def _is_long(x: TileChain) -> bool:
+    """Is the first contraction so long that it goes in chunks?"""
+    return any(number(d) > HELD for r in x.tile.reductions for d in r.dims)
 
 
 def _held(x: TileChain, steps: Sequence[Step]) -> tuple[Step, ...]:
-    """The steps of a tile, where what is of its rows is kept in local memory before all tiles, if it is not too long."""
-    (reductions,) = x.tile.phases
-    long = any(number(d) > HELD for r in reductions for d in r.dims)
+    """The steps of a tile, where what is of its rows is kept in local memory before all tiles, if it is not long."""
     reads = operands(x.tile)
-    held = [] if long else [s for s in steps if isinstance(s, Keep) and s.space == "local"]
-    held = [s for s in held if x.middle not in reads[s.operand].dims]
+    local = [] if _is_long(x) else [s for s in steps if isinstance(s, Keep) and s.space == "local"]
+    held = [s for s in local if x.middle not in reads[s.operand].dims]
     at = steps.index(Loop(x.middle, 0, "sequential"))
     return (*steps[:at], *held, *(s for s in steps[at:] if s not in held))
 
@@ -210,7 +225,7 @@ class _Chaining:
         found = [filled(self.last.neutral(), _digits(self.results))]
         found += [filled(w.neutral(), _digits(self.own)) for w in self.sums]
         if self.x.online:
-            found.append(filled(_lowest(self.x.tile), _digits(self._rows)))
+            found.append(filled(_lowest(self.x.tile), _digits(self.own)))
         return _tuple(found)
 
     def _turn(self, state: Expr, tensors: list[Tensor]) -> Expr:
@@ -225,14 +240,14 @@ class _Chaining:
             total, there, *after = (t.x for t in ts)
             return if_there(there, self.tile.epilogue(total, after), beyond)
 
-        read = [Tensor(total, tuple(_digits(self.loops))), there, *after]
+        read = [self._kept(Tensor(total, tuple(_digits(self.loops)))), there, *after]
         if not self.sums:
             return self._multiplied(state, self._mapped(self._by_rows, read, element), factors)
         tile = self._kept(self._mapped(self.loops, read, element))
         if not self.x.online:
             sums = [self._summed(i, p.Get(1 + i, state), tile, there, beside) for i in range(len(self.sums))]
             return p.Tup((self._multiplied(p.Get(0, state), tile, factors), *sums))
-        return self._online(state, tile, there, factors)
+        return self._online(state, tile, factors)
 
     def _mapped(self, loops: Sequence[Loop], tensors: Sequence[Tensor], f: Callable[[list[Tensor]], Expr]) -> Tensor:
         """Maps over all digits, whose axes are in any order."""
@@ -289,35 +304,55 @@ class _Chaining:
 
     # ------------------------------------------------------------------------------------ below the largest
 
-    def _online(self, state: Expr, tile: Tensor, there: Tensor, factors: Sequence[Tensor]) -> Expr:
-        """The accumulators below the largest of each row so far: scaled, and with those of a tile added."""
+    def _online(self, state: Expr, tile: Tensor, factors: Sequence[Tensor]) -> Expr:
+        """The accumulators below the largest of each row so far: scaled, and with those of a tile added.
+
+        Each item knows the largest of its rows itself.
+        """
+        own, results = tuple(_digits(self.own)), tuple(_digits(self.results))
         total, sum_, largest = (p.Get(i, state) for i in range(3))
-        rows, own = tuple(_digits(self._rows)), tuple(_digits(self.own))
-        (share,) = [a for a in own if a[0] == self.x.middle]
+        row = self._scales(Tensor(largest, own), self._largest(tile))
+        powers = self._kept(self._mapped(self.loops, [tile, row], lambda ts: _exp_below(ts[0].x, p.Get(1, ts[1].x))))
+
+        def taken(ts: list[Tensor]) -> Expr:
+            return self._along(_times(ts[0].x, p.Get(2, ts[1].x)), [ts[2]], lambda s, e: _plus(s, e[0].x))
+
+        def scaled(ts: list[Tensor]) -> Expr:
+            return _plus(_times(ts[0].x, p.Get(2, ts[1].x)), ts[2].x)
+
+        added = self._kept(Tensor(self._multiplied(None, powers, factors), results))
+        found = self._mapped(self.results, [Tensor(total, results), self._beside_columns(row), added], scaled)
+        sums = self._mapped(self.own, [Tensor(sum_, own), row, powers], taken)
+        new = self._mapped(self.own, [row], lambda ts: p.Get(0, ts[0].x))
+        return p.Tup((found.x, sums.x, new.x))
+
+    def _largest(self, tile: Tensor) -> Tensor:
+        """The largest of each row of a tile, in local memory: of each item's part, then of all parts."""
         low = _lowest(self.x.tile)
-        found = self._mapped(self.own, [tile], lambda ts: self._along(low, ts, lambda m, e: _larger(m, e[0].x)))
+
+        def larger(total: Expr, ts: list[Tensor]) -> Expr:
+            return p.Apply("maximum", (total, ts[0].x))
+
+        parts = self._of_rows(self._mapped(self.own, [tile], lambda ts: self._along(low, ts, larger)))
+        found = self._mapped(self._rows, [parts], lambda ts: folded(ts[0].axes[0], low, ts, larger))
+        return replace(found, x=p.To("local", found.x))
+
+    def _scales(self, largest: Tensor, tile: Tensor) -> Tensor:
+        """For each of an item's rows: the largest so far; the same, or 0 where there is none yet; and what is below the
+        largest before, below that one."""
 
         def below(ts: list[Tensor]) -> Expr:
-            new = folded(share, ts[0].x, [ts[1]], lambda m, e: _larger(m, e[0].x))
-            finite = p.Apply("where", (p.Apply("eq", (new, low)), _zero(self.x.tile), new))
+            new = p.Apply("maximum", (ts[0].x, ts[1].x))
+            none = p.Apply("eq", (new, _lowest(self.x.tile)))
+            finite = p.Apply("where", (none, _zero(self.x.tile), new))
             return p.Tup((new, finite, _exp_below(ts[0].x, finite)))
 
-        new = self._mapped(self._rows, [Tensor(largest, rows), self._of_rows(found)], below)
-        new = replace(new, x=p.To("local", new.x))
-        powers = self._kept(self._mapped(self.loops, [tile, new], lambda ts: _exp_below(ts[0].x, p.Get(1, ts[1].x))))
-        sums = self._mapped(
-            self.own,
-            [Tensor(sum_, own), new, powers],
-            lambda ts: self._along(_times(ts[0].x, p.Get(2, ts[1].x)), [ts[2]], lambda s, e: _plus(s, e[0].x)),
-        )
-        added = Tensor(self._multiplied(None, powers, factors), results := tuple(_digits(self.results)))
-        scaled = self._mapped(
-            self.results,
-            [Tensor(total, results), new, added],
-            lambda ts: _plus(_times(ts[0].x, p.Get(2, ts[1].x)), ts[2].x),
-        )
-        kept = self._mapped(self._rows, [new], lambda ts: p.Get(0, ts[0].x))
-        return p.Tup((scaled.x, sums.x, kept.x))
+        return self._kept(self._mapped(self.own, [largest, tile], below))
+
+    def _beside_columns(self, row: Tensor) -> Tensor:
+        """What each item knows of its rows, where it has columns of the result: there are as many items."""
+        (columns,) = [a for a in _digits(self.results) if a == (self.x.columns, 2)]
+        return Tensor(row.x, tuple(columns if a == (self.x.middle, 2) else a for a in row.axes))
 
     def _multiplied(self, total: Expr | None, tile: Tensor, factors: Sequence[Tensor]) -> Expr:
         """`total` with the products of a tile added; None: these alone."""
@@ -352,9 +387,13 @@ class _Chaining:
         total = Tensor(p.Get(0, state) if self.sums else state, tuple(_digits(self.results)))
         starts, left = self._of_sums(state, after)
         given = [starts[name] for o in self.last.after if (name := _name(o)) in starts]
+        given = given or list(starts.values())
 
         def finish(ts: list[Tensor]) -> Expr:
             total, found, others = ts[0].x, iter(ts[1 : 1 + len(given)]), iter(ts[1 + len(given) :])
+            if self.x.online:
+                sum_ = p.Get(1, ts[1].x)
+                total = p.Apply("where", (p.Apply("ne", (sum_, sum_)), sum_, total))
             elements = [next(found if _name(o) in starts else others).x for o in self.last.after]
             return self.last.epilogue(total, elements)
 
@@ -362,19 +401,28 @@ class _Chaining:
         order = _digits(self.results)
         return nest(levels, [total, *(_along(t, order) for t in (*given, *left))], finish)
 
+    @staticmethod
+    def _any(axis: Axis, t: Tensor) -> Expr:
+        """What all items have found alike."""
+        low = p.Literal(float("-inf"), element_type(t.x))
+        return folded(axis, low, [t], lambda total, ts: p.Apply("maximum", (total, ts[0].x)))
+
     def _of_sums(self, state: Expr, after: list[Tensor]) -> tuple[dict[str, Tensor], list[Tensor]]:
         """Sums of rows by name, in local memory; and the tensors that these do not read."""
         starts = dict[str, Tensor]()
         for i, w in enumerate(self.sums):
             own = [o for o in w.after if o.at not in w.stage.given]
             found = self._of_rows(Tensor(p.Get(1 + i, state), tuple(_digits(self.own))))
-            largest = [Tensor(p.Get(2, state), tuple(_digits(self._rows)))] if self.x.online else []
+            largest = [self._of_rows(Tensor(p.Get(2, state), tuple(_digits(self.own))))] if self.x.online else []
 
             def finish(ts: list[Tensor], w: Lowering = w) -> Expr:
                 share = ts[0].axes[0]
                 total = w.total(share, ts[0], "local", alone=False)  # type: ignore[arg-type]
                 if self.x.online:
-                    return p.Tup((ts[1].x, total))
+                    none = p.Apply("eq", (total, _zero(self.x.tile)))  # all is -inf: 0 / 0 is what it is in two passes
+                    return p.Tup(
+                        (self._any(share, ts[1]), p.Apply("where", (none, p.Apply("div", (total, total)), total)))
+                    )
                 return w.epilogue(total, [t.x for t in ts[1:]])
 
             row = self._mapped(self._rows, [found, *largest, *after[: len(own)]], finish)
@@ -389,10 +437,6 @@ def _lowest(tile: Stage) -> Expr:
 
 def _zero(tile: Stage) -> Expr:
     return p.Literal(0.0, type_of(tile.body))
-
-
-def _larger(a: Expr, b: Expr) -> Expr:
-    return p.Apply("maximum", (a, b))
 
 
 def _plus(a: Expr, b: Expr) -> Expr:
