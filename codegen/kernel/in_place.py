@@ -52,18 +52,23 @@ def pointwise(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) -
 
 
 def _pair_is_owned(seen: list[Access], acc: Buffer, new: Buffer, ids: frozenset[Var]) -> bool:
-    """Does each work-item read elements of `acc` that are its own, before it writes these of `new`, once?"""
+    """Has each work-item elements of its own, all of which it reads of `acc` before it writes the first of `new`, or
+    each just before it writes this one, and looks at `new` alone from then on?"""
     reads = [a for a in seen if a.buffer is acc]
-    writes = [a for a in seen if a.buffer is new and a.write]
-    if len(writes) != 1 or any(a.write for a in reads) or any(a.buffer is new and not a.write for a in seen):
+    first, *later = [a for a in seen if a.buffer is new] or [None]
+    if first is None or not first.write or any(a.write or a.position > first.position for a in reads):
         return False
-    (write,) = writes
-    layout = layout_of(write.at, acc.size, ids) if write.lane is None else None
-    around = {id(loop) for loop in write.path}
-    return layout is not None and all(
-        layout.slot(a.at) is not None and a.position < write.position and not around & {id(loop) for loop in a.path}
-        for a in reads
-    )
+    layout = layout_of(first.at, acc.size, ids)
+    if layout is None or any(layout.slot(a.at) is None for a in (*reads, *later)):
+        return False
+    apart = [a for a in reads if (a.at, a.block, a.lane) != (first.at, first.block, first.lane)]
+    begun, beside = {x for a in (first, *reads) for x in _loops(a)}, {x for a in apart for x in _loops(a)}
+    return not _loops(first) & beside and not any(_loops(a) & begun for a in later)
+
+
+def _loops(a: Access) -> set[int]:
+    """The loops around an access."""
+    return {id(loop) for loop in a.path}
 
 
 def _pair_is_pointwise(seen: list[Access], acc: Buffer, new: Buffer) -> bool:

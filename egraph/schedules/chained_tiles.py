@@ -17,7 +17,7 @@ from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering, operands
 from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, sizes_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
-from egglift.egraph.schedules.structures import Structure, Work
+from egglift.egraph.schedules.structures import InTiles, Structure, Work
 from egglift.egraph.schedules.tile_chains import TileChain
 from egglift.egraph.schedules.ways import CHUNKS
 from egglift.egraph.stages.loops import Axis, Tensor, folded, nest
@@ -51,7 +51,8 @@ def chain_structure(x: TileChain) -> Structure | None:
     term = _Chaining(whole, tile, last).program()
     batch = _batch(x)
     term = restored(term, x.last.dims, batch) if len(batch) > 1 else term
-    return Structure("chained tiles", whole.last, last, term, second.tiles | first.tiles, tile=(whole.tile, tile))
+    inner = InTiles(whole.tile, tile, x.online)
+    return Structure("chained tiles", whole.last, last, term, second.tiles | first.tiles, tile=inner)
 
 
 class _Second(Work):
@@ -211,7 +212,7 @@ class _Chaining:
         return self._finished(total, tensors[count:])
 
     def _begun(self, tensors: Sequence[Tensor]) -> Expr:
-        """The accumulators before all tiles: of the result, of sums of rows, and the largest of each row."""
+        """The accumulators before all tiles: of sums of rows, of the result, and the largest of each row."""
         count = len(self.tile.tensors())
         sizes = sizes_of(tensors[:count]) | {
             a: n for a, n in sizes_of(tensors[count:]).items() if a[0] == self.x.columns
@@ -222,8 +223,8 @@ class _Chaining:
                 init = p.Fill(sizes[d], init)
             return init
 
-        found = [filled(self.last.neutral(), _digits(self.results))]
-        found += [filled(w.neutral(), _digits(self.own)) for w in self.sums]
+        found = [filled(w.neutral(), _digits(self.own)) for w in self.sums]
+        found.append(filled(self.last.neutral(), _digits(self.results)))
         if self.x.online:
             found.append(filled(_lowest(self.x.tile), _digits(self.own)))
         return _tuple(found)
@@ -245,8 +246,9 @@ class _Chaining:
             return self._multiplied(state, self._mapped(self._by_rows, read, element), factors)
         tile = self._kept(self._mapped(self.loops, read, element))
         if not self.x.online:
-            sums = [self._summed(i, p.Get(1 + i, state), tile, there, beside) for i in range(len(self.sums))]
-            return p.Tup((self._multiplied(p.Get(0, state), tile, factors), *sums))
+            count = len(self.sums)
+            sums = [self._summed(i, p.Get(i, state), tile, there, beside) for i in range(count)]
+            return p.Tup((*sums, self._multiplied(p.Get(count, state), tile, factors)))
         return self._online(state, tile, factors)
 
     def _mapped(self, loops: Sequence[Loop], tensors: Sequence[Tensor], f: Callable[[list[Tensor]], Expr]) -> Tensor:
@@ -310,21 +312,24 @@ class _Chaining:
         Each item knows the largest of its rows itself.
         """
         own, results = tuple(_digits(self.own)), tuple(_digits(self.results))
-        total, sum_, largest = (p.Get(i, state) for i in range(3))
+        sum_, total, largest = (p.Get(i, state) for i in range(3))
         row = self._scales(Tensor(largest, own), self._largest(tile))
         powers = self._kept(self._mapped(self.loops, [tile, row], lambda ts: _exp_below(ts[0].x, p.Get(1, ts[1].x))))
 
         def taken(ts: list[Tensor]) -> Expr:
             return self._along(_times(ts[0].x, p.Get(2, ts[1].x)), [ts[2]], lambda s, e: _plus(s, e[0].x))
 
-        def scaled(ts: list[Tensor]) -> Expr:
-            return _plus(_times(ts[0].x, p.Get(2, ts[1].x)), ts[2].x)
-
-        added = self._kept(Tensor(self._multiplied(None, powers, factors), results))
-        found = self._mapped(self.results, [Tensor(total, results), self._beside_columns(row), added], scaled)
-        sums = self._mapped(self.own, [Tensor(sum_, own), row, powers], taken)
+        sums = self._kept(self._mapped(self.own, [Tensor(sum_, own), row, powers], taken))
+        read = [Tensor(total, results), self._beside_columns(row)]
+        scaled = nest(  # where the first product is added
+            [(a, None) for a in results],
+            [_along(t, results) for t in read],
+            lambda ts: _times(ts[0].x, p.Get(2, ts[1].x)),
+        )
+        found = self._multiplied(scaled, powers, factors)
         new = self._mapped(self.own, [row], lambda ts: p.Get(0, ts[0].x))
-        return p.Tup((found.x, sums.x, new.x))
+        early = self._mapped(self.own, [sums], lambda ts: ts[0].x)  # powers need not be there any longer
+        return p.Tup((early.x, found, new.x))
 
     def _largest(self, tile: Tensor) -> Tensor:
         """The largest of each row of a tile, in local memory: of each item's part, then of all parts."""
@@ -354,8 +359,8 @@ class _Chaining:
         (columns,) = [a for a in _digits(self.results) if a == (self.x.columns, 2)]
         return Tensor(row.x, tuple(columns if a == (self.x.middle, 2) else a for a in row.axes))
 
-    def _multiplied(self, total: Expr | None, tile: Tensor, factors: Sequence[Tensor]) -> Expr:
-        """`total` with the products of a tile added; None: these alone."""
+    def _multiplied(self, total: Expr, tile: Tensor, factors: Sequence[Tensor]) -> Expr:
+        """`total` with the products of a tile added."""
         x, left = self.x, iter(factors)
         own = [self._staged(tile) if o.at in x.last.given else next(left) for o in self.last.phases[0].operands]
         steps = [s for s in self.after if s != self._keep]
@@ -384,7 +389,7 @@ class _Chaining:
 
     def _finished(self, state: Expr, after: list[Tensor]) -> Expr:
         """The results of a block of rows, of what they have come to and what sums of rows have."""
-        total = Tensor(p.Get(0, state) if self.sums else state, tuple(_digits(self.results)))
+        total = Tensor(p.Get(len(self.sums), state) if self.sums else state, tuple(_digits(self.results)))
         starts, left = self._of_sums(state, after)
         given = [starts[name] for o in self.last.after if (name := _name(o)) in starts]
         given = given or list(starts.values())
@@ -412,7 +417,7 @@ class _Chaining:
         starts = dict[str, Tensor]()
         for i, w in enumerate(self.sums):
             own = [o for o in w.after if o.at not in w.stage.given]
-            found = self._of_rows(Tensor(p.Get(1 + i, state), tuple(_digits(self.own))))
+            found = self._of_rows(Tensor(p.Get(i, state), tuple(_digits(self.own))))
             largest = [self._of_rows(Tensor(p.Get(2, state), tuple(_digits(self.own))))] if self.x.online else []
 
             def finish(ts: list[Tensor], w: Lowering = w) -> Expr:
