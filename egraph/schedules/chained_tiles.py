@@ -406,6 +406,14 @@ class _Chaining:
         order = _digits(self.results)
         return nest(levels, [total, *(_along(t, order) for t in (*given, *left))], finish)
 
+    @cached_property
+    def _needs_largest(self) -> bool:
+        """Does what follows read the largest of a row itself?"""
+        given = self.x.last.given
+        return self.x.online and any(
+            isinstance(t, p.Get) and t.index == 0 and t.x in given for t in subterms(self.x.last.body)
+        )
+
     @staticmethod
     def _any(axis: Axis, t: Tensor) -> Expr:
         """What all items have found alike."""
@@ -418,16 +426,16 @@ class _Chaining:
         for i, w in enumerate(self.sums):
             own = [o for o in w.after if o.at not in w.stage.given]
             found = self._of_rows(Tensor(p.Get(i, state), tuple(_digits(self.own))))
-            largest = [self._of_rows(Tensor(p.Get(2, state), tuple(_digits(self.own))))] if self.x.online else []
+            own_rows = Tensor(p.Get(2, state), tuple(_digits(self.own))) if self._needs_largest else None
+            largest = [] if own_rows is None else [self._of_rows(own_rows)]
 
             def finish(ts: list[Tensor], w: Lowering = w) -> Expr:
                 share = ts[0].axes[0]
                 total = w.total(share, ts[0], "local", alone=False)  # type: ignore[arg-type]
                 if self.x.online:
                     none = p.Apply("eq", (total, _zero(self.x.tile)))  # all is -inf: 0 / 0 is what it is in two passes
-                    return p.Tup(
-                        (self._any(share, ts[1]), p.Apply("where", (none, p.Apply("div", (total, total)), total)))
-                    )
+                    total = p.Apply("where", (none, p.Apply("div", (total, total)), total))
+                    return p.Tup((self._any(share, ts[1]) if len(ts) > 1 else total, total))
                 return w.epilogue(total, [t.x for t in ts[1:]])
 
             row = self._mapped(self._rows, [found, *largest, *after[: len(own)]], finish)
