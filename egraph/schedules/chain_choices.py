@@ -9,7 +9,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
-from egglift.egraph.schedules.chained_tiles import chain_structure
+from egglift.egraph.schedules.chain_structure import chain_structure
 from egglift.egraph.schedules.choice import KEPT, Choice
 from egglift.egraph.schedules.ranking import Ranked, ranked
 from egglift.egraph.schedules.structures import Structure
