@@ -1,4 +1,4 @@
-"""The best sizes of contractions of what is contracted in tiles: ranked by closed price, the few best priced exactly."""
+"""The best sizes of chains of contractions: ranked by closed price, the few best priced exactly."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from egglift.egraph.schedules.chain_parts import ChainingParts, OnlineChainingParts
 from egglift.egraph.schedules.chained_tiles import Chaining
 from egglift.egraph.schedules.lower import operands
 from egglift.egraph.schedules.online_tiles import OnlineChaining
@@ -28,6 +29,17 @@ AFTER = 5  # what is added to the numbers of the second contraction's symbols
 
 def chain_structure(x: TileChain) -> Structure | None:
     """The structure of a chain, for a GPU, if the laws make its runs."""
+    found = _structure(x, OnlineChaining if x.online else Chaining)
+    batch = _batch(x)
+    return found and replace(found, term=restored(found.term, x.last.dims, batch) if len(batch) > 1 else found.term)
+
+
+def parts_structure(x: TileChain) -> Structure | None:
+    """The structure of a piece of a chain, which yields blocks (chain_parts.py)."""
+    return _structure(x, OnlineChainingParts if x.online else ChainingParts)
+
+
+def _structure(x: TileChain, translation: type[Chaining]) -> Structure | None:
     whole = with_one_batch(x)
     first = Work(whole.tile, CHUNKS if _is_long(whole) else _AT_ONCE, whole.rows, whole.middle, True)
     read = replace(whole.last, given=frozenset())  # the tile is kept as what is read is
@@ -37,9 +49,7 @@ def chain_structure(x: TileChain) -> Structure | None:
         return None
     tile = Schedule(_held(whole, [_in_turn(s, whole) for s in steps]), tuple(first.cuts.items()))
     last = Schedule(tuple(after), tuple(second.cuts.items()))
-    term = (OnlineChaining if x.online else Chaining)(whole, tile, last).program()
-    batch = _batch(x)
-    term = restored(term, x.last.dims, batch) if len(batch) > 1 else term
+    term = translation(whole, tile, last).program()
     inner = InTiles(whole.tile, tile, x.online)
     return Structure("chained tiles", whole.last, last, term, second.tiles | first.tiles, tile=inner)
 

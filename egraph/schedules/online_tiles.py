@@ -59,10 +59,10 @@ class OnlineChaining(Chaining):
     def _largest(self, tile: Tensor) -> Tensor:
         """The largest of each row of a tile, in local memory: of each item's part, then of all parts."""
         parts = self.by_rows(mapped(self.own, [tile], lambda ts: self.along(self._lowest, ts, _larger)))
-        found = mapped(self.rows, [parts], lambda ts: self._any(ts[0].axes[0], ts[0]))
+        found = mapped(self.rows, [parts], lambda ts: self.any(ts[0].axes[0], ts[0]))
         return replace(found, x=p.To("local", found.x))
 
-    def _any(self, axis: Axis, t: Tensor) -> Expr:
+    def any(self, axis: Axis, t: Tensor) -> Expr:
         """The largest along an axis."""
         return folded(axis, self._lowest, [t], _larger)
 
@@ -93,7 +93,7 @@ class OnlineChaining(Chaining):
         def finish(ts: list[Tensor]) -> Expr:
             (share, *_), w = ts[0].axes, self.sums[i]
             total = w.total(share, ts[0], "local", alone=False)  # type: ignore[arg-type]
-            return p.Tup((self._any(share, ts[1]) if len(ts) > 1 else total, or_nan(total)))
+            return p.Tup((self.any(share, ts[1]) if len(ts) > 1 else total, or_nan(total)))
 
         return mapped(self.rows, found, finish)
 
@@ -102,7 +102,7 @@ class OnlineChaining(Chaining):
         """Does what follows read the largest of a row itself?"""
         given = self.x.last.given
         parts = subterms(self.x.last.body)
-        return any(isinstance(t, p.Get) and t.index == 0 and t.x in given for t in parts)
+        return bool([t for t in parts if isinstance(t, p.Get) and t.index == 0 and t.x in given])
 
     def whole(self, total: Expr, given: Mapping[str, Expr]) -> Expr:
         """A result's accumulator after all tiles, beside what sums of its row have come to."""

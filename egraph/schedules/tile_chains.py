@@ -146,7 +146,7 @@ def _factors(last: Stage, r: Reduction, first: str, starts: Collection[str]) -> 
 
 
 def _dims(last: Stage, r: Reduction, at: Sequence[Dim], other: Operand) -> tuple[Dim, Dim, Dim]:
-    """Of a tile: its rows, for all of which the other factor is the same; what is added up; and the result's columns."""
+    """A tile's rows, for all of which the other factor is the same; what is added up; and the result's columns."""
     (middle,) = r.dims
     rows = [d for d in last.dims if d in at and d not in other.dims]
     columns = [d for d in last.dims if d not in at]
