@@ -27,6 +27,7 @@ from egglift.egraph.schedules.choice import (
     KEPT,
     NEAR,
     Choice,
+    Found,
     Parts,
     combinations,
     counting,
@@ -285,23 +286,25 @@ class _Choosing:
         """The cheapest choices of a result of tiles that are reduced in registers."""
         form = canonical([x.first, x.last], (x.rows, x.columns))
         first, last = form.stages
-        return self._named("reduced tiles", form, lambda: self._of_tiles(replace(x, first=first, last=last)))
+        own = replace(x, first=first, last=last)
+        return self._named("reduced tiles", form, lambda: self._of_found(tile_choices(own, *self._device)))
 
-    def _of_tiles(self, x: ReducedTiles) -> list[Choice]:
-        found: list[Choice] = []
-        for t in tile_choices(x, self.profile, self.limits, self.reassociate)[:KEPT]:
-            sign, point, tiles = t.structure.sign, t.point, t.tiles
-            loops = account_of(tiles.first, sign, t.structure.schedule, dict(point.sizes))
-            account = joined([loops, Account(f"{text_of(tiles.last)}\n  {x}", ())])
-            first = Choice(sign, point.term, point.sizes, point.launch, point.estimate, account)
-            if t.added is None:
-                found.append(first)
+    @property
+    def _device(self) -> tuple[Profile, DeviceLimits, bool]:
+        return self.profile, self.limits, self.reassociate
+
+    def _of_found(self, found: Iterable[Found]) -> list[Choice]:
+        """What was found, and what adds its pieces where it is in such, as choices."""
+        choices: list[Choice] = []
+        for x in found:
+            if x.added is None:
+                choices.append(x.choice)
                 continue
-            rest = self._ranked(t.added)[:1]
-            for last in self._generated(t.added, rest, cheapest(rest))[:1]:
-                term = placed(last.term, {f"{x.last.name}.parts": p.To("global", first.term)})
-                found += self._priced(f"{t.pieces} parts reduced tiles; {last.sign}", term, (first, last))
-        return sorted(found, key=lambda c: c.seconds)
+            rest = self._ranked(x.added)[:1]
+            for last in self._generated(x.added, rest, cheapest(rest))[:1]:
+                sign = f"{x.pieces} parts {x.choice.sign}; {last.sign}"
+                choices += self._priced(sign, placed(last.term, x.arrays), (x.choice, last))
+        return sorted(choices, key=lambda c: c.seconds)
 
     def by_chains(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which tiles of one contraction are multiplied as they are computed."""
@@ -317,7 +320,8 @@ class _Choosing:
         form = canonical(x.stages, (x.rows, x.middle, x.columns))
         tile, *sums, last = form.stages
         own = replace(x, tile=tile, sums=tuple(sums), last=last)
-        return self._named(("chain", x.online), form, lambda: chain_choices(own, self.profile, self.limits))
+        find = lambda: self._of_found(chain_choices(own, self.profile, self.limits))[:KEPT]  # noqa: E731
+        return self._named(("chain", x.online), form, find)
 
     def by_batches(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
         """Programs in which work-items compute chains of small stages."""
