@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from egglift.codegen.emission import assign, asynchronous, copy, guards, prefetch, register_accumulators
@@ -10,9 +10,9 @@ from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import Buffer, Comment
-from egglift.codegen.kernel.in_place import parts_in_place
+from egglift.codegen.kernel.in_place import in_place
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
-from egglift.codegen.kernel.views import Arr, View, Where, component, element, is_flat, number
+from egglift.codegen.kernel.views import Arr, View, Where, element, is_flat, number
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -174,26 +174,27 @@ def _update(
         with em.block() as statements:
             em.apply(t.body, argument, new, given)
         ids = frozenset(v for i, _ in em.free_items() for v in i.variables())
-        statements, apart = parts_in_place(statements, list(news.items()), ids)
+        parts = [(v, of, [(b, news[b]) for b in dict.fromkeys(buffers(v))]) for v, of in _parts(acc.view, type)]
+        statements, apart = in_place(statements, [pairs for _, _, pairs in parts], ids)
         for b in news.values():
             em.undecided.pop(b, None)
         if strict and apart:
             raise _NotInPlace
-        for b in apart:
+        for b in (new for pairs in apart for _, new in pairs):
             em.keep(b, t)
         em.put(*statements)
-        _copied(em, new.view, acc, type, apart)
+        for v, of, pairs in parts:
+            if pairs in apart:
+                copy.copy(em, _elsewhere(em, v, news), Target(v, acc.space), of)
 
 
-def _copied(em: Translator, new: View, acc: Target, type: Type, apart: Sequence[Buffer]) -> None:
-    """What is not in place, of tuples the components with such arrays."""
-    if not set(apart) & set(buffers(new)):
-        return
-    if isinstance(type, Tuple) and isinstance(new, tuple):
-        for k, t in enumerate(type.items):
-            _copied(em, component(new, k), Target(component(acc.view, k), acc.space), t, apart)
+def _parts(v: View, type: Type) -> Iterator[tuple[View, Type]]:
+    """The components of a tuple, and of tuples in it, with their types; of an array, itself."""
+    if isinstance(v, tuple) and isinstance(type, Tuple):
+        for item, t in zip(v, type.items, strict=True):
+            yield from _parts(item, t)
     else:
-        copy.copy(em, new, acc, type)
+        yield v, type
 
 
 def _elsewhere(em: Translator, v: View, news: Mapping[Buffer, Buffer]) -> View:

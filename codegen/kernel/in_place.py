@@ -8,6 +8,8 @@ each element to the same place, and looks at `next` alone from then on.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from egglift.codegen.kernel.accesses import Access, accesses
 from egglift.codegen.kernel.imperative import (
     Buffer,
@@ -19,30 +21,29 @@ from egglift.codegen.kernel.index import Atom, Quotient, Remainder, Var, index
 from egglift.codegen.kernel.ownership import layout_of
 from egglift.codegen.kernel.rewrite import redirected
 
-
-def in_place(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) -> list[Statement] | None:
-    """`statements` with acc in place of next, for each (acc, next) of `pairs`; None where that could be wrong."""
-    if not pointwise(statements, pairs):
-        return None
-    new = redirected(statements, {new: acc for acc, new in pairs})
-    gone = {new for _, new in pairs}
-    return None if any(a.buffer in gone for a in accesses(new)) else new
+#: an array, and the one that a step writes in its place
+Pair: TypeAlias = tuple[Buffer, Buffer]
 
 
-def parts_in_place(
-    statements: list[Statement], pairs: list[tuple[Buffer, Buffer]], ids: frozenset[Var] = frozenset()
-) -> tuple[list[Statement], list[Buffer]]:
-    """`statements` with acc in place of next, for those (acc, next) of `pairs` where that is right; the others' next.
+def in_place(
+    statements: list[Statement], parts: list[list[Pair]], ids: frozenset[Var] = frozenset()
+) -> tuple[list[Statement], list[list[Pair]]]:
+    """`statements` with acc in place of next, for each part, arrays (acc, next), where that is right for all of them;
+    and the other parts.
 
     ids: of the work-items that share out what the statements do.
     """
     seen = accesses(statements)
-    own = [(a, b) for a, b in pairs if _pair_is_pointwise(seen, a, b) or _pair_is_owned(seen, a, b, ids)]
+
+    def right(acc: Buffer, new: Buffer) -> bool:
+        return _pair_is_pointwise(seen, acc, new) or _pair_is_owned(seen, acc, new, ids)
+
+    own = [pair for part in parts if all(right(*pair) for pair in part) for pair in part]
     changed = redirected(statements, {new: acc for acc, new in own})
     gone = {new for _, new in own}
     if any(a.buffer in gone for a in accesses(changed)):
-        return statements, [new for _, new in pairs]
-    return changed, [new for _, new in pairs if new not in gone]
+        return statements, parts
+    return changed, [part for part in parts if not all(pair in own for pair in part)]
 
 
 def pointwise(statements: list[Statement], pairs: list[tuple[Buffer, Buffer]]) -> bool:
