@@ -11,17 +11,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from egglift.egraph.schedules.chain_ends import Ends, ends_of
 from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.operand_arrays import Digit, cut_operand, kept, sizes_of
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule
 from egglift.egraph.schedules.tile_chains import TileChain
 from egglift.egraph.stages.loops import Axis, Tensor, folded, nest
+from egglift.egraph.stages.loops import mapped as mapping
 from egglift.egraph.stages.operands import Operand
+from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, cut, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
+from egglift.ir.sizes import Size, SizeOp
 from egglift.ir.traverse import subterms
 from egglift.ir.types import BOOL
 
@@ -76,13 +80,32 @@ class Chaining:
         """What is read once the sums are there."""
         return [o for w in (*self.sums, self.last) for o in w.after if o.at not in w.stage.given]
 
+    @cached_property
+    def _ends(self) -> Ends | None:
+        return ends_of(self.x)
+
     def _tensors(self) -> list[Tensor]:
         tile, last = self.schedules
         inner = [s for s in self.after if isinstance(s, Loop)]
         beside = [self._tensor(o, tile, self.loops, _FALSE if o.at is _THERE else None) for o in self._beside]
         factors = [self._tensor(o, last, inner, self.last.neutral()) for o in self._factors]
         after = [self._tensor(o, last, self.results) for o in self._last]
-        return [*self.tile.tensors(), *beside, *factors, *after]
+        return [*self.tile.tensors(), *beside, *factors, *after, *self._of_ends()]
+
+    def _of_ends(self) -> list[Tensor]:
+        """What says where tiles end: of the last row of each block, and of the first column of each tile."""
+        if self._ends is None:
+            return []
+        rows, columns = self.x.rows, self.x.middle
+        last = SizeOp("-", self.schedules[0].blocks(rows)[0], 1)
+        return [self._corner(self._ends.rows, rows, last), self._corner(self._ends.columns, columns, 0)]
+
+    def _corner(self, o: Operand, d: Dim, at: Size) -> Tensor:
+        """One element of each block of an operand."""
+        block, depth = self.schedules[0].blocks(d)[0], o.dims.index(d)
+        x = at_depth(depth, o.array, lambda e: p.Split(block, p.PadUp(block, e)))
+        x = at_depth(depth + 1, x, lambda e: p.At(at, e))
+        return along(Tensor(x, tuple((each, 0) for each in o.dims)), [*digits(self.outer), (self.x.middle, 0)])
 
     def _tensor(self, o: Operand, by: Schedule, loops: Sequence[Loop], beyond: Expr | None = None) -> Tensor:
         """An operand cut into digits; beyond: what is where the tile's columns have ended."""
@@ -98,13 +121,20 @@ class Chaining:
 
     def _block(self, tensors: list[Tensor]) -> Expr:
         """A block of rows: its tiles in turn, and what follows."""
+        corners = tensors[len(tensors) - 2 :] if self._ends else []
+        tensors = tensors[: len(tensors) - len(corners)]
         count = len(tensors) - len(self._last)
         for keep in self.held:
             tensors = kept(keep, tensors, self.tile.reduced)
-        begun, ahead = self.begun(tensors), self.chunk.prefetch
-        total = folded((self.x.middle, 0), as_one(begun), tensors[:count], self._turn, prefetch=ahead)
+        begun, ahead, turn = self.begun(tensors), self.chunk.prefetch, (self.x.middle, 0)
+        total = folded(turn, as_one(begun), tensors[:count], self._turn, prefetch=ahead, ends=self._end(turn, corners))
         state = [p.Get(i, total) for i in range(len(begun))] if len(begun) > 1 else [total]
         return self.finished(state, tensors[count:])
+
+    def _end(self, turn: Digit, corners: Sequence[Tensor]) -> Expr | None:
+        """For each tile, is nothing left in it, and in those behind it?"""
+        ends = self._ends
+        return ends and mapping(turn, corners, lambda ts: p.Apply(ends.op, (ts[0].x, ts[1].x)))
 
     def begun(self, tensors: Sequence[Tensor]) -> list[Expr]:
         """The accumulators before all tiles."""
