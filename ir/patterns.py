@@ -164,7 +164,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> [u]n -> s"):
     0: when its step begins.  1: into registers, before the step of the element before it computes.  2: so too,
     and kept in one of two buffers in turn.  buffers, instead: asynchronous copies fill so many in turn, steps ahead.
     matrix: do the lanes of a warp take its steps together, on matrix units?  The body then adds products to an array
-    that is spread over them, and the sums may be of any order.  ends: bools, of which the first that is true, if one is,
+    that is spread over them, and the sums may be of any order.  ends: bools, of which the first that is true, if any,
     says that no step from there on changes the accumulator: a loop may end there.
     """
 

@@ -8,6 +8,7 @@ then: of a factor that is infinite there, 0 * inf is not NaN.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,15 +42,25 @@ _FLIPPED = {"le": "ge", "lt": "gt"}
 def ends_of(x: TileChain) -> Ends | None:
     """Where the tiles of a block of rows end, if a mask says so."""
     match x.tile.body:
-        case p.Apply("where", (p.Apply(op, (a, b)), _, p.Literal(value))) if value == (-np.inf if x.online else 0.0):
-            if op in _FLIPPED:
-                op, a, b = _FLIPPED[op], b, a
-            if op in _LEFT and _rises(x, a, x.rows) and _rises(x, b, x.middle):
-                return Ends(_operand(x, a, x.rows), _operand(x, b, x.middle), _LEFT[op])
+        case p.Apply("where", (left, _, p.Literal(value))) if value == (-np.inf if x.online else 0.0):
+            return next(_found(x, left), None)
     return None
 
 
-def _operand(x: TileChain, e: Expr, d: Dim) -> Operand:
+def _found(x: TileChain, left: Expr) -> Iterator[Ends]:
+    """Where nothing is left, by one of several tests that all must hold."""
+    match left:
+        case p.Apply("logical_and", (one, other)):
+            yield from _found(x, one)
+            yield from _found(x, other)
+        case p.Apply(op, (a, b)):
+            if op in _FLIPPED:
+                op, a, b = _FLIPPED[op], b, a
+            if op in _LEFT and _rises(x, a, x.rows) and _rises(x, b, x.middle):
+                yield Ends(_operand(x, a), _operand(x, b), _LEFT[op])
+
+
+def _operand(x: TileChain, e: Expr) -> Operand:
     dims = tuple(each for each in x.tile.dims if each in x.tile.names.free(e))
     return Operand(computed(x.tile.names, dims, e), dims, e)
 
@@ -64,6 +75,6 @@ def _rises(x: TileChain, e: Expr, d: Dim) -> bool:
         return False
     if any(isinstance(s, p.Input) for r in reads_of(names, e) for s in subterms(r.view)):
         return False
-    o = _operand(x, e, d)
+    o = _operand(x, e)
     values = np.asarray(evaluate(o.array, {}))
     return bool((np.diff(values.astype(np.int64), axis=o.dims.index(d)) >= 0).all())

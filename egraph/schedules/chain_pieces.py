@@ -50,9 +50,12 @@ class _Cutting:
         self.rows = tuple(d for d in x.tile.dims if d != x.middle)
         dims, body = (self.piece, *self.rows, self.inner), self.names.with_reads(x.tile.body, self._cut)
         self.tile = replace(x.tile, dims=dims, body=body)
-        given = self.names.read(Read(p.Input(self.tile.name, self.tile.type), dims))
+        (element,) = x.tile_reads
+        view = self.names.reads[element.name].view
+        assert isinstance(view, p.Input)
+        given = self.names.read(Read(p.Input(view.name, self.tile.type), dims))
         assert isinstance(given, p.Input)
-        self.given = given
+        self.element, self.given = self.names.reads[element.name], given
 
     def pieces(self) -> Pieces:
         x = self.x
@@ -70,7 +73,7 @@ class _Cutting:
         """What a stage's reductions come to in each piece."""
 
         def cut(read: Read) -> Read:
-            return self.names.reads[self.given.name] if self._is_tile(read) else self._cut(read)
+            return self.names.reads[self.given.name] if read == self.element else self._cut(read)
 
         reduced: list[Expr] = []
         for r in stage.reductions:
@@ -78,9 +81,6 @@ class _Cutting:
             reduced.append(self.names.reduced(replace(r, dims=(self.inner,), element=element)))
         body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
         return Stage(f"{stage.name}.parts", (self.piece, *dims), body, self.names, frozenset({self.given}))
-
-    def _is_tile(self, read: Read) -> bool:
-        return read.view == p.Input(self.x.tile.name, self.x.tile.type)
 
     def _read(self, s: Stage) -> p.Input:
         return p.Input(s.name, s.type)
@@ -102,7 +102,7 @@ class _Cutting:
         row, result = (self._below(largest, self.names.read(Read(self._read(s), s.dims))) for s in (parts, last))
         total = or_nan(p.Get(1, row))
         new: dict[Expr, Expr] = {
-            g: p.Tup((p.Get(0, row), total)) for g in x.last.given if not self._is_tile(self.names.reads[g.name])
+            g: p.Tup((p.Get(0, row), total)) for g in x.last.given if self.names.reads[g.name] != self.element
         }
         (r,) = x.last.reductions
         new[self.names.reduced(r)] = beside_nan(p.Get(1, result), total)

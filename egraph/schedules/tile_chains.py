@@ -55,6 +55,12 @@ class TileChain:
     online: bool
 
     @property
+    def tile_reads(self) -> frozenset[p.Input]:
+        """What stands for an element of the tile in what reads it."""
+        rows = {s.name for s in self.sums}
+        return frozenset(g for g in self.last.given if not rows & _reads(self.last, g))
+
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """All of its stages, each after those that it reads."""
         return (self.tile, *self.sums, self.last)
@@ -104,17 +110,19 @@ def _found(first: Stage, rows: Sequence[Stage], last: Stage) -> TileChain:
     dims = (*(d for d in last.dims if d not in (row, columns)), row, middle)
     if set(factor.dims) != set(dims) or set(at) != set(dims):
         raise NotGiven
-    own = {last.names.read(Read(p.Input(first.name, first.type), at)): at_rows(first, at).body}
+    own: dict[Expr, Expr] = {last.names.read(Read(p.Input(first.name, first.type), at)): at_rows(first, at).body}
     found = [_of_rows(s, given, dims[:-1], middle) for s in rows]
     argument = _below_the_largest(factor.at, found)
-    body = substituted(factor.at if argument is None else argument, dict(own))
+    body = substituted(factor.at if argument is None else argument, own)
     tile = Stage(f"{last.name}.tile", dims, body, last.names)
-    element = _given(last, tile)
+    element = _given(last, tile, "tile" if argument is None else "powers")
     if argument is None:
-        sums = tuple(_with_elements(s, factor.at, element) for s in found)
+        sums = tuple(_with_elements(s, factor.at, element, own) for s in found)
     else:
         sums = tuple(_summing(s, element, middle) for s in found)
-    chain = TileChain(tile, sums, _with_elements(last, factor.at, element), row, middle, columns, argument is not None)
+    chain = TileChain(
+        tile, sums, _with_elements(last, factor.at, element, own), row, middle, columns, argument is not None
+    )
     if _reads(tile, tile.body) & {first.name, *starts} or any(first.name in _reads(s, s.body) for s in chain.stages):
         raise NotGiven
     return chain
@@ -178,20 +186,20 @@ def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> Expr | None:
     return None
 
 
-def _given(last: Stage, tile: Stage) -> p.Input:
-    """What stands for an element of the tile."""
-    found = last.names.read(Read(p.Input(tile.name, tile.type), tile.dims))
+def _given(last: Stage, tile: Stage, name: str) -> p.Input:
+    """What stands for an element of the tile, or of the exponential of it."""
+    found = last.names.read(Read(p.Input(f"{last.name}.{name}", tile.type), tile.dims))
     assert isinstance(found, p.Input)
     return found
 
 
-def _with_elements(stage: Stage, factor: Expr, element: p.Input) -> Stage:
-    """A stage that reduces the tile's elements for the factor."""
+def _with_elements(stage: Stage, factor: Expr, element: p.Input, own: Collection[Expr]) -> Stage:
+    """A stage that reduces the tile's elements for the factor; own: reads of the first stage, which it has no more."""
     new = dict[Expr, Expr]()
     for x, r in stage.names.of(stage.body):
         if isinstance(r, Reduction):
             new[x] = stage.names.reduced(replace(r, element=substituted(r.element, {factor: element})))
-    return replace(stage, body=substituted(stage.body, new), given=stage.given | {element})
+    return replace(stage, body=substituted(stage.body, new), given=stage.given - set(own) | {element})
 
 
 def _summing(stage: Stage, element: p.Input, middle: Dim) -> Stage:

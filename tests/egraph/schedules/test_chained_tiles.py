@@ -11,9 +11,12 @@ import pytest
 
 import egglift as el
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Loop
+from egglift.codegen.kernel.walk import walk
+from egglift.costmodel.model.usual_trips import usual_trips
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.again import placed
+from egglift.egraph.schedules.chain_ends import ends_of
 from egglift.egraph.schedules.chain_parts import arrays_of
 from egglift.egraph.schedules.chain_pieces import in_pieces
 from egglift.egraph.schedules.chain_structure import chain_structure, parts_structure
@@ -205,6 +208,27 @@ def test_scores_are_no_array_and_accumulators_registers() -> None:
     assert kernel_.source.count("barrier(") == 7  # five for each tile, two behind all
     assert "next" not in kernel_.source and kernel_.local_bytes < 48 << 10
     assert "+= r" in kernel_.source and "*= " in kernel_.source
+
+
+def masked(left: Any) -> Expr:
+    scores = arr("Q", 1024, 64) @ arr("K", 1024, 64).T / 8
+    return as_program(attention(el.where(left, scores, -np.inf), arr("V", 1024, 64)))
+
+
+I, J = el.arange(1024)[:, None], el.arange(1024)
+
+
+@pytest.mark.parametrize("left", (I >= J, J <= I, I + 1 > J, 2 * I >= J + 3, (I < J + 64) & (I >= J)))
+def test_loops_end_where_a_mask_leaves_nothing(left: Any) -> None:
+    term = instantiate(structure_of(found(masked(left))).term, LARGE | {"f5": 1})
+    (kernel_,) = compile_term(term, Launch(256), DeviceLimits()).kernels
+    (loop,) = (s for s in walk(kernel_.body) if isinstance(s, Loop) and s.ends is not None)
+    assert loop.trips == 32 and 8 < usual_trips(loop) < 26
+
+
+@pytest.mark.parametrize("left", (I <= J, I != J, (I >= J) | (I < J + 64), arr("M", 1024, 1024, t=el.bool_)))
+def test_loops_go_on_where_a_mask_may_leave_something(left: Any) -> None:
+    assert ends_of(found(masked(left)).chain) is None
 
 
 def proposed(program: Any) -> list[str]:
