@@ -56,9 +56,10 @@ def _pair_is_owned(seen: list[Access], acc: Buffer, new: Buffer, ids: frozenset[
     """Has each work-item elements of its own, all of which it reads of `acc` before it writes the first of `new`, or
     each just before it writes this one, and looks at `new` alone from then on?"""
     reads = [a for a in seen if a.buffer is acc]
-    first, *later = [a for a in seen if a.buffer is new] or [None]
-    if first is None or not first.write or any(a.write or a.position > first.position for a in reads):
+    own = [a for a in seen if a.buffer is new]
+    if not own or not own[0].write or any(a.write or a.position > own[0].position for a in reads):
         return False
+    first, *later = own
     layout = layout_of(first.at, acc.size, ids)
     if layout is None or any(layout.slot(a.at) is None for a in (*reads, *later)):
         return False

@@ -23,7 +23,6 @@ from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, cut, merged, permuted
-from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp
 from egglift.ir.traverse import subterms
@@ -133,8 +132,9 @@ class Chaining:
 
     def _end(self, turn: Digit, corners: Sequence[Tensor]) -> Expr | None:
         """For each tile, is nothing left in it, and in those behind it?"""
-        ends = self._ends
-        return ends and mapping(turn, corners, lambda ts: p.Apply(ends.op, (ts[0].x, ts[1].x)))
+        if (ends := self._ends) is None:
+            return None
+        return mapping(turn, corners, lambda ts: p.Apply(ends.op, (ts[0].x, ts[1].x)))
 
     def begun(self, tensors: Sequence[Tensor]) -> list[Expr]:
         """The accumulators before all tiles."""
@@ -171,7 +171,7 @@ class Chaining:
     @property
     def beyond(self) -> Expr:
         """A tile's elements beyond the end of its columns."""
-        return p.Literal(0.0, type_of(self.x.tile.body))
+        return self.x.number(0.0)
 
     def taken_in(self, state: Expr, tile: Tensor, beside: Sequence[Tensor], factors: Sequence[Tensor]) -> Expr:
         """The accumulators with a tile in registers taken in."""

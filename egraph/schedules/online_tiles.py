@@ -19,6 +19,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
+from egglift.ir.types import Scalar
 
 
 class OnlineChaining(Chaining):
@@ -36,7 +37,7 @@ class OnlineChaining(Chaining):
 
     @cached_property
     def _lowest(self) -> Expr:
-        return p.Literal(float("-inf"), type_of(self.x.tile.body))
+        return self.x.number(float("-inf"))
 
     def taken_in(self, state: Expr, tile: Tensor, beside: Sequence[Tensor], factors: Sequence[Tensor]) -> Expr:
         """The accumulators with a tile taken in: scaled, where it has a larger one, and with its powers added."""
@@ -73,7 +74,7 @@ class OnlineChaining(Chaining):
         def below(ts: list[Tensor]) -> Expr:
             new = p.Apply("maximum", (ts[0].x, ts[1].x))
             none = p.Apply("eq", (new, self._lowest))
-            finite = p.Apply("where", (none, p.Literal(0.0, type_of(self._lowest)), new))
+            finite = p.Apply("where", (none, self.x.number(0.0), new))
             return p.Tup((new, finite, _exp_below(ts[0].x, finite)))
 
         return in_registers(mapped(self.own, [largest, tile], below))
@@ -112,7 +113,9 @@ class OnlineChaining(Chaining):
 
 def or_nan(total: Expr) -> Expr:
     """The sum of a row, NaN where all of it is -inf: so it is where the largest of all is subtracted at once."""
-    none = p.Apply("eq", (total, p.Literal(0.0, type_of(total))))
+    t = type_of(total)
+    assert isinstance(t, Scalar)
+    none = p.Apply("eq", (total, p.Literal(0.0, t)))
     return p.Apply("where", (none, p.Apply("div", (total, total)), total))
 
 

@@ -35,6 +35,7 @@ from egglift.ir.check import type_of
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
+from egglift.ir.types import Scalar
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,12 @@ class TileChain:
     middle: Dim
     columns: Dim
     online: bool
+
+    def number(self, value: float) -> Expr:
+        """A number as a tile's elements are."""
+        t = type_of(self.tile.body)
+        assert isinstance(t, Scalar)
+        return p.Literal(value if t.is_float else int(value), t)
 
     @property
     def tile_reads(self) -> frozenset[p.Input]:
@@ -178,7 +185,10 @@ def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> Expr | None:
         case p.Apply("exp", (p.Apply("sub", (x, p.Get(0, p.Input(name)))),)) if len(rows) == 1:
             (stage,) = rows
             (r,) = stage.reductions
-            one = p.Literal(1.0, type_of(x))
+            t = type_of(x)
+            if not (isinstance(t, Scalar) and t.is_float):
+                return None
+            one = p.Literal(1.0, t)
             largest = stage.names.reads.get(name)
             own = largest is not None and largest.view == p.Input(stage.name, stage.type)
             if own and r.op is not None and r.op.name == "online" and r.element == p.Tup((x, one)):

@@ -58,6 +58,7 @@ def causal(scores: Any) -> Any:
 CHAINS: dict[str, Callable[[], Any]] = {
     "a product of powers": lambda: np.exp(-(Q @ K.T) / 50) @ V,
     "a product from the other side": lambda: V.T @ np.exp(-(K @ Q.T) / 50),
+    "whole numbers": lambda: np.abs(arr("Q", 9, 10, t=el.i32) @ arr("K", 20, 10, t=el.i32).T) @ arr("V", 20, 6, t=el.i32),
     "kernel sums": lambda: kernel() @ V,
     "weighted kernel sums": lambda: kernel() @ (V * W[:, None]),
     "kernel regression": lambda: (kernel() @ V) / kernel().sum(axis=1)[:, None],
