@@ -16,14 +16,18 @@ from egglift.egraph.schedules.online_tiles import OnlineChaining
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.structures import InTiles, Structure, Work
 from egglift.egraph.schedules.tile_chains import TileChain
-from egglift.egraph.schedules.ways import CHUNKS
+from egglift.egraph.schedules.ways import CHUNKS, Way
 from egglift.egraph.stages.merging import joined_axes, restored
 from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.sizes import Size, SizeOp, Sym
 
-HELD = 128  # steps of the first contraction, up to which a group keeps what is of its rows from beginning to end, ...
-_AT_ONCE = replace(CHUNKS, reduced=("step",), reduced_blocks=())  # ... and all of a tile's columns
+HELD = 128  # steps of the first contraction, up to which a group keeps what is of its rows from beginning to end
+LONG = 64  # columns from which on tiles have whole runs of them
+RUNS = (16, 8)  # steps of both contractions that are unrolled: more would be too much code for one loop over tiles
+_CHUNKS_IN_RUNS = replace(CHUNKS, reduced=("chunk", "step", "step"), reduced_blocks=("k", f"{RUNS[1]}"))
+_AT_ONCE = replace(CHUNKS, reduced=("step",), reduced_blocks=())  # all of a tile's columns are kept
+_IN_RUNS = replace(_AT_ONCE, reduced=("step", "step"), reduced_blocks=(f"{RUNS[0]}",))
 AFTER = 5  # what is added to the numbers of the second contraction's symbols
 
 
@@ -41,14 +45,15 @@ def parts_structure(x: TileChain) -> Structure | None:
 
 def _structure(x: TileChain, translation: type[Chaining]) -> Structure | None:
     whole = with_one_batch(x)
-    first = Work(whole.tile, CHUNKS if _is_long(whole) else _AT_ONCE, whole.rows, whole.middle, True)
+    first = Work(whole.tile, _way(whole), whole.rows, whole.middle, True)
     read = replace(whole.last, given=frozenset())  # the tile is kept as what is read is
-    second = _Second(read, CHUNKS, whole.rows, whole.columns, True)
+    way = _CHUNKS_IN_RUNS if number(whole.middle) >= LONG else CHUNKS
+    second = _Second(read, way, whole.rows, whole.columns, True)
     steps, after = first.steps(), second.steps()
     if steps is None or after is None:
         return None
     tile = Schedule(_held(whole, [_in_turn(s, whole) for s in steps]), tuple(first.cuts.items()))
-    last = Schedule(tuple(after), tuple(second.cuts.items()))
+    last = Schedule(tuple(_rolled(s, way) for s in after), tuple(second.cuts.items()))
     term = translation(whole, tile, last).program()
     inner = InTiles(whole.tile, tile, x.online)
     return Structure("chained tiles", whole.last, last, term, second.tiles | first.tiles, tile=inner)
@@ -59,7 +64,7 @@ class _Second(Work):
 
     def _blocks(self, place: int, d: Dim, texts: Sequence[str]) -> tuple[Size, ...]:
         if d in self.reduced:
-            return (Sym("n1"),)
+            return (Sym("n1"), *map(int, texts[1:]))
         if d != self.columns:
             return super()._blocks(place, d, texts)
         (block,) = super()._blocks(AFTER, d, texts[:1])
@@ -76,10 +81,26 @@ def _in_turn(s: Step, x: TileChain) -> Step:
     match s:
         case Loop(dim=d, kind="grid") if d == x.middle:
             return Loop(d, 0, "sequential")
-        case Loop(kind="sequential", digit=0) if not _is_long(x):
+        case Loop(dim=d, kind="sequential", digit=i) if not _is_long(x) and i == len(_way(x).reduced_blocks):
             return replace(s, kind="unrolled")
         case _:
             return s
+
+
+def _rolled(s: Step, way: Way) -> Step:
+    """A step of the second contraction, of which only the last run is unrolled."""
+    if isinstance(s, Loop) and s.kind == "unrolled" and s.digit < len(way.reduced_blocks):
+        return replace(s, kind="sequential")
+    return s
+
+
+def _way(x: TileChain) -> Way:
+    """How the first contraction goes on: in chunks where it is long, else at once, in whole runs where it has such."""
+    if _is_long(x):
+        return CHUNKS
+    dims = [number(d) for r in x.tile.reductions for d in r.dims]
+    whole = len(set(dims)) == 1 and dims[0] > RUNS[0] and dims[0] % RUNS[0] == 0
+    return _IN_RUNS if whole else _AT_ONCE
 
 
 def _is_long(x: TileChain) -> bool:

@@ -246,8 +246,11 @@ class Chaining:
         middle, rows = (sorted(a for a in digits(self.loops) if a[0] == d) for d in (self.x.middle, self.x.rows))
         x = permuted(tile.x, tile.axes, [*middle, *rows])
         x = merged(merged(x, 0, len(middle)), 1, len(rows))
+        runs = self.schedules[1].blocks(self.x.middle)[1:]
         x = cut(p.To("local", x, self._keep.pad), 1, self.schedules[1].blocks(self.x.rows)[1:])
-        return along(Tensor(x, ((self.x.middle, 1), *rows)), digits([s for s in self.after if isinstance(s, Loop)]))
+        steps = [(self.x.middle, 1 + i) for i in range(1 + len(runs))]
+        inner = digits([s for s in self.after if isinstance(s, Loop)])
+        return along(Tensor(cut(x, 0, runs), (*steps, *rows)), inner)
 
     # ------------------------------------------------------------------------------------ what follows
 

@@ -98,9 +98,16 @@ class Lowering:
             reads = _operands(self.stage, reductions)
             reads += _counters(reductions[0].dims, reads)
             found.append(_Phase(reductions, reads, i == 0))
-            cut = [d for d in reductions[0].dims if self.schedule.blocks(d)] if i == 0 else []
+            cut = [d for d in reductions[0].dims if self._leaves_some(d)] if i == 0 else []
             found += [_Phase(reductions, reads, False, d) for d in cut]
         return found
+
+    def _leaves_some(self, d: Dim) -> bool:
+        """May blocks of a reduced dimension leave something over?"""
+        blocks = self.schedule.blocks(d)[:1]
+        return bool(blocks) and not (
+            isinstance(blocks[0], int) and isinstance(d.extent, int) and d.extent % blocks[0] == 0
+        )
 
     # ------------------------------------------------------------------------------------ the whole
 
