@@ -20,7 +20,7 @@ from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
 from egglift.ir.sizes import Size, SizeOp, Sym, computed
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
-from egglift.ir.types import I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import BOOL, I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
 
 PAD_MODES = ("clamp", "mirror", "reflect", "wrap", "constant")
 #: what NumPy and SciPy call these, and what is none of them
@@ -107,6 +107,8 @@ def _besides(e: Expr, t: Type) -> None:
             _scan(e, Tuple((type_of(init), t.element)))
         case p.Fold(prefetch=int() as n) if n not in PREFETCH:
             raise ProgramError(f"{brief(e)}: no prefetch {n}; choose 0, 1 (registers) or 2 (registers and two buffers)")
+        case p.Fold(ends=ends) if ends is not None and not _is_of_bools(_known(ends)):
+            raise TypeMismatch(f"{brief(e)}: where its steps end, bools say; {brief(ends)} is {_known(ends)}")
         case p.Fold(prefetch=ahead, buffers=int() as n) if n == 1 or (n and ahead != 0):
             raise ProgramError(
                 f"{brief(e)}: {n} buffers of asynchronous copies and prefetch {ahead}; choose 2 or more buffers and no "
@@ -353,6 +355,10 @@ def _scan(e: Expr, carried: Tuple) -> None:
     if isinstance(e, p.Scan) and e.op.neutral is not None:
         what = f"the neutral element of {e.op.name}"
         _same(e, what, type_of(e.op.neutral), "its operands", carried.items[0])
+
+
+def _is_of_bools(t: Type) -> bool:
+    return isinstance(t, Array) and t.element == BOOL
 
 
 def _zip(e: Expr, arrays: list[Array]) -> Type:

@@ -155,7 +155,7 @@ class Reduce(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
+class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> [u]n -> s"):
     """`fold f z [x0, x1, ...] = ... f <f <z, x0>, x1> ...`: strictly left to right (reduceSeq).
 
     `body` is over `Arg(Tuple((A, T)))`, the accumulator and an element; the accumulator may be an array.
@@ -164,7 +164,8 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
     0: when its step begins.  1: into registers, before the step of the element before it computes.  2: so too,
     and kept in one of two buffers in turn.  buffers, instead: asynchronous copies fill so many in turn, steps ahead.
     matrix: do the lanes of a warp take its steps together, on matrix units?  The body then adds products to an array
-    that is spread over them, and the sums may be of any order.
+    that is spread over them, and the sums may be of any order.  ends: bools, of which the first that is true, if any,
+    says that no step from there on changes the accumulator: a loop may end there.
     """
 
     body: Body
@@ -174,6 +175,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> s"):
     prefetch: Size = 0
     matrix: bool = False
     buffers: Size = 0
+    ends: Expr | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

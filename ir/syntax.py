@@ -21,19 +21,27 @@ def _level_head(level: Level) -> str:
 
 
 _LEVELS = [Level(kind, dim) for kind in LEVELS for dim in range(3)]
+_PLAIN: dict[str, Any] = {"unroll": False, "prefetch": 0, "matrix": False, "buffers": 0, "ends": None}  # of folds
 _AHEAD = ("prefetch", "body", "init", "x")
 _BUFFERS = ("buffers", "body", "init", "x")
+
+
+def _without(*names: str) -> dict[str, Any]:
+    return {name: value for name, value in _PLAIN.items() if name not in names}
+
+
 _TEXT = Language(
     [
         Form("tuple", p.Tup),
         Form("map", p.Map, fixed={"level": None}),
         *(Form(_level_head(level), p.Map, fixed={"level": level}) for level in _LEVELS),
-        Form("reduceSeq", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": False, "buffers": 0}),
-        Form("reduceSeqUnroll", p.Fold, fixed={"unroll": True, "prefetch": 0, "matrix": False, "buffers": 0}),
-        Form("reduceSeqPrefetch", p.Fold, _AHEAD, {"unroll": False, "matrix": False, "buffers": 0}),
-        Form("reduceSeqUnrollPrefetch", p.Fold, _AHEAD, {"unroll": True, "matrix": False, "buffers": 0}),
-        Form("reduceSeqMatrix", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": True, "buffers": 0}),
-        Form("reduceSeqBuffers", p.Fold, _BUFFERS, {"unroll": False, "prefetch": 0, "matrix": False}),
+        Form("reduceSeq", p.Fold, fixed=_PLAIN),
+        Form("reduceSeqUnroll", p.Fold, fixed=_PLAIN | {"unroll": True}),
+        Form("reduceSeqPrefetch", p.Fold, _AHEAD, _without("prefetch")),
+        Form("reduceSeqUnrollPrefetch", p.Fold, _AHEAD, _without("prefetch") | {"unroll": True}),
+        Form("reduceSeqMatrix", p.Fold, fixed=_PLAIN | {"matrix": True}),
+        Form("reduceSeqBuffers", p.Fold, _BUFFERS, _without("buffers")),
+        Form("reduceSeqEnds", p.Fold, ("prefetch", "ends", "body", "init", "x"), _without("prefetch", "ends")),
         Form("pad", p.Pad, ("left", "right", "mode", "value", "x")),
         Form("padUp", p.PadUp, ("multiple", "value", "x")),
         *(Form(f"to{s.capitalize()}", p.To, fixed={"space": s, "pad": 0, "swizzle": 0}) for s in p.SPACES),

@@ -133,9 +133,18 @@ class Builder:
     # ------------------------------------------------------------------------------------ control
 
     def loop(
-        self, n: int, body: Callable[[Index], None], unroll: bool = False, stem: str = "i", matrix: bool = False
+        self,
+        n: int,
+        body: Callable[[Index], None],
+        unroll: bool = False,
+        stem: str = "i",
+        matrix: bool = False,
+        ends: Callable[[Index], Condition | None] = lambda i: None,
     ) -> None:
-        """`body(i)` for i = 0 .. n-1, in order.  A length that a call says is looped through, whatever it is."""
+        """`body(i)` for i = 0 .. n-1, in order.  A length that a call says is looped through, whatever it is.
+
+        ends: where the loop may end, if something says so.
+        """
         fixed = not isinstance(n, Length)
         if fixed and n == 1:
             body(ZERO)
@@ -146,7 +155,7 @@ class Builder:
             body(index(var))
         if inner:
             unroll = fixed and (unroll or (n <= SHORT and indexes_registers(inner, var)))
-            self.put(im.Loop(var, n, tuple(inner), unroll, matrix=matrix))
+            self.put(im.Loop(var, n, tuple(inner), unroll, matrix=matrix, ends=ends(index(var))))
 
     def strided(
         self, me: Index, team: int, n: int, body: Callable[[Index], None], inside: bool, unroll: bool = False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from egglift.codegen.emission import assign, asynchronous, copy, guards, prefetch, register_accumulators
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import Condition
 from egglift.codegen.kernel.imperative import Buffer, Comment
 from egglift.codegen.kernel.in_place import in_place
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
@@ -17,10 +18,13 @@ from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.types import Type
+from egglift.ir.types import Tuple, Type
 
-#: a run of steps: how many, and the body's argument for a step, given the accumulator and the step's number
-Run = tuple[int, Callable[[View, Index], View]]
+#: where a loop may end
+Ends = Callable[[Index], Condition | None]
+#: a run of steps: how many, the body's argument for a step, given the accumulator and the step's number, and where it
+#: may end
+Run = tuple[int, Callable[[View, Index], View], Ends]
 Loop = p.Fold | p.Iterate
 
 
@@ -86,14 +90,33 @@ def _has_all_places(em: Translator, v: View) -> bool:
 def _runs(em: Translator, t: Loop, scope: Scope) -> list[Run]:
     """The loops of `t`: a fold over a concatenation is two."""
     if isinstance(t, p.Iterate):
-        return [(number(t.count), lambda acc, i: acc)]
+        return [(number(t.count), lambda acc, i: acc, lambda i: None)]
     xs = em.view(t.x, scope)
     assert isinstance(xs, Arr)
+    ends = _ends(em, t, scope) if not xs.parts else lambda i: None
 
     def run(part: Arr) -> Run:
-        return part.length, lambda acc, i: (acc, element(part, i))
+        return part.length, lambda acc, i: (acc, element(part, i)), ends
 
     return [run(part) for part in xs.parts or (xs,)]
+
+
+def _ends(em: Translator, t: p.Fold, scope: Scope) -> Ends:
+    """Where the loop of a fold may end: of comparisons of indices only."""
+    if t.ends is None:
+        return lambda i: None
+    bools = em.view(t.ends, scope)
+
+    def at(i: Index) -> Condition | None:
+        with em.probe():
+            match element(bools, i):
+                case im.Call("lt", (im.IndexValue(a), im.IndexValue(b))):
+                    return b - a, 1
+                case im.Call("le", (im.IndexValue(a), im.IndexValue(b))):
+                    return b - a, 0
+        return None
+
+    return at
 
 
 def _start(em: Translator, t: Loop, scope: Scope) -> View:
@@ -101,7 +124,7 @@ def _start(em: Translator, t: Loop, scope: Scope) -> View:
 
 
 def _remark(em: Translator, t: Loop, runs: list[Run]) -> None:
-    n = sum(n for n, _ in runs)
+    n = sum(n for n, _, _ in runs)
     em.put(Comment(f"iterate {n} times" if isinstance(t, p.Iterate) else f"reduceSeq over {n}"))
 
 
@@ -109,13 +132,13 @@ def _registers(em: Translator, t: Loop, init: View, runs: list[Run], type: Type)
     """A scalar accumulator, or a tuple of them."""
     acc = em.allocate(type, "private", "acc", t)
     assign.assign(em, acc.view, init)
-    for n, argument in runs:
+    for n, argument, ends in runs:
 
         def step(i: Index, argument: Callable[[View, Index], View] = argument) -> None:
             with em.scratch():
                 assign.assign(em, acc.view, em.value(t.body, argument(acc.view, i)))
 
-        em.loop(n, step, _is_unrolled(t))
+        em.loop(n, step, _is_unrolled(t), ends=ends)
     return acc.view
 
 
@@ -131,7 +154,8 @@ def _together(em: Translator, t: Loop, init: View, runs: list[Run], type: Type) 
     with em.block() as steps:
         for run in runs:
             _run(em, t, acc, run, type)
-    register_accumulators.recognise(em, steps, buffers(acc.view))
+    for buffer in buffers(acc.view):  # of several arrays, each is registers or local memory
+        register_accumulators.recognise(em, steps, [buffer])
     copy.copy(em, init, acc, type)
     em.put(*steps)
     return acc.view
@@ -147,7 +171,7 @@ def _is_unrolled(t: Loop) -> bool:
 
 def _run(em: Translator, t: Loop, acc: Target, steps: Run, type: Type, strict: bool = False) -> None:
     """The steps of a run, each in place; strict: or _NotInPlace."""
-    n, argument = steps
+    n, argument, ends = steps
 
     def step(i: Index, given: Mapping[Expr, View]) -> None:
         _update(em, t, acc, argument(acc.view, i), type, given, strict)
@@ -155,16 +179,18 @@ def _run(em: Translator, t: Loop, acc: Target, steps: Run, type: Type, strict: b
     ahead = prefetch.ahead(em, t)
     if ahead:
         assert isinstance(t, p.Fold)
-        run = asynchronous.run if t.buffers else prefetch.run
-        run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
+        if t.buffers:
+            asynchronous.run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
+        else:
+            prefetch.run(em, t, ahead, n, lambda i: argument(acc.view, i), step, ends)
     else:
-        em.loop(n, lambda i: step(i, {}), _is_unrolled(t), matrix=_is_matrix(t))
+        em.loop(n, lambda i: step(i, {}), _is_unrolled(t), matrix=_is_matrix(t), ends=ends)
 
 
 def _update(
     em: Translator, t: Loop, acc: Target, argument: View, type: Type, given: Mapping[Expr, View], strict: bool
 ) -> None:
-    """One step: `acc = body argument`, in place if that is proved, else through a second array."""
+    """One step: `acc = body argument`, each of its arrays in place if that is proved, else through a second one."""
     with em.scratch():
         olds = list(dict.fromkeys(buffers(acc.view)))
         news = {b: replace(b, name=em.names.numbered("next")) for b in olds}
@@ -172,17 +198,28 @@ def _update(
         new = Target(_elsewhere(em, acc.view, news), acc.space)
         with em.block() as statements:
             em.apply(t.body, argument, new, given)
-        changed = in_place(statements, list(news.items()))
+        ids = frozenset(v for i, _ in em.free_items() for v in i.variables())
+        parts = [(v, of, [(b, news[b]) for b in dict.fromkeys(buffers(v))]) for v, of in _parts(acc.view, type)]
+        statements, apart = in_place(statements, [pairs for _, _, pairs in parts], ids)
         for b in news.values():
             em.undecided.pop(b, None)
-        if changed is not None:
-            return em.put(*changed)
-        if strict:
+        if strict and apart:
             raise _NotInPlace
-        for b in news.values():
+        for b in (new for pairs in apart for _, new in pairs):
             em.keep(b, t)
         em.put(*statements)
-        copy.copy(em, new.view, acc, type)
+        for v, of, pairs in parts:
+            if pairs in apart:
+                copy.copy(em, _elsewhere(em, v, news), Target(v, acc.space), of)
+
+
+def _parts(v: View, type: Type) -> Iterator[tuple[View, Type]]:
+    """The components of a tuple, and of tuples in it, with their types; of an array, itself."""
+    if isinstance(v, tuple) and isinstance(type, Tuple):
+        for item, t in zip(v, type.items, strict=True):
+            yield from _parts(item, t)
+    else:
+        yield v, type
 
 
 def _elsewhere(em: Translator, v: View, news: Mapping[Buffer, Buffer]) -> View:

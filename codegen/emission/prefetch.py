@@ -20,6 +20,7 @@ from egglift.codegen.emission.copy import copy
 from egglift.codegen.emission.raw_loads import Path, load_at, main_load, with_load
 from egglift.codegen.emission.shares import Shares, at, dimensions, shared_out
 from egglift.codegen.emission.translator import Translator
+from egglift.codegen.kernel.conditions import Condition
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
@@ -93,8 +94,9 @@ def run(
     n: int,
     argument: Callable[[Index], View],
     step: Callable[[Index, Mapping[Expr, View]], None],
+    ends: Callable[[Index], Condition | None] = lambda i: None,
 ) -> None:
-    """`n` steps of `t` with `nodes` prefetched.  argument: the body's, for a step."""
+    """`n` steps of `t` with `nodes` prefetched.  argument: the body's, for a step; ends: where the loop may end."""
     if n == 0:
         return
     turns = number(t.prefetch)
@@ -130,7 +132,7 @@ def run(
     fetch(ZERO)
     if turns == 2:
         fill(ZERO)
-    em.loop(n, one, t.unroll)
+    em.loop(n, one, t.unroll, ends=ends)
 
 
 def _staged(em: Translator, node: p.To, sources: Sequence[View], turns: int) -> Staged:

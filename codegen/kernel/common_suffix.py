@@ -73,7 +73,7 @@ def _one(a: Statement, b: Statement, names: _Names) -> bool:
 
 
 def _loops(a: im.Loop, b: im.Loop, names: _Names) -> bool:
-    if (a.trips, a.unroll, a.until is None) != (b.trips, b.unroll, b.until is None):
+    if (a.trips, a.unroll, a.until is None, a.ends) != (b.trips, b.unroll, b.until is None, None):
         return False
     names.variables[b.var] = index(a.var)
     if a.until is not None and b.until is not None and not _tests((a.until,), (b.until,), names):

@@ -162,7 +162,9 @@ class Store:
 
 @dataclass(frozen=True)
 class Loop:
-    """`body` for var = 0 .. trips-1.  `until`: (e, n): the loop also ends when e >= n (e grows with var).
+    """`body` for var = 0 .. trips-1.  `until`: (e, n): the loop ends when e >= n (e grows with var), after fewer trips.
+
+    ends: (e, n): the loop also ends when e >= n, for all work-items of a group at once.
 
     matrix: are its steps for matrix units?  A pass makes fragments of it (kernel/fragments.py).
     """
@@ -173,6 +175,7 @@ class Loop:
     unroll: bool = False
     until: tuple[Index, int] | None = None
     matrix: bool = False
+    ends: tuple[Index, int] | None = None
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,13 @@ def unroll_register_loops(statements: Sequence[Statement]) -> list[Statement]:
     result: list[Statement] = []
     for s in statements:
         s = with_blocks(s, unroll_register_loops)
-        if isinstance(s, Loop) and s.until is None and s.trips <= SHORT and indexes_registers(s.body, s.var):
+        if (
+            isinstance(s, Loop)
+            and s.until is None
+            and s.ends is None
+            and s.trips <= SHORT
+            and indexes_registers(s.body, s.var)
+        ):
             s = replace(s, unroll=True)
         result.append(s)
     return result

@@ -131,8 +131,10 @@ class _Block:
             raise Malformed(f"{where}: its variable is a {s.var.role} below {s.var.count}")
         conditions = (s.until,) if s.until else ()
         block = replace(self, names={**self.names, s.var.name: s.var})
-        for e, _ in conditions:
+        for e, _ in conditions + ((s.ends,) if s.ends else ()):
             block._index(e, None, where)
+        if s.ends and block._differs(s.ends[0]):
+            raise Malformed(f"{where}: it ends for some work-items of a group before it does for others")
         self._inside(s.body, conditions, s.var, alone=any(block._differs(e) for e, _ in conditions))
 
     def _if(self, s: im.If) -> None:

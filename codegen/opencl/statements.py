@@ -246,7 +246,8 @@ class KernelText(VectorText):
             self.line("#pragma unroll" + ("" if s.trips <= UNROLLED else " 16"))
         name, t = s.var.name, int_type(s.trips)
         if s.until is None:
-            return self._counted_loop(f"for ({t} {name} = 0; {name} < {s.trips}; ++{name})", s)
+            ends = "" if s.ends is None else f" && {self.condition(*s.ends)}"
+            return self._counted_loop(f"for ({t} {name} = 0; {name} < {s.trips}{ends}; ++{name})", s)
         at, n = s.until
         step = at.coefficient(s.var) or 0
         position, helpers, kinds = len(self.lines), dict(self.helpers), dict(self.kinds)

@@ -12,6 +12,7 @@ from math import prod
 
 from egglift.codegen.kernel.imperative import Plan, PlannedKernel
 from egglift.costmodel.model.coalescing import BANKS, WORD, ids, passes, whole_warps
+from egglift.costmodel.model.live_registers import live_bytes
 from egglift.costmodel.model.memory_traffic import Traffic, traffic
 from egglift.costmodel.model.operation_counts import Tally, tally
 from egglift.costmodel.profiles.curves import at
@@ -136,8 +137,8 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
 
 
 def _registers(kernel: PlannedKernel, t: Tally) -> int:
-    """Registers of a work-item, roughly: private memory, addresses and what an expression holds."""
-    return 32 + int(kernel.private_bytes * (1 - t.unread)) // 4
+    """Registers of a work-item, roughly: private memory in use, addresses and what an expression holds."""
+    return 32 + int(min(kernel.private_bytes, live_bytes(kernel.body)) * (1 - t.unread)) // 4
 
 
 def _groups_per_unit(kernel: PlannedKernel, group: int, registers: int, p: Profile) -> int:

@@ -15,6 +15,7 @@ from egglift.codegen.opencl.vectors import HALVED
 from egglift.costmodel.model.coalescing import DIVERGED, Lanes, diverged, ids, varying
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
+from egglift.costmodel.model.usual_trips import usual_trips
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 from egglift.ir.types import Scalar
@@ -131,7 +132,8 @@ def _hottest(body: tuple[c.Statement, ...]) -> tuple[int, float, float]:
         block, times, share = stack.pop()
         for s in block:
             match s:
-                case c.Loop(_, trips, inner, unroll):
+                case c.Loop(_, _, inner, unroll):
+                    trips = usual_trips(s)
                     if not unroll and times * trips * share > often and not _has_rolled(inner):
                         often, hot, part = times * trips * share, inner, share
                     stack.append((inner, times * trips, share))
@@ -241,9 +243,10 @@ class _Counter:
         return part * loaded if s.buffer not in here.ahead else _Loads(part * loaded.bytes, 0.0)
 
     def _loop(self, s: c.Loop, here: _Here) -> _Loads:
+        trips = usual_trips(s)
         inside = replace(
             here,
-            times=here.times * s.trips,
+            times=here.times * trips,
             loops=(*here.loops, (s.var, s.trips)),
             unrolled=(*here.unrolled, s.var) if s.unroll else here.unrolled,
         )
@@ -251,7 +254,7 @@ class _Counter:
         loaded = self.block(s.body, inside)
         if not s.unroll:
             body = self.total.issue - before
-            steps = s.trips * here.times * here.share * self.items
+            steps = trips * here.times * here.share * self.items
             self.total.step = max(self.total.step, (body - self.looped) / max(steps, 1.0))
             self.looped = body
         self.looped += around

@@ -79,7 +79,7 @@ def fitted(kind: str, wish: int, n: int, chunk: int, inner: bool = False) -> int
         case kinds.VECTOR | kinds.LANES:  # a power of two of lanes, also where the array is shorter than the widest
             return 1 << size.bit_length() - 1
         case kinds.CHUNK | kinds.REDUCED_RUN:
-            return _divisor(n, size)
+            return _divisor(max(1, n), size)
         case kinds.CHUNKS | kinds.ROW_CHUNKS | kinds.WARP_ROWS | kinds.WARPS_ACROSS:
             return _divisor(max(1, n // chunk), size)
     return size

@@ -12,6 +12,7 @@ from egglift.ir.schemes import SCHEMES, Function, Scheme, Variable, scheme, vari
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.types import Array, Tuple, Type
 
+_OTHERS = {"matrix": False, "buffers": 0, "ends": None}  # of folds, what schedules have and no law
 #: what is called otherwise than its class, or told apart
 SPELLINGS = Language(
     [
@@ -22,9 +23,9 @@ SPELLINGS = Language(
         *(Form(name, p.Get, fixed={"index": i}) for i, name in enumerate(("Fst", "Snd"))),
         Form("Map", p.Map, fixed={"level": None}),
         Form("MapL", p.Map, ("level", "body", "x")),
-        Form("Fold", p.Fold, fixed={"unroll": False, "prefetch": 0, "matrix": False, "buffers": 0}),
-        Form("FoldAhead", p.Fold, ("prefetch", "body", "init", "x"), {"unroll": False, "matrix": False, "buffers": 0}),
-        Form("FoldUnroll", p.Fold, ("body", "init", "x"), {"unroll": True, "matrix": False, "buffers": 0}),
+        Form("Fold", p.Fold, ("body", "init", "x"), {"unroll": False, "prefetch": 0, **_OTHERS}),
+        Form("FoldAhead", p.Fold, ("prefetch", "body", "init", "x"), {"unroll": False, **_OTHERS}),
+        Form("FoldUnroll", p.Fold, ("body", "init", "x"), {"unroll": True, **_OTHERS}),
         Form("Zip", p.Zip, width=2),
         Form("Pad", p.Pad, fixed={"value": None}),
         Form("PadConst", p.Pad, fixed={"mode": "constant"}),

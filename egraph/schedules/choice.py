@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.model.estimate import Estimate
@@ -44,6 +44,16 @@ class Choice:
         """What was chosen for canonical stages, for the stages themselves."""
         account = Account(by.told(self.account.text), self.account.laws)
         return replace(self, term=by.named(self.term), account=account)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A choice for what is one kernel, or for pieces of it, which `added` adds up: that reads `arrays` by name."""
+
+    choice: Choice
+    pieces: int = 1
+    added: Stage | None = None
+    arrays: Mapping[str, Expr] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,14 @@ from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.again import place, placed, together
-from egglift.egraph.schedules.batches import Batch, batches, in_one_kernel, placed_ends
+from egglift.egraph.schedules.batch_choices import batch_choices
+from egglift.egraph.schedules.batches import Batch, batches, placed_ends
+from egglift.egraph.schedules.chain_choices import chain_choices
 from egglift.egraph.schedules.choice import (
     KEPT,
     NEAR,
     Choice,
+    Found,
     Parts,
     combinations,
     counting,
@@ -44,6 +47,7 @@ from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
 from egglift.egraph.schedules.scan_choices import ScanSearch, in_order
 from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.schedules.tile_chains import TileChain, tile_chains
 from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
 from egglift.egraph.stages.canonical import Canonical, canonical, unnamed
@@ -71,7 +75,6 @@ CLOSE = 1.6  # times as slow as the best may structures be that are generated
 SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
 ALIKE = 0.05  # apart may the prices of a program and of its stages be that are taken for the same
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
-BATCH_GROUPS = {"gpu": (64, 128, 256), "cpu": (16, 64)}  # work-items of a group that compute chains of small stages
 
 T = TypeVar("T")
 #: what the laws on patterns find for a program, of which something is known that takes so many seconds
@@ -104,6 +107,7 @@ def scheduled(
             found += work.by_rows(whole, best, by) if profile.kind == "gpu" else ()
             found += work.by_readings(whole, best, by) if reassociate else ()
             found += work.by_tiles(whole, best, by) if profile.kind == "gpu" and reassociate else ()
+            found += work.by_chains(whole, best, by) if profile.kind == "gpu" and reassociate else ()
             found += work.by_batches(whole, best)
     different = {(c.term, c.launch): c for c in found}  # what is there in time may be found again
     return sorted(different.values(), key=lambda c: c.seconds)
@@ -282,23 +286,42 @@ class _Choosing:
         """The cheapest choices of a result of tiles that are reduced in registers."""
         form = canonical([x.first, x.last], (x.rows, x.columns))
         first, last = form.stages
-        return self._named("reduced tiles", form, lambda: self._of_tiles(replace(x, first=first, last=last)))
+        own = replace(x, first=first, last=last)
+        return self._named("reduced tiles", form, lambda: self._of_found(tile_choices(own, *self._device)))
 
-    def _of_tiles(self, x: ReducedTiles) -> list[Choice]:
-        found: list[Choice] = []
-        for t in tile_choices(x, self.profile, self.limits, self.reassociate)[:KEPT]:
-            sign, point, tiles = t.structure.sign, t.point, t.tiles
-            loops = account_of(tiles.first, sign, t.structure.schedule, dict(point.sizes))
-            account = joined([loops, Account(f"{text_of(tiles.last)}\n  {x}", ())])
-            first = Choice(sign, point.term, point.sizes, point.launch, point.estimate, account)
-            if t.added is None:
-                found.append(first)
+    @property
+    def _device(self) -> tuple[Profile, DeviceLimits, bool]:
+        return self.profile, self.limits, self.reassociate
+
+    def _of_found(self, found: Iterable[Found]) -> list[Choice]:
+        """What was found, and what adds its pieces where it is in such, as choices."""
+        choices: list[Choice] = []
+        for x in found:
+            if x.added is None:
+                choices.append(x.choice)
                 continue
-            rest = self._ranked(t.added)[:1]
-            for last in self._generated(t.added, rest, cheapest(rest))[:1]:
-                term = placed(last.term, {f"{x.last.name}.parts": p.To("global", first.term)})
-                found += self._priced(f"{t.pieces} parts reduced tiles; {last.sign}", term, (first, last))
-        return sorted(found, key=lambda c: c.seconds)
+            rest = self._ranked(x.added)[:1]
+            for last in self._generated(x.added, rest, cheapest(rest))[:1]:
+                sign = f"{x.pieces} parts {x.choice.sign}; {last.sign}"
+                choices += self._priced(sign, placed(last.term, x.arrays), (x.choice, last))
+        return sorted(choices, key=lambda c: c.seconds)
+
+    def by_chains(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
+        """Programs in which tiles of one contraction are multiplied as they are computed."""
+        for x in tile_chains(whole):
+            name = x.chain.last.name
+            left = [s for s in whole.stages if s.name == name or s.name not in x.stages]
+            choices = [self.of_chain(x.chain) if s.name == name else best[s.name] for s in left]
+            if all(choices):
+                yield from self.combined(Stages(tuple(left), whole.result), choices, by)
+
+    def of_chain(self, x: TileChain) -> list[Choice]:
+        """The cheapest choices of a contraction of what is contracted in tiles."""
+        form = canonical(x.stages, (x.rows, x.middle, x.columns))
+        tile, *sums, last = form.stages
+        own = replace(x, tile=tile, sums=tuple(sums), last=last)
+        find = lambda: self._of_found(chain_choices(own, self.profile, self.limits))[:KEPT]  # noqa: E731
+        return self._named(("chain", x.online), form, find)
 
     def by_batches(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
         """Programs in which work-items compute chains of small stages."""
@@ -324,18 +347,8 @@ class _Choosing:
         form = canonical(batch.stages)
         short = {own: name for name, own in form.own.items()}
         ends = tuple(short[name] for name in batch.ends)
-        return self._named(("batch", ends), form, lambda: self._of_batch(Batch(form.stages, ends)))
-
-    def _of_batch(self, batch: Batch) -> list[Choice]:
-        found = []
-        account = Account("\n".join([*map(text_of, batch.stages), f"  {batch}"]), ())
-        for size in BATCH_GROUPS[self.profile.kind]:
-            require_time()
-            with suppress(EggliftError):
-                term, launch = in_one_kernel(batch), Launch(size)
-                price = estimate(compile_term(term, launch, self.limits), self.profile)
-                found.append(Choice(f"batch {len(batch.stages)}", term, (), launch, price, account))
-        return sorted(found, key=lambda c: c.seconds)[:2]
+        batch = Batch(form.stages, ends)
+        return self._named(("batch", ends), form, lambda: batch_choices(batch, self.profile, self.limits))
 
     def of_row(self, row: Row) -> list[Choice]:
         """The cheapest choices of a stage in which others start."""

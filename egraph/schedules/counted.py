@@ -36,6 +36,13 @@ def counted(
     return _Counting(stage, schedule, env, launch, profile, limits).kernels()
 
 
+def counted_tile(
+    stage: Stage, schedule: Schedule, env: Env, launch: Launch, profile: Profile, limits: DeviceLimits
+) -> Work:
+    """What computes a stage tile by tile within the loops of another: its results are stored nowhere."""
+    return _CountingTile(stage, schedule, env, launch, profile, limits).kernels()[-1]
+
+
 class _Counting(StoredCounts):
     def kernels(self) -> list[Work]:
         """The main kernel, and before it those that copy operands."""
@@ -276,3 +283,10 @@ class _Counting(StoredCounts):
 
 def _with_share(a: Access, part: Numbers) -> Access:
     return replace(a, share=a.share * part)
+
+
+class _CountingTile(_Counting):
+    def stored(
+        self, i: int, nest: Sequence[Digit], where: Sequence[Digit], tile: Sequence[Digit], part: Numbers
+    ) -> None:
+        """Nothing is."""

@@ -98,9 +98,16 @@ class Lowering:
             reads = _operands(self.stage, reductions)
             reads += _counters(reductions[0].dims, reads)
             found.append(_Phase(reductions, reads, i == 0))
-            cut = [d for d in reductions[0].dims if self.schedule.blocks(d)] if i == 0 else []
+            cut = [d for d in reductions[0].dims if self._leaves_some(d)] if i == 0 else []
             found += [_Phase(reductions, reads, False, d) for d in cut]
         return found
+
+    def _leaves_some(self, d: Dim) -> bool:
+        """May blocks of a reduced dimension leave something over?"""
+        blocks = self.schedule.blocks(d)[:1]
+        return bool(blocks) and not (
+            isinstance(blocks[0], int) and isinstance(d.extent, int) and d.extent % blocks[0] == 0
+        )
 
     # ------------------------------------------------------------------------------------ the whole
 
@@ -171,11 +178,17 @@ class Lowering:
         total, after = self.accumulated(steps, tensors)
         return self._finished(self.parallel(steps), total, after)
 
-    def accumulated(self, steps: Sequence[Step], tensors: list[Tensor]) -> tuple[Expr, list[Tensor]]:
-        """The accumulators, an array over all parallel loops inside, and what is read in what follows."""
+    def accumulated(
+        self, steps: Sequence[Step], tensors: list[Tensor], begun: Expr | None = None
+    ) -> tuple[Expr, list[Tensor]]:
+        """The accumulators, an array over all parallel loops inside, and what is read in what follows.
+
+        begun: what they are before; None: what the reductions begin with.
+        """
         parts, after = self._split(tensors)
         parallel = self.parallel(steps)
-        total = self._filled(_tuple([r.init for r in self.first]), parallel, tensors)
+        init = _tuple([r.init for r in self.first])
+        total = self._filled(init, parallel, tensors) if begun is None else begun
         for phase, ts in zip(self.phases, parts, strict=True):
             own = steps if phase.whole else [*self._one_by_one(phase), *parallel]
             total = self._reduced(phase, own, total, parallel, ts)

@@ -49,7 +49,7 @@ def digits_of(schedule: Schedule, env: Env, reduced: frozenset[Dim], cpu: bool =
             count = n if not blocks else np.floor(n / blocks[0]) if loop.dim in reduced else rounded_up(n, blocks[0])
         else:
             inner = blocks[i] if i < len(blocks) else number(1)
-            count = np.floor(blocks[i - 1] / np.maximum(inner, 1))
+            count = np.maximum(1, np.floor(blocks[i - 1] / np.maximum(inner, 1)))
         step = blocks[i] if i < len(blocks) else number(1)
         digit = Digit(loop, count, step, *_role(loop, bool(reduced)))
         found += _long(digit) if cpu and digit.role == "unrolled" and loop.dim not in reduced else [digit]

@@ -13,12 +13,13 @@ import numpy as np
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.closed.price import possible, seconds
-from egglift.costmodel.closed.work import Bools, Numbers, Work, number, one_after_the_other
+from egglift.costmodel.closed.work import Bools, Numbers, Work, number, one_after_the_other, product
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Search
 from egglift.costmodel.search.space import Columns, assignments
-from egglift.egraph.schedules.counted import counted
-from egglift.egraph.schedules.structures import Structure
+from egglift.egraph.schedules.counted import counted, counted_tile
+from egglift.egraph.schedules.nest import digits_of
+from egglift.egraph.schedules.structures import InTiles, Structure
 from egglift.ir import tile_kinds as kinds
 from egglift.ir.tile_kinds import TILE_KINDS
 
@@ -127,8 +128,20 @@ class _Ranking:
     def _counted(self, env: Columns, launch: Launch) -> list[Work]:
         s = self.structure
         *before, last = counted(s.stage, s.schedule, env, launch, self.profile, self.limits)
+        if s.tile is not None:
+            return [*before, self._chained(s.tile, last, env, launch)]
         starts = [counted(stage, own, env, launch, self.profile, self.limits)[-1] for stage, own in s.starts]
         return [*before, one_after_the_other(*starts, last) if starts else last]
+
+    def _chained(self, tile: InTiles, last: Work, env: Columns, launch: Launch) -> Work:
+        """What computes tiles, and what goes on with each, whose accumulators are there all the time."""
+        inner = counted_tile(tile.stage, tile.schedule, env, launch, self.profile, self.limits)
+        total = one_after_the_other(inner, last)
+        total.private = inner.private + last.private
+        if tile.below:
+            turns = product(d.count for d in digits_of(tile.schedule, env, frozenset()) if d.loop.kind == "sequential")
+            total.barriers = total.barriers + 2 * turns
+        return total
 
 
 def cheapest(found: Sequence[Ranked]) -> float:

@@ -77,11 +77,20 @@ class Tile:
 
 
 @dataclass(frozen=True)
+class InTiles:
+    """A stage that is computed in tiles within the loops of another; below: are these scaled to the largest of rows?"""
+
+    stage: Stage
+    schedule: Schedule
+    below: bool
+
+
+@dataclass(frozen=True)
 class Structure:
     """A low-level program of a stage, whose sizes are symbols.
 
     sign: what it does, in short; stage: with its batch as few dimensions; schedule: its loops; starts: stages
-    that start within its groups, with the schedules of these.
+    that start within its groups, with the schedules of these; tile: what is computed in tiles within its loops.
     """
 
     sign: str
@@ -91,6 +100,7 @@ class Structure:
     tiles: dict[str, Tile] = field(compare=False)
     starts: tuple[tuple[Stage, Schedule], ...] = ()
     made: Made | None = None
+    tile: InTiles | None = None
 
 
 def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> Iterator[Structure]:

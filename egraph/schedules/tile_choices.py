@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from math import prod
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
+from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.choice import KEPT, Choice, Found
 from egglift.egraph.schedules.ranking import Ranked, ranked
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure
 from egglift.egraph.schedules.structures import GRID, Structure
 from egglift.egraph.stages.sharing import can_share
-from egglift.egraph.stages.stage import Stage, number
+from egglift.egraph.stages.stage import number
+from egglift.egraph.stages.stage_text import text_of
+from egglift.ir import patterns as p
 from egglift.ir import tile_kinds as kinds
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import EggliftError
@@ -27,28 +30,24 @@ TILE, SHORTEST = 64, 256  # rows that a group is reckoned to take, and columns t
 WAVES = (1, 4)  # groups for each compute unit that pieces aim at
 
 
-@dataclass(frozen=True)
-class ReducedTile:
-    """A program of tiles that are reduced, its sizes and price; added: what adds its pieces, if it is in pieces."""
-
-    tiles: ReducedTiles
-    structure: Structure
-    point: Point
-    pieces: int = 1
-    added: Stage | None = None
-
-
-def tile_choices(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool) -> list[ReducedTile]:
+def tile_choices(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool) -> list[Found]:
     """The cheapest of each number of results that a work-item has, then the others, each by rising price; without those
     that the device cannot run or the code generator refuses."""
-    found = [ReducedTile(x, s, point) for s, point in _points(x, profile, limits, reassociate)]
+    found = [Found(_choice(x, s, point)) for s, point in _points(x, profile, limits, reassociate)]
     for pieces in _pieces(x, profile) if can_share(x.last) and reassociate else ():
         parts, added = in_pieces(x, pieces)
-        points = _points(parts, profile, limits, reassociate)
-        found += [ReducedTile(parts, s, point, pieces, added) for s, point in points]
-    found.sort(key=lambda t: t.point.estimate.seconds)
-    first = {_results(dict(t.point.sizes)): t for t in reversed(found)}
-    return sorted(found, key=lambda t: t is not first[_results(dict(t.point.sizes))])
+        for s, point in _points(parts, profile, limits, reassociate):
+            arrays = {parts.last.name: p.To("global", point.term)}
+            found.append(Found(_choice(parts, s, point), pieces, added, arrays))
+    found.sort(key=lambda t: t.choice.seconds)
+    first = {_results(dict(t.choice.sizes)): t for t in reversed(found)}
+    return sorted(found, key=lambda t: t is not first[_results(dict(t.choice.sizes))])[:KEPT]
+
+
+def _choice(x: ReducedTiles, s: Structure, point: Point) -> Choice:
+    loops = account_of(x.first, s.sign, s.schedule, dict(point.sizes))
+    account = joined([loops, Account(f"{text_of(x.last)}\n  {x}", ())])
+    return Choice(s.sign, point.term, point.sizes, point.launch, point.estimate, account)
 
 
 def _results(sizes: Mapping[str, int]) -> int:

@@ -56,11 +56,12 @@ def folded(
     prefetch: Size = 0,
     matrix: bool = False,
     buffers: Size = 0,
+    ends: Expr | None = None,
 ) -> Expr:
     """`fold body init` over an axis; body: from the accumulator and the tensors' elements to the next accumulator."""
     array, inner = _over(axis, tensors)
     arg = p.Arg(Tuple((type_of(init), element_type(array))))
-    return p.Fold(body(p.Get(0, arg), inner(p.Get(1, arg))), init, array, unroll, prefetch, matrix, buffers)
+    return p.Fold(body(p.Get(0, arg), inner(p.Get(1, arg))), init, array, unroll, prefetch, matrix, buffers, ends)
 
 
 def _over(axis: Axis, tensors: Tensors) -> tuple[Expr, Callable[[Expr], list[Tensor]]]:

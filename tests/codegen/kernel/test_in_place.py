@@ -74,11 +74,39 @@ def test_register_arrays_are_updated_in_place() -> None:
 
 def test_what_is_read_of_the_second_array_is_read_of_the_first() -> None:
     body: list[Statement] = [Declare(NEW), loop(I, KEEP), loop(J, UPDATE)]
-    (update,) = in_place(body, [(ACC, NEW)]) or ()
+    (update,), apart = in_place(body, [[(ACC, NEW)]])
+    assert not apart
     assert update == loop(J, Store(ACC, index(J), Call("neg", (Load(ACC, index(J)),), F32)))
 
 
 def test_a_second_array_that_is_read_as_an_index_stays() -> None:
     at = index(Data(Load(NEW, index(I)), 0, 15))
     body: list[Statement] = [loop(I, store(index(I), index(I)), Store(OTHER, at, Const(1.0, F32)))]
-    assert in_place(body, [(ACC, NEW)]) is None
+    assert in_place(body, [[(ACC, NEW)]]) == (body, [[(ACC, NEW)]])
+
+
+ITEM = Var("l0", 4, "local", 0)
+OWN = index(ITEM) * 4 + I
+OWNED: dict[str, tuple[list[Statement], bool]] = {
+    "read twice before": ([loop(I, store(OWN, OWN, target=OTHER)), loop(I, store(OWN))], True),
+    "scaled, then added to": ([loop(I, store(OWN, OWN)), loop(J, loop(I, Store(NEW, OWN, Load(NEW, OWN))))], True),
+    "read after the write": ([loop(I, store(OWN)), loop(I, store(OWN, OWN, target=OTHER))], False),
+    "another item's": ([loop(I, store(OWN, index(I) * 4 + ITEM, target=OTHER)), loop(I, store(OWN))], False),
+    "in one loop": ([loop(J, loop(I, store(OWN, OWN, target=OTHER)), loop(I, store(OWN)))], False),
+    "written where others read": ([loop(I, store(OWN, OWN)), loop(I, store(index(I) * 4 + ITEM))], False),
+}
+
+
+@pytest.mark.parametrize("name", OWNED)
+def test_items_update_elements_of_their_own_in_place(name: str) -> None:
+    statements, expected = OWNED[name]
+    _, apart = in_place(statements, [[(ACC, NEW)]], frozenset({ITEM}))
+    assert (not apart) == expected
+
+
+def test_arrays_that_may_not_be_in_place_keep_a_second_one() -> None:
+    other, new = (Buffer(name, "private", F32, 4) for name in ("acc1", "next1"))
+    moved = Store(new, index(J), Load(other, 3 - index(J)))
+    statements, apart = in_place([loop(I, store(index(I))), loop(J, moved)], [[(ACC, NEW)], [(other, new)]])
+    assert statements == [loop(I, store(index(I), target=ACC)), loop(J, moved)]
+    assert apart == [[(other, new)]]

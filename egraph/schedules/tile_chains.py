@@ -1,0 +1,220 @@
+"""Contractions of what is itself a contraction: the tiles between both are no array.
+
+    s[0,1] = sum_3 q[0,3] k[1,3]                        for blocks of 0, groups:
+    o[0,2] = sum_1 f(s[0,1]) v[1,2]             ->        for blocks of 1, in turn:
+                                                            a tile of f(s), in local memory
+                                                            acc[0,2] += the tile's product with a block of v
+
+What is summed up of f(s) alone, row by row, goes with it.  Where f is the exponential below the largest of its row,
+the rows' largest so far are there instead, and what was added up below smaller ones is scaled (online):
+
+    m = max_1 x[0,1];  sum_1 exp(x[0,1] - m) v[1,2]     ->  for blocks of 1:  n = max(m, max_1 x);  c = exp(m - n);
+                                                            acc = c acc + sum_1 exp(x - n) v;  m = n
+
+The second law reassociates, as the first does where blocks are padded.
+source: `compute_at` of Ragan-Kelley et al., Halide, 2013; Milakov and Gimelshein, Online Normalizer Calculation for
+Softmax, 2018; Dao et al., FlashAttention, 2022
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from egglift.egraph.schedules.rows import at_rows, directly_read_by
+from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.given import Given, NotGiven
+from egglift.egraph.stages.operands import Operand, operands_of
+from egglift.egraph.stages.partition import Stages
+from egglift.egraph.stages.sharing import can_share, commutes
+from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, substituted
+from egglift.egraph.stages.sums import is_sum
+from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.operators import named
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
+from egglift.ir.types import Scalar
+
+
+@dataclass(frozen=True)
+class TileChain:
+    """tile: what is computed in tiles of `rows` and `middle`; last: adds up its products over `middle`, for `rows` and
+    `columns`; sums: what is added up of the tile's rows alone.  Both read the tile's elements as given.
+
+    online: is the tile an exponent's argument, and what is added up the exponential of it below the largest of its row?
+    Then `last` reads the largest and the first sum as the one pair that is given by the name of that sum.
+    """
+
+    tile: Stage
+    sums: tuple[Stage, ...]
+    last: Stage
+    rows: Dim
+    middle: Dim
+    columns: Dim
+    online: bool
+
+    def number(self, value: float) -> Expr:
+        """A number as a tile's elements are."""
+        t = type_of(self.tile.body)
+        assert isinstance(t, Scalar)
+        return p.Literal(value if t.is_float else int(value), t)
+
+    @property
+    def tile_reads(self) -> frozenset[p.Input]:
+        """What stands for an element of the tile in what reads it."""
+        rows = {s.name for s in self.sums}
+        return frozenset(g for g in self.last.given if not rows & _reads(self.last, g))
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """All of its stages, each after those that it reads."""
+        return (self.tile, *self.sums, self.last)
+
+    def __str__(self) -> str:
+        tile, last = (s.name.lstrip("%") for s in (self.tile, self.last))
+        below = ", scaled to the largest of each row so far" if self.online else ""
+        return f"each tile of {tile} is multiplied for {last} as it is computed, and never written{below}"
+
+
+@dataclass(frozen=True)
+class Chained:
+    """A chain, and the names of the program's stages that it has in it."""
+
+    chain: TileChain
+    stages: frozenset[str]
+
+
+def tile_chains(whole: Stages) -> Iterator[Chained]:
+    """The chains of a program's stages: what is in one, nothing else needs."""
+    wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
+    read = {s.name: directly_read_by(s, whole.stages) for s in whole.stages}
+
+    def readers(s: Stage) -> list[Stage]:
+        return [r for r in whole.stages if s.name in read[r.name]]
+
+    for first in whole.stages:
+        for last in readers(first):
+            rows = [r for r in readers(first) if r is not last]
+            alone = all(readers(r) == [last] for r in rows)
+            if alone and not wanted & {s.name for s in (first, *rows)}:
+                with suppress(NotGiven):
+                    chain = _found(first, rows, last)
+                    yield Chained(chain, frozenset(s.name for s in (first, *rows, last)))
+
+
+def _found(first: Stage, rows: Sequence[Stage], last: Stage) -> TileChain:
+    """NotGiven if these are no chain."""
+    if not all(_reduces_once(s) for s in (first, *rows, last)):
+        raise NotGiven
+    given = Given({s.name: s for s in (first, *rows)})
+    last = given.within(last)
+    starts = frozenset(s.name for s in rows)
+    at, (r,) = given.at[first.name], last.reductions
+    factor, other = _factors(last, r, first.name, starts)
+    row, middle, columns = _dims(last, r, at, other)
+    dims = (*(d for d in last.dims if d not in (row, columns)), row, middle)
+    if set(factor.dims) != set(dims) or set(at) != set(dims):
+        raise NotGiven
+    own: dict[Expr, Expr] = {last.names.read(Read(p.Input(first.name, first.type), at)): at_rows(first, at).body}
+    found = [_of_rows(s, given, dims[:-1], middle) for s in rows]
+    argument = _below_the_largest(factor.at, found)
+    body = substituted(factor.at if argument is None else argument, own)
+    tile = Stage(f"{last.name}.tile", dims, body, last.names)
+    element = _given(last, tile, "tile" if argument is None else "powers")
+    if argument is None:
+        sums = tuple(_with_elements(s, factor.at, element, own) for s in found)
+    else:
+        sums = tuple(_summing(s, element, middle) for s in found)
+    chain = TileChain(
+        tile, sums, _with_elements(last, factor.at, element, own), row, middle, columns, argument is not None
+    )
+    if _reads(tile, tile.body) & {first.name, *starts} or any(first.name in _reads(s, s.body) for s in chain.stages):
+        raise NotGiven
+    return chain
+
+
+def _reduces_once(stage: Stage) -> bool:
+    """Are a stage's reductions one loop over one dimension, or over several that are contracted?"""
+    return not stage.is_apart and len(stage.phases) == 1 and can_share(stage) and commutes(stage)
+
+
+def _reads(stage: Stage, body: Expr) -> set[str]:
+    """The names of the arrays that are read in a body."""
+    views = (r.view for r in reads_of(stage.names, body))
+    return {t.name for view in views for t in subterms(view) if isinstance(t, p.Input)}
+
+
+def _factors(last: Stage, r: Reduction, first: str, starts: Collection[str]) -> tuple[Operand, Operand]:
+    """The factor of the products that are added up which needs the first stage, and the other one."""
+    operands = operands_of(last.names, r.element, (*last.dims, *r.dims))
+    ours = [o for o in operands if first in _reads(last, o.at)]
+    others = [o for o in operands if o not in ours]
+    if len(r.dims) != 1 or not is_sum(r) or len(ours) != 1 or len(others) != 1:
+        raise NotGiven
+    (factor,), (other,) = ours, others
+    products = [p.Apply("mul", pair) for pair in ((factor.at, other.at), (other.at, factor.at))]
+    if r.element not in products or _reads(last, other.at) & set(starts):
+        raise NotGiven
+    return factor, other
+
+
+def _dims(last: Stage, r: Reduction, at: Sequence[Dim], other: Operand) -> tuple[Dim, Dim, Dim]:
+    """A tile's rows, for all of which the other factor is the same; what is added up; and the result's columns."""
+    (middle,) = r.dims
+    rows = [d for d in last.dims if d in at and d not in other.dims]
+    columns = [d for d in last.dims if d not in at]
+    if middle not in at or middle not in other.dims or len(columns) != 1 or columns[0] not in other.dims or not rows:
+        raise NotGiven
+    return max(rows, key=number), middle, columns[0]
+
+
+def _of_rows(stage: Stage, given: Given, rows: Sequence[Dim], middle: Dim) -> Stage:
+    """What is reduced of the first stage's rows, over the chain's dimensions."""
+    at = given.at.get(stage.name, ())
+    if set(at) != set(rows) or any(len(r.dims) != 1 for r in stage.reductions):
+        raise NotGiven
+    new = dict(zip(stage.dims, at, strict=True)) | {r.dims[0]: middle for r in stage.reductions}
+    return given.within(replace(stage, dims=tuple(rows), body=stage.names.at(stage.body, new)))
+
+
+def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> Expr | None:
+    """x of a factor exp(x - m), where m is the largest of its row, which a stage has beside the sum of such factors."""
+    match factor:
+        case p.Apply("exp", (p.Apply("sub", (x, p.Get(0, p.Input(name)))),)) if len(rows) == 1:
+            (stage,) = rows
+            (r,) = stage.reductions
+            t = type_of(x)
+            if not (isinstance(t, Scalar) and t.is_float):
+                return None
+            one = p.Literal(1.0, t)
+            largest = stage.names.reads.get(name)
+            own = largest is not None and largest.view == p.Input(stage.name, stage.type)
+            if own and r.op is not None and r.op.name == "online" and r.element == p.Tup((x, one)):
+                return x if stage.body == stage.names.reduced(r) else None
+    return None
+
+
+def _given(last: Stage, tile: Stage, name: str) -> p.Input:
+    """What stands for an element of the tile, or of the exponential of it."""
+    found = last.names.read(Read(p.Input(f"{last.name}.{name}", tile.type), tile.dims))
+    assert isinstance(found, p.Input)
+    return found
+
+
+def _with_elements(stage: Stage, factor: Expr, element: p.Input, own: Collection[Expr]) -> Stage:
+    """A stage that reduces the tile's elements for the factor; own: reads of the first stage, which it has no more."""
+    new = dict[Expr, Expr]()
+    for x, r in stage.names.of(stage.body):
+        if isinstance(r, Reduction):
+            new[x] = stage.names.reduced(replace(r, element=substituted(r.element, {factor: element})))
+    return replace(stage, body=substituted(stage.body, new), given=stage.given - set(own) | {element})
+
+
+def _summing(stage: Stage, element: p.Input, middle: Dim) -> Stage:
+    """A stage with the sum of the tile's rows for its body."""
+    op = named("add", element.type)
+    assert op.neutral is not None
+    body = stage.names.reduced(Reduction(op.body, op.neutral, (middle,), element, op))
+    return replace(stage, body=body, given=frozenset({element}))
