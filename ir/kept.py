@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import fields
 from typing import Any, Generic, TypeVar, overload
 
-C, T = TypeVar("C"), TypeVar("T")
+C = TypeVar("C")
+T = TypeVar("T")
 
 
 class kept(Generic[T]):

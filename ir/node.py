@@ -34,7 +34,7 @@ class Node:
         kinds = tuple(map(type, args))
         # floats by their bits: 0.0 == -0.0, and a NaN equals nothing
         key = cls, kinds, tuple([v.hex() if isinstance(v, float) else v for v in args]) if float in kinds else args
-        kept = Node._interned.data.get(key)  # what its own `get` does, in half the time
+        kept = Node._interned.data.get(key)  # type: ignore[attr-defined]  # its own `get`, in half the time
         known: Self | None = kept and kept()
         if known is None:
             known = object.__new__(cls)
