@@ -25,6 +25,7 @@ from egglift.egraph.schedules.bounds import served_by_stages, traffic_seconds
 from egglift.egraph.schedules.choice import Choice
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.steps import Steps as MadeAgain
+from egglift.garbage import old_objects_stay
 from egglift.ir.deadline import TooLate, granted, left, require_time, until
 from egglift.ir.errors import CodegenError
 from egglift.ir.patterns import Expr
@@ -73,7 +74,7 @@ class Searched:
 
     def by_all_ways(self, enough: float = float("inf")) -> None:
         """enough: the time after which laws are not searched if there are schedules."""
-        with suppress(TooLate):
+        with suppress(TooLate), old_objects_stay():
             self.by_schedules = by_schedules(self.program, self.profile, self.limits, self.laws)
             self._tell("schedules of stages are priced")
             with until(enough if self.by_schedules else float("inf")):

@@ -431,18 +431,20 @@ def surely_less(a: int, b: int) -> bool:
 
 def surely_equal(a: int, b: int) -> bool:
     """Is `a == b`?  Of lengths, for all of them: nothing is recorded."""
+    if type(a) is type(b) is int:  # nearly always
+        return a == b
     difference = a - b
     return by_bounds(difference.form, "==") is True if isinstance(difference, Length) else difference == 0
 
 
 def upper(a: int, b: int) -> int:
     """The smaller of two upper bounds, as far as it is known which is; else the first.  Nothing is recorded."""
-    return b if surely_less(b, a) else a
+    return b if (b < a if type(a) is type(b) is int else surely_less(b, a)) else a
 
 
 def lower(a: int, b: int) -> int:
     """The greater of two lower bounds, as far as it is known which is; else the first.  Nothing is recorded."""
-    return b if surely_less(a, b) else a
+    return b if (a < b if type(a) is type(b) is int else surely_less(a, b)) else a
 
 
 def about(n: Plain) -> Plain:

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from egglift.ir.levels import LEVELS as LEVELS
 from egglift.ir.levels import Level as Level
-from egglift.ir.node import Node
+from egglift.ir.node import Node, pattern
 from egglift.ir.sizes import Size
 from egglift.ir.types import Scalar, Type
 
@@ -30,14 +30,14 @@ Body: TypeAlias = "Expr"
 # ---------------------------------------------------------------------------------------- leaves
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Arg(Node, type="type"):
     """The argument of the enclosing body."""
 
     type: Type
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Input(Node, type="type"):
     """An input of the whole program."""
 
@@ -45,7 +45,7 @@ class Input(Node, type="type"):
     type: Type
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Literal(Node, type="type"):
     """A number written in the program.  `value` is a Python bool, int or float that `type` can hold."""
 
@@ -53,7 +53,7 @@ class Literal(Node, type="type"):
     type: Scalar
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Constant(Node, type="type"):
     """A literal array: `data` holds its elements in C order, native byte order, as bytes."""
 
@@ -61,7 +61,7 @@ class Constant(Node, type="type"):
     data: bytes
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Iota(
     Node,
     type="[type]length",
@@ -76,7 +76,7 @@ class Iota(
     type: Scalar
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Fill(Node, type="t -> [t]length", needs={"0 <= length": "{length} elements; it must be 0 or more"}):
     """`fill n x = [x, x, ..., x]`, n times."""
 
@@ -87,7 +87,7 @@ class Fill(Node, type="t -> [t]length", needs={"0 <= length": "{length} elements
 # ---------------------------------------------------------------------------------------- scalars and tuples
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Apply(Node):
     """A scalar function by its name in `ir/scalars.py` (NumPy's: add, multiply as mul, where, exp, ...)."""
 
@@ -95,7 +95,7 @@ class Apply(Node):
     args: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Cast(Node, type="s -> type", needs={"s is scalar": "the value to cast is {s}, not a scalar"}):
     """`x` converted to another scalar type (ir/conversions.py)."""
 
@@ -103,14 +103,14 @@ class Cast(Node, type="s -> type", needs={"s is scalar": "the value to cast is {
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Tup(Node, type="s -> t -> (s, t)"):
     """`<a, b, ...>`, two or more."""
 
     items: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Get(Node):
     """`get i <x0, x1, ...> = xi`."""
 
@@ -121,7 +121,7 @@ class Get(Node):
 # ---------------------------------------------------------------------------------------- computing patterns
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Map(Node, type="(s -> t) -> [s]n -> [t]n"):
     """`map f [x0, x1, ...] = [f x0, f x1, ...]`.  level None: not yet decided; else a low-level map."""
 
@@ -145,7 +145,7 @@ class Operator:
     neutral: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Reduce(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     """`reduce (+) z [x0, ..., xn] = z + x0 + ... + xn`, in any association: (+) must be associative."""
 
@@ -154,7 +154,7 @@ class Reduce(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> [u]n -> s"):
     """`fold f z [x0, x1, ...] = ... f <f <z, x0>, x1> ...`: strictly left to right (reduceSeq).
 
@@ -178,7 +178,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> [u]n -> s"):
     ends: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     """`tree (+) z x = reduce (+) z x`, by halving: combine x[i] with x[i + ceil(n/2)] until one is left.
 
@@ -191,7 +191,7 @@ class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
     """`scan (+) z [x0, x1, ...] = [z + x0, z + x0 + x1, ...]`, (+) associative, of scalars or tuples of scalars."""
 
@@ -200,7 +200,7 @@ class Scan(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class ScanSeq(Node, type="((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
     """`scanSeq f z [x0, x1, ...] = [y0, y1, ...]` with `<z1, y0> = f <z, x0>`, `<z2, y1> = f <z1, x1>`, ...: in order.
 
@@ -212,7 +212,7 @@ class ScanSeq(Node, type="((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
     """`scanDoubling (+) z x = scan (+) z x`, by doubling: y[i] = y[i-d] + y[i] for d = 1, 2, 4, ..., all i at once.
 
@@ -224,7 +224,7 @@ class ScanDoubling(Node, type="((t, t) -> t) -> t -> [t]n -> [t]n"):
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class ScanLinked(Node, type="((s, s) -> s) -> ((s, t) -> (s, r)) -> s -> [t]n -> [r]n"):
     """`scanLinked (+) f z [x0, x1, ...] = [y0, y1, ...]` with `<t0, y0> = f <z, x0>`, `<t1, y1> = f <z + t0, x1>`, ...
 
@@ -238,7 +238,7 @@ class ScanLinked(Node, type="((s, s) -> s) -> ((s, t) -> (s, r)) -> s -> [t]n ->
     rows: Size = 1  # scans: the first elements of all, then their second ones, ...
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Count(
     Node,
     type="[s]n -> [type]length",
@@ -254,7 +254,7 @@ class Count(
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Iterate(Node, type="(t -> t) -> t -> t", needs={"0 <= count": "{count} iterations; it must be 0 or more"}):
     """`iterate n f x = f (f ... (f x))`, n times; `f: T -> T`."""
 
@@ -266,14 +266,14 @@ class Iterate(Node, type="(t -> t) -> t -> t", needs={"0 <= count": "{count} ite
 # ------------------------------------------------------------------------------------ layout patterns (views)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Zip(Node, type="[s]n -> [t]n -> [(s, t)]n"):
     """`zip [a0, ...] [b0, ...] ... = [<a0, b0, ...>, ...]`; all of one length."""
 
     arrays: tuple[Expr, ...]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Distl(Node, type="s -> [t]n -> [(s, t)]n"):
     """`distl a [b0, b1, ...] = [<a, b0>, <a, b1>, ...]`: how a body is given what its lambda captured."""
 
@@ -281,7 +281,7 @@ class Distl(Node, type="s -> [t]n -> [(s, t)]n"):
     b: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Cross(Node, type="[s]n -> [t]m -> [[(s, t)]m]n"):
     """`cross [a0, ...] [b0, ...] = [[<a0, b0>, <a0, b1>, ...], [<a1, b0>, ...], ...]` (allpairs)."""
 
@@ -289,7 +289,7 @@ class Cross(Node, type="[s]n -> [t]m -> [[(s, t)]m]n"):
     b: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Split(
     Node,
     type="[t]l -> [[t]n](l/n)",
@@ -304,21 +304,21 @@ class Split(
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Join(Node, type="[[t]m]n -> [t](n*m)"):
     """`join [[x0, ...], [y0, ...], ...] = [x0, ..., y0, ...]`: the inverse of split.  (joinVec too.)"""
 
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Transpose(Node, type="[[t]m]n -> [[t]n]m"):
     """`transpose x = y` with `y[i][j] = x[j][i]`."""
 
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Stride(
     Node,
     type="[t]n -> [t]n",
@@ -333,7 +333,7 @@ class Stride(
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Slide(
     Node,
     type="[t]l -> [[t]size](((l-size)/step)+1)",
@@ -350,7 +350,7 @@ class Slide(
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Pad(
     Node,
     type="[t]n -> t -> [t]((n+left)+right)",
@@ -372,7 +372,7 @@ class Pad(
     value: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class PadUp(
     Node,
     type="[t]n -> t -> [t](((n+(multiple-1))/multiple)*multiple)",
@@ -385,7 +385,7 @@ class PadUp(
     value: Expr | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Take(Node, type="[t]l -> [t]n", needs={"0 <= n <= l": "{n} elements are taken of {l}"}):
     """`take n x = [x0, ..., x(n-1)]`."""
 
@@ -393,7 +393,7 @@ class Take(Node, type="[t]l -> [t]n", needs={"0 <= n <= l": "{n} elements are ta
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Drop(Node, type="[t]l -> [t](l-n)", needs={"0 <= n <= l": "{n} elements are dropped of {l}"}):
     """`drop n x = [xn, x(n+1), ...]`."""
 
@@ -401,7 +401,7 @@ class Drop(Node, type="[t]l -> [t](l-n)", needs={"0 <= n <= l": "{n} elements ar
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Concat(Node, type="[t]n -> [t]m -> [t](n+m)"):
     """`concat [a0, ...] [b0, ...] = [a0, ..., b0, ...]`."""
 
@@ -409,7 +409,7 @@ class Concat(Node, type="[t]n -> [t]m -> [t](n+m)"):
     b: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Gather(
     Node, type="[s]m -> [t]n -> [t]m", needs={"s is integer": "indices are {s}; gather takes integers: cast them"}
 ):
@@ -419,7 +419,7 @@ class Gather(
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class At(Node, type="[t]n -> t", needs={"0 <= index < n": "index {index} is outside 0..{(n-1)}"}):
     """`at i x = xi`, i a number (negative counts from the end is resolved by the notation)."""
 
@@ -427,7 +427,7 @@ class At(Node, type="[t]n -> t", needs={"0 <= index < n": "index {index} is outs
     x: Expr
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class Roll(Node, type="[t]l -> [t]l", needs={"0 <= n <= l": "{n} elements are rolled to the front of {l}"}):
     """`roll n [x0, ..., x(l-1)] = [x(l-n), ..., x(l-1), x0, ..., x(l-n-1)]`: NumPy's roll, for 0 <= n <= l."""
 
@@ -445,7 +445,7 @@ REARRANGING = (Split, Join, Transpose, Stride, Take, Drop, Roll)
 SPACES = ("global", "local", "private")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@pattern
 class To(Node, type="t -> t", needs={"0 <= pad": "{pad} elements of padding; it must be 0 or more"}):
     """`toGlobal x = toLocal x = toPrivate x = x`: where `x` is kept.  space: global, local or private.
 

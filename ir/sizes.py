@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from egglift.ir.errors import ShapeError
+from egglift.ir.kept import hashed_once
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Sym:
     """A tile length that the search will choose, e.g. `p0`."""
@@ -19,6 +21,7 @@ class Sym:
         return self.name
 
 
+@hashed_once
 @dataclass(frozen=True)
 class SizeOp:
     """`a op b` on lengths; op is one of + - * / (division truncates: `a/b*b` is what `b` divides)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from operator import is_
 from types import UnionType
 from typing import Any
 
@@ -193,22 +194,30 @@ def resized(e: Expr, kind: type | UnionType, size: Callable[[Any], Size]) -> Exp
             case Scalar():
                 return t
             case Array(n, el):
-                return Array(size(n) if isinstance(n, kind) else n, type_(el))
+                length, element = size(n) if isinstance(n, kind) else n, type_(el)
+                return t if length is n and element is el else Array(length, element)
             case Tuple(items):
-                return Tuple(tuple(map(type_, items)))
+                parts = tuple(map(type_, items))
+                return t if all(map(is_, items, parts)) else Tuple(parts)
+
+    def new(old: Any, slot: str) -> Any:
+        match slot:
+            case "expr" | "body" | "optional":
+                return old and memo[old]
+            case "exprs":
+                parts = tuple([memo[x] for x in old])
+                return old if all(map(is_, old, parts)) else parts
+            case "operator":
+                body, neutral = memo[old.body], old.neutral and resized(old.neutral, kind, size)
+                return old if body is old.body and neutral is old.neutral else replace(old, body=body, neutral=neutral)
+            case "type":
+                return type_(old)
+        return size(old) if isinstance(old, kind) else old
 
     for t in subterms(e):  # parts come before wholes: no recursion, programs may be deep
-        new = rebuild(t, memo.__getitem__, memo.__getitem__)
-        changes: dict[str, Any] = {}
-        for name, _ in SLOTS[type(new)]:
-            v = getattr(new, name)
-            if isinstance(v, kind):
-                changes[name] = size(v)
-            elif isinstance(v, Array | Tuple):
-                changes[name] = type_(v)
-            elif isinstance(v, Operator) and v.neutral is not None:
-                changes[name] = replace(v, neutral=resized(v.neutral, kind, size))
-        memo[t] = changed(new, changes) if changes else new
+        own = t.__dict__
+        changes = {name: v for name, slot in SLOTS[type(t)] if (v := new(own[name], slot)) is not own[name]}
+        memo[t] = changed(t, changes) if changes else t
     return memo[e]
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from egglift.ir.errors import PackageMissing
+from egglift.ir.kept import hashed_once
 from egglift.ir.sizes import Size
 
 
@@ -48,6 +49,7 @@ FACTS = {
 }
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Scalar:
     """A scalar type by its short name, one of FACTS: bool, i8..i64, u8..u64, f16, bf16, f32, f64, c64, c128."""
@@ -119,6 +121,7 @@ class Scalar:
         return self.name
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Array:
     """`length` values of type `element`."""
@@ -130,6 +133,7 @@ class Array:
         return f"[{self.element}]{self.length}"
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Tuple:
     """A value of each of `items`, two or more."""

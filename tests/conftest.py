@@ -143,7 +143,7 @@ def pytest_collection_finish() -> None:
     """Thousands of tests and modules stay to the end: they are not looked through again and again for garbage."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 50)
+    gc.set_threshold(700, 10, 1_000)  # young objects often: they are in the processor's cache still
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

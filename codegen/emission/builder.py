@@ -33,10 +33,10 @@ ALONE = 16  # times the private memory of a work-item for one that has its group
 
 @dataclass
 class Block:
-    """Statements under construction, and the views already computed by them or before them."""
+    """Statements under construction, and what was known before them of what is remembered for them."""
 
     statements: list[Statement] = field(default_factory=list)
-    memo: dict[Any, Any] = field(default_factory=dict)
+    before: list[tuple[Any, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ class Builder:
         self.constant_names = self.names  # of a plan's kernels, shared: their literal arrays are one program's
         self.distribution = Distribution()
         self.blocks = [Block()]
+        self._known: dict[Any, Any] = {}  # views that are computed, in the block under construction or around it
         self.params: list[Buffer] = []
         self.locals: list[Buffer] = []
         self.constants: dict[Any, Buffer] = {}
@@ -89,18 +90,20 @@ class Builder:
         try:
             yield self.blocks[-1].statements
         finally:
-            self.blocks.pop()
+            for key, value in reversed(self.blocks.pop().before):
+                if value is None:
+                    del self._known[key]
+                else:
+                    self._known[key] = value
 
     def known(self, key: Any) -> Any:
         """What was remembered under `key` by this block or one around it, or None."""
-        for block in reversed(self.blocks):
-            if key in block.memo:
-                return block.memo[key]
-        return None
+        return self._known.get(key)
 
     def remember(self, key: Any, value: Any) -> None:
         """Keep `value` under `key` for the rest of this block."""
-        self.blocks[-1].memo[key] = value
+        self.blocks[-1].before.append((key, self._known.get(key)))
+        self._known[key] = value
 
     @contextmanager
     def probe(self) -> Iterator[list[Statement]]:

@@ -94,11 +94,12 @@ class Emitter(Translator):
 
     def view(self, t: Expr, scope: Scope) -> View:
         """The view of a term's value.  Iterative over sub-terms: programs may be deep."""
-        stack = [t]
+        found: View | None = self.known(self._key(t, scope))
+        stack = [t] if found is None else []
         while stack:
             e = stack[-1]
             key = self._key(e, scope)
-            if self.known(key) is not None:
+            if (found := self.known(key)) is not None:
                 stack.pop()
                 continue
             todo = [c for c in self._before(e) if self.known(self._key(c, scope)) is None]
@@ -107,8 +108,9 @@ class Emitter(Translator):
             else:
                 require_time()
                 stack.pop()
-                self.remember(key, self._view(e, scope))
-        found: View = self.known(self._key(t, scope))
+                found = self._view(e, scope)
+                self.remember(key, found)
+        assert found is not None
         return found
 
     def _key(self, e: Expr, scope: Scope) -> tuple[int, Expr]:

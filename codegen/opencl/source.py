@@ -19,7 +19,8 @@ from egglift.ir.conversions import loaded
 from egglift.ir.lengths import Tracing
 from egglift.ir.types import I32, I64
 
-EXTENSIONS = {"cl_khr_fp64": r"\bdouble(\d+)?\b", "cl_khr_int64_base_atomics": r"\batom_\w+\b"}
+#: by name, what words that need it begin with, and what the rest of them is
+EXTENSIONS = {"cl_khr_fp64": ("double", r"(\d+)?"), "cl_khr_int64_base_atomics": ("atom_", r"\w+")}
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ def kernel_source(
     lines = function(arguments, [])
     before = [*(_constant(b, text) for b in _of_space(text, "constant")), *text.helpers.values()]
     all_text = "\n".join([*before, *lines])
-    pragmas = [f"#pragma OPENCL EXTENSION {e} : enable" for e, t in EXTENSIONS.items() if re.search(t, all_text)]
+    pragmas = [f"#pragma OPENCL EXTENSION {e} : enable" for e, word in EXTENSIONS.items() if _has(all_text, *word)]
     new = [line for line in (*pragmas, *before) if line not in defined]
     defined.update(new)
     by_value = function(*_by_value(params, arguments, all_text)) if any(b.is_number for b in params) else []
@@ -121,8 +122,13 @@ def _ids(shape: Shape, text: str, cpu: bool, is_taken: bool = False) -> list[str
     return [
         f"{INDENT}const {'long' if cpu else int_type(count)} {name} = {e};"
         for name, e, count in ids
-        if re.search(rf"\b{name}\b", text)
+        if _has(text, name)
     ]
+
+
+def _has(text: str, start: str, rest: str = "") -> bool:
+    """Is there a word in a text that begins so?  Most have not even its letters, which is found at once."""
+    return start in text and re.search(rf"\b{start}{rest}\b", text) is not None
 
 
 def _group_id(shape: Shape, d: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import reduce
-from weakref import WeakKeyDictionary
 
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
@@ -16,11 +15,6 @@ LOOPS = p.Fold | p.Tree | p.ScanSeq | p.ScanDoubling | p.Count | p.Iterate
 TOGETHER = p.Tree | p.ScanDoubling | p.Count
 #: patterns whose parts may be written one by one where the whole is the result
 STRUCTURE = (*p.REARRANGING, p.Tup, p.Zip, p.Concat)
-
-_computes: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
-_shares: WeakKeyDictionary[Expr, bool] = WeakKeyDictionary()
-_kinds: WeakKeyDictionary[Expr, frozenset[str]] = WeakKeyDictionary()
-_entries: WeakKeyDictionary[Expr, dict[str, tuple[Expr, ...]]] = WeakKeyDictionary()
 
 
 def is_computing(t: Expr) -> bool:
@@ -43,16 +37,17 @@ def is_layout_body(body: Expr) -> bool:
 
 
 def computes(t: Expr) -> bool:
-    """Is there a loop in result position of `t`?  Otherwise `t` is a view, and writing it is a copy."""
-    if t not in _computes:
+    """Is there a loop in result position of `t`?  Otherwise `t` is a view, and writing it is a copy.  Kept with it."""
+    known: bool | None = t.__dict__.get("_computes")
+    if known is None:
         if is_computing(t):
             found = True
         elif isinstance(t, STRUCTURE):
             found = any(map(computes, children(t)))
         else:
             found = isinstance(t, p.Map) and is_layout_body(t.body) and computes(t.x)
-        _computes[t] = found
-    return _computes[t]
+        known = t.__dict__["_computes"] = found
+    return known
 
 
 def result_parts(t: Expr, space: str) -> tuple[Expr, ...]:
@@ -67,11 +62,12 @@ def result_parts(t: Expr, space: str) -> tuple[Expr, ...]:
 
 
 def entry_nodes(body: Expr, space: str) -> tuple[Expr, ...]:
-    """What a body evaluates where it begins, in order: what is computed in it but read, not its result."""
-    found = _entries.setdefault(body, {})
-    if space not in found:
-        found[space] = _entry_nodes(body, space)
-    return found[space]
+    """What a body evaluates where it begins, in order: computed in it but read, not its result.  Kept with it."""
+    kept: dict[str, tuple[Expr, ...]] = body.__dict__.setdefault("_entries", {})
+    found = kept.get(space)
+    if found is None:
+        found = kept[space] = _entry_nodes(body, space)
+    return found
 
 
 def read_nodes(t: Expr) -> tuple[Expr, ...]:
@@ -102,14 +98,14 @@ def _entry_nodes(body: Expr, space: str | None) -> tuple[Expr, ...]:
 
 
 def level_kinds(t: Expr) -> frozenset[str]:
-    """The kinds of levels in `t`, bodies included; "group" if it uses local memory, or one of TOGETHER."""
+    """Kinds of levels in `t`, bodies included; "group" if it uses local memory, or one of TOGETHER.  Kept with it."""
     stack = [t]
     while stack:
         e = stack.pop()
-        parts = (*children(e), *bodies(e))
-        if e in _kinds:
+        if "_kinds" in e.__dict__:
             continue
-        if todo := [c for c in parts if c not in _kinds]:
+        parts = (*children(e), *bodies(e))
+        if todo := [c for c in parts if "_kinds" not in c.__dict__]:
             stack.extend((e, *todo))
             continue
         own = {e.level.kind} if isinstance(e, p.Map) and e.level else set()
@@ -117,16 +113,18 @@ def level_kinds(t: Expr) -> frozenset[str]:
             own.add("workgroup")
         if isinstance(e, TOGETHER) or (isinstance(e, p.To) and e.space == "local"):
             own.add("group")
-        _kinds[e] = reduce(frozenset.union, (_kinds[c] for c in parts), frozenset(own))
-    return _kinds[t]
+        e.__dict__["_kinds"] = reduce(frozenset.union, (c.__dict__["_kinds"] for c in parts), frozenset(own))
+    found: frozenset[str] = t.__dict__["_kinds"]
+    return found
 
 
 def shares_items(t: Expr) -> bool:
     """Does executing `t` take the work-items of a group together?
 
-    What `t` reads and keeps in memory does not count: it has been evaluated where its scope begins.
+    What `t` reads and keeps in memory does not count: it has been evaluated where its scope begins.  Kept with it.
     """
-    if t not in _shares:
+    known: bool | None = t.__dict__.get("_shares")
+    if known is None:
         if isinstance(t, STRUCTURE) or (isinstance(t, p.Map) and t.level is None and computes(t)):
             shares = any(shares_items(c) if computes(c) else _lazily_shares(c) for c in children(t))
         elif isinstance(t, p.To):
@@ -136,8 +134,8 @@ def shares_items(t: Expr) -> bool:
             shares = own or any(map(_takes_items, bodies(t))) or any(map(_lazily_shares, children(t)))
         else:
             shares = _lazily_shares(t)
-        _shares[t] = shares
-    return _shares[t]
+        known = t.__dict__["_shares"] = shares
+    return known
 
 
 def _takes_items(t: Expr) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
 
 from egglift.codegen.kernel.views import length, number, volume
 from egglift.codegen.terms import analysis
@@ -30,8 +29,6 @@ SMALL = 256
 Step = tuple[object, ...]  # how a view moves an index
 Path = tuple[Step, ...]
 LOOPS = p.Reduce | p.Scan | analysis.LOOPS
-
-_counted: WeakKeyDictionary[Expr, int] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True)
@@ -241,10 +238,11 @@ def _ops(t: Expr) -> float:
 
 
 def _operations(body: Expr) -> int:
-    """Scalar operations of a body, its loops included; what is closed is computed elsewhere."""
-    if body not in _counted:
-        _counted[body] = _count(body)
-    return _counted[body]
+    """Scalar operations of a body, its loops included; what is closed is computed elsewhere.  Kept with it."""
+    known: int | None = body.__dict__.get("_operations")
+    if known is None:
+        known = body.__dict__["_operations"] = _count(body)
+    return known
 
 
 def _count(body: Expr) -> int:
@@ -272,7 +270,14 @@ def _reads(t: Expr) -> float:
 
 
 def _rereads(body: Expr) -> int:
-    """How often the loops of a body read what the body is given, at least once."""
+    """How often the loops of a body read what the body is given, at least once.  Kept with it."""
+    known: int | None = body.__dict__.get("_rereads")
+    if known is None:
+        known = body.__dict__["_rereads"] = _counted_rereads(body)
+    return known
+
+
+def _counted_rereads(body: Expr) -> int:
     total, size = 0, 1
     stack, seen = [body], set[Expr]()
     while stack:

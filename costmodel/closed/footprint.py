@@ -56,37 +56,42 @@ def _touched(axes: Sequence[Step], width: Numbers, sector: int) -> Touched:
     shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for step in axes for x in step))
     run, many = np.broadcast_to(width, shape).astype(float), np.ones(shape)
     far, row, points = np.zeros(shape), np.ones(shape), np.broadcast_to(width, shape).astype(float)
-    if axes:
-        for c, s in zip(*_rising(axes, shape), strict=True):
-            points = points * c
-            meets = s <= np.maximum(run, sector - 1)
-            slides = ~meets & (row > 1) & (s <= far * row)
-            apart = ~meets & ~slides
-            run = np.where(meets, run + (c - 1) * s, run)
-            row, many = (
-                np.where(slides, row + (c - 1) * np.round(s / np.maximum(far, 1)), np.where(apart, c, row)),
-                np.where(apart, many * row, many),
-            )
-            far = np.where(apart, s, far)
+    for c, s in _rising(axes):
+        points = points * c
+        meets = s <= np.maximum(run, sector - 1)
+        slides = ~meets & (row > 1) & (s <= far * row)
+        apart = ~meets & ~slides
+        run = np.where(meets, run + (c - 1) * s, run)
+        row, many = (
+            np.where(slides, row + (c - 1) * np.round(s / np.maximum(far, 1)), np.where(apart, c, row)),
+            np.where(apart, many * row, many),
+        )
+        far = np.where(apart, s, far)
     many = many * row
     return Touched(many * np.ceil(run / sector), np.minimum(many * run, points))
 
 
-def _rising(axes: Sequence[Step], shape: tuple[int, ...]) -> tuple[Numbers, Numbers]:
+def _rising(axes: Sequence[Step]) -> list[Step]:
     """How many steps along each axis and how far apart they are, the nearest first; one step where they are nowhere."""
-    counts = np.stack([np.broadcast_to(c, shape) for c, _ in axes])
-    strides = np.stack([np.broadcast_to(np.abs(s), shape) for _, s in axes])
-    strides = np.where(counts > 1, strides, 0)
-    counts = np.where(strides > 0, counts, 1)
-    order = np.argsort(strides, axis=0, kind="stable")
-    return np.take_along_axis(counts, order, 0), np.take_along_axis(strides, order, 0)
+    found = list[Step]()
+    for c, s in axes:
+        stride = np.where(c > 1, np.abs(s), 0)
+        found.append((np.where(stride > 0, c, 1), stride))
+        for i in range(len(found) - 1, 0, -1):  # axes are few: each goes to its place among those before it
+            (c0, s0), (c1, s1) = found[i - 1], found[i]
+            nearer = s1 < s0
+            if not nearer.any():
+                break
+            found[i - 1] = np.where(nearer, c1, c0), np.where(nearer, s1, s0)
+            found[i] = np.where(nearer, c0, c1), np.where(nearer, s0, s1)
+    return found
 
 
 def runs(axes: Sequence[Step], width: Numbers) -> tuple[Numbers, Numbers]:
     """Bytes that lie together in what is touched, and how far after one such run the next begins: 0 for one run."""
     shape = np.broadcast_shapes(np.shape(width), *(np.shape(x) for step in axes for x in step))
     run, gap = np.broadcast_to(width, shape).astype(float), np.zeros(shape)
-    for c, s in zip(*_rising(axes, shape), strict=True):
+    for c, s in _rising(axes):
         meets = (s <= run) & (gap == 0)
         gap = np.where((gap == 0) & ~meets & (c > 1), s, gap)
         run = np.where(meets, run + (c - 1) * s, run)

@@ -42,6 +42,13 @@ class Round:
     ahead: Numbers
 
 
+def _is_multiple(x: Numbers, w: int) -> Bools:
+    """Where whole numbers are multiples of a power of two: a product and a rounding, which remainders take long for."""
+    parts = x * (1 / w)
+    found: Bools = parts == np.floor(parts)
+    return found
+
+
 class Counts:
     """A kernel under a schedule of a stage, for all assignments of an environment."""
 
@@ -129,9 +136,12 @@ class Counts:
         for w in (2, 4, 8, 16):
             if w * size > limit:
                 break
-            fits = (last.count % w == 0) & (stride.get(last, zero) == 1)
-            for d in (*tile[:-1], *others):
-                fits = fits & ((stride.get(d, zero) % w == 0) | (d.count <= 1) | (not self.gpu))
+            fits = _is_multiple(last.count, w) & (stride.get(last, zero) == 1)
+            for d in (*tile[:-1], *others) if self.gpu else ():
+                if d in stride:
+                    fits = fits & (_is_multiple(stride[d], w) | (d.count <= 1))
+            if not fits.any():  # nor is there a wider one
+                break
             found = np.where(fits, w, found)
         return found
 

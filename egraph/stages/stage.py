@@ -19,12 +19,14 @@ from itertools import count
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
+from egglift.ir.kept import hashed_once
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import inputs_in, replaced
 from egglift.ir.types import Array, Scalar, Type
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Dim:
     """One dimension of an index space: `extent` indices.  Two are the same if their numbers are."""
@@ -39,6 +41,7 @@ def number(d: Dim) -> int:
     return d.extent
 
 
+@hashed_once
 @dataclass(frozen=True)
 class Read:
     """`view[d0, d1, ...]`: an element of a closed array, whose outer axes are at `dims`."""
