@@ -361,8 +361,7 @@ class Pad(
 ):
     """`pad l r mode x`: l elements before and r after.  mode: clamp, mirror, reflect, wrap, or constant (`value`).
 
-    mirror repeats the edge (`x1 x0 | x0 x1`), as seed 003 does and NumPy's "symmetric"; reflect, as there, does not
-    (`x2 x1 | x0 x1`).
+    mirror repeats the edge (`x1 x0 | x0 x1`), as seed 003 and NumPy's "symmetric"; reflect does not (`x2 x1 | x0 x1`).
     """
 
     left: Size
