@@ -65,9 +65,9 @@ def _options(n: int) -> Mapping[str, Any]:
 
 PROGRAMS = (
     Shared("matrix product", _product, lambda n: {"A": drawn(n, n), "B": drawn(n, n)}, 16384, 96),
-    Shared("Jacobi, 200 steps", _heat, lambda n: {"h": drawn(n, n)}, 16384, 48, 200),
     Shared("N-body", _bodies, lambda n: {name: drawn(n) for name in "xyz"}, 1 << 19, 200),
     Shared("Manhattan distances", _distances, lambda n: {"a": drawn(n, 64), "b": drawn(n, 64)}, 32768, 40),
     Shared("sum", lambda n, _: el.array("x", f32, n).sum(), lambda n: {"x": drawn(n)}, 1 << 30, 5000),
     Shared("Black-Scholes", lambda n, _: black_scholes.program(n), _options, 1 << 29, 3000),
+    Shared("Jacobi, 200 steps", _heat, lambda n: {"h": drawn(n, n)}, 16384, 48, 200),
 )
