@@ -110,8 +110,10 @@ def _named(t: Type, numbers: Iterator[int], name: str) -> Origin:
 def _either(*origins: Origin) -> Origin:
     """Where a value comes from that is one of several, or is made of them."""
     known = [o for o in origins if o is not None]
-    if known and all(isinstance(o, frozenset) for o in known):
-        return frozenset[Leaf]().union(*known)
-    if known and len(known) == len(origins) and all(isinstance(o, tuple) for o in known):
-        return tuple(_either(*items) for items in zip(*known, strict=True))  # type: ignore[arg-type]
+    scalars = [o for o in known if isinstance(o, frozenset)]
+    tuples = [o for o in known if isinstance(o, tuple)]
+    if scalars and len(scalars) == len(known):
+        return frozenset[Leaf]().union(*scalars)
+    if tuples and len(tuples) == len(origins):
+        return tuple([_either(*items) for items in zip(*tuples, strict=True)])
     return None

@@ -27,7 +27,7 @@ from egglift.ir.errors import ArgumentError
 from egglift.ir.patterns import Expr
 from egglift.ir.plain_numbers import duration
 from egglift.ir.signature import inputs_of
-from egglift.ir.types import Array, Type
+from egglift.ir.types import Type
 
 #: bytes of what is worked on, at the end, on the host
 FEW = 1 << 18
@@ -154,7 +154,7 @@ class DistributedKernel:
         for step in self.steps.steps:
             values.named[step.name] = runner.run(step, self.shares[step.name], values)
         last = self.steps.last
-        if not self.steps.steps and runner.resident and works(last) and isinstance(type_of(last), Array):
+        if not self.steps.steps and runner.resident and works(last):
             return runner.alone(last, values)
         return self._finish(self.steps.last, values)
 

@@ -171,12 +171,16 @@ class Runner:
         return self._joined(step, shares, lambda i, s, out: self._call(step.program(s.count), step, s, values, out))
 
     def alone(self, program: Expr, values: Values) -> Held:
-        """What the first device computes of what it has as a whole: it stays there."""
+        """What the first device computes of what it has as a whole: arrays stay there."""
         device = self.devices[0]
         given = [nested(t, values.named[name].whole_on(device)) for name, t in inputs_of(program).items()]
         found = arrays(self.made(program, device)(*given, allocator=partial(spare, device)))
         buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
         made = Held(type_of(program))
+        if not isinstance(made.type, Array):
+            return replace(
+                made, host=[_downloaded(device, a, leaf) for a, leaf in zip(found, made.leaves, strict=True)]
+            )
         return replace(made, pieces=(Piece(device, 0, made.leaves[0].shape[0], buffers),))
 
     def reduced(self, step: Step, shares: Sequence[Share], values: Values) -> Held:

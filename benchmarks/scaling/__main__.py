@@ -64,7 +64,7 @@ def line(shared: Shared, devices: Sequence[int], small: bool) -> dict[str, Any]:
         "one, s": alone,
         "several, s": seconds,
         "of linear": round(alone / (len(devices) * seconds), 3),
-        "equal": bool(np.allclose(expected, result, rtol=1e-3, atol=1e-4)),
+        "equal": bool(np.allclose(expected, result, rtol=1e-3, atol=1e-3 * float(np.abs(expected).max()))),
         "chosen": str(el.optimize(program, devices=list(devices)).explain()).splitlines()[0],
     }
 

@@ -182,3 +182,12 @@ def test_what_one_device_computes_stays_there_too() -> None:
         again = double(first).wait()
     assert not seen["to"] and not seen["back"] and again.distribution == f"block 0..{N}"
     np.testing.assert_array_equal(again, 4 * given.numpy())
+
+
+def test_one_device_sums_what_it_has() -> None:
+    v = el.array("v", el.f32, N)
+    total, given = el.optimize(v.sum(), devices=[0], measure="none"), el.Vector(np.arange(N, dtype=np.float32))
+    assert total(given) == N * (N - 1) / 2
+    with transfers() as seen:
+        assert total(given) == N * (N - 1) / 2
+    assert not seen["to"]
