@@ -175,12 +175,11 @@ class Runner:
         device = self.devices[0]
         given = [nested(t, values.named[name].whole_on(device)) for name, t in inputs_of(program).items()]
         found = arrays(self.made(program, device)(*given, allocator=partial(spare, device)))
-        buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
         made = Held(type_of(program))
         if not isinstance(made.type, Array):
-            return replace(
-                made, host=[_downloaded(device, a, leaf) for a, leaf in zip(found, made.leaves, strict=True)]
-            )
+            parts = zip(found, made.leaves, strict=True)
+            return replace(made, host=[_downloaded(device, a, leaf) for a, leaf in parts])
+        buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
         return replace(made, pieces=(Piece(device, 0, made.leaves[0].shape[0], buffers),))
 
     def reduced(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
