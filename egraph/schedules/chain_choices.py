@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from math import prod
+from itertools import chain, repeat
+from math import inf, prod
 
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.chain_ends import ends_of
 from egglift.egraph.schedules.chain_parts import arrays_of
 from egglift.egraph.schedules.chain_pieces import Pieces, in_pieces
 from egglift.egraph.schedules.chain_structure import chain_structure, parts_structure
@@ -22,8 +24,9 @@ from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import EggliftError
 
-GENERATED = 6  # shapes of tiles that are generated: how many registers a device's compiler spares, no price knows
-CLOSE = 1.3  # times as slow as the best by closed price may ways be that are generated
+GENERATED = (6, 3)  # shapes of tiles of the best way, and of others, that are generated: of registers no price knows
+CLOSE = 1.3  # times as slow as the best by closed price may ways be that are generated, ...
+FAR = 1.3  # ... and the best of them as kernels apart
 TILE, SHORTEST = 64, 128  # rows that a group is reckoned to take, and columns that a piece has at least
 WAVES = (1, 2, 4)  # groups for each compute unit that pieces aim at
 
@@ -38,12 +41,17 @@ class _Way:
     count: int = 1
 
 
-def chain_choices(x: TileChain, profile: Profile, limits: DeviceLimits) -> list[Found]:
+def chain_choices(x: TileChain, profile: Profile, limits: DeviceLimits, apart: float = inf) -> list[Found]:
     """The cheapest of each shape of a work-item's tiles, by rising price; without those that the device cannot run or
-    the code generator refuses."""
-    ways = list(_ways(x, profile, limits))
-    best = min((w.order.best for w in ways), default=0.0)
-    found = [f for w in ways if w.order.best <= CLOSE * best for f in _found(w)]
+    the code generator refuses.  None if kernels of their own, which take `apart` seconds, are far better."""
+    ways = sorted(_ways(x, profile, limits), key=lambda w: w.order.best)
+    best = ways[0].order.best if ways else 0.0
+    if best > (FAR if ends_of(x) is None else 2 * FAR) * apart:  # half of the tiles may be left out
+        return []
+    near = [w for w in ways if w.order.best <= CLOSE * best]
+    found = [
+        f for w, count in zip(near, chain(GENERATED[:1], repeat(GENERATED[1])), strict=False) for f in _found(w, count)
+    ]
     found.sort(key=lambda f: f.choice.seconds)
     first = {(f.pieces, _shape(dict(f.choice.sizes))): f for f in reversed(found)}
     return sorted(first.values(), key=lambda f: f.choice.seconds)[: 2 * KEPT]
@@ -70,10 +78,10 @@ def _numbers_of_pieces(x: TileChain, profile: Profile) -> list[int]:
     return sorted(z for z in wanted if z > 1 and n % z == 0 and n >= z * SHORTEST)
 
 
-def _found(way: _Way) -> Iterator[Found]:
+def _found(way: _Way, count: int) -> Iterator[Found]:
     s = way.order.structure
     assert s.tile is not None
-    for i in _shapes(way.order):
+    for i in _shapes(way.order, count):
         require_time()
         point = way.order.search.point(way.order.sizes(i), way.order.launch_of(i))
         if not isinstance(point, Point):
@@ -87,12 +95,12 @@ def _found(way: _Way) -> Iterator[Found]:
             yield Found(choice, way.count, way.pieces.added, arrays_of(way.pieces, point.term))
 
 
-def _shapes(order: Ranked) -> list[int]:
+def _shapes(order: Ranked, count: int) -> list[int]:
     """The best assignment of each shape of tiles, the cheapest first."""
     best: dict[tuple[int, ...], int] = {}
     for i in range(len(order.seconds)):
         best.setdefault(_shape(order.sizes(i)), i)
-        if len(best) == GENERATED or order.seconds[i] > CLOSE * order.best:
+        if len(best) == count or order.seconds[i] > CLOSE * order.best:
             break
     return list(best.values())
 

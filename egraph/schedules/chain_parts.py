@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from egglift.egraph.schedules.chain_pieces import Pieces
 from egglift.egraph.schedules.chained_tiles import Chaining, as_one, digits, mapped
@@ -28,7 +29,8 @@ class ChainingParts(Chaining):
     def finished(self, state: Sequence[Expr], after: list[Tensor]) -> Expr:
         """What a group has found."""
         count = len(self.sums)
-        total = mapped(self.results, [Tensor(state[count], tuple(digits(self.results)))], lambda ts: ts[0].x)
+        stored = [replace(s, level=s.after or s.level) for s in self.results]
+        total = mapped(stored, [Tensor(state[count], tuple(digits(stored)))], lambda ts: ts[0].x)
         sums = [self._in_order(self.part(i, state), (self.x.rows,)) for i in range(count)]
         return as_one([self._in_order(total, (self.x.rows, self.x.columns)), *sums, *self.besides(state)])
 

@@ -311,16 +311,17 @@ class _Choosing:
         for x in tile_chains(whole):
             name = x.chain.last.name
             left = [s for s in whole.stages if s.name == name or s.name not in x.stages]
-            choices = [self.of_chain(x.chain) if s.name == name else best[s.name] for s in left]
+            apart = sum(best[n][0].seconds for n in x.stages if best[n])
+            choices = [self.of_chain(x.chain, apart) if s.name == name else best[s.name] for s in left]
             if all(choices):
                 yield from self.combined(Stages(tuple(left), whole.result), choices, by)
 
-    def of_chain(self, x: TileChain) -> list[Choice]:
-        """The cheapest choices of a contraction of what is contracted in tiles."""
+    def of_chain(self, x: TileChain, apart: float) -> list[Choice]:
+        """The cheapest choices of a contraction of what is contracted in tiles.  apart: seconds of kernels for each."""
         form = canonical(x.stages, (x.rows, x.middle, x.columns))
         tile, *sums, last = form.stages
         own = replace(x, tile=tile, sums=tuple(sums), last=last)
-        find = lambda: self._of_found(chain_choices(own, self.profile, self.limits))[:KEPT]  # noqa: E731
+        find = lambda: self._of_found(chain_choices(own, self.profile, self.limits, apart))[:KEPT]  # noqa: E731
         return self._named(("chain", x.online), form, find)
 
     def by_batches(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
