@@ -58,7 +58,7 @@ def rebuild(e: Expr, child: Callable[[Expr], Expr], body: Callable[[Expr], Expr]
             value = _rebuilt_operator(old, body) if body else old
         elif kind == "exprs":
             value = tuple(map(child, old))
-            if all(a is b for a, b in zip(old, value, strict=True)):
+            if all(map(is_, old, value)):
                 value = old
         elif kind == "expr" or (kind == "optional" and old is not None):
             value = child(old)

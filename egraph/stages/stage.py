@@ -61,7 +61,7 @@ class Read:
 
     def at(self, new: Mapping[Dim, Dim]) -> Read:
         """What is read, at other dimensions for some."""
-        return Read(self.view, tuple(new.get(d, d) for d in self.dims))
+        return self if new.keys().isdisjoint(self.dims) else Read(self.view, tuple([new.get(d, d) for d in self.dims]))
 
     @property
     def type(self) -> Type:
