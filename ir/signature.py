@@ -12,8 +12,15 @@ def inputs_of(e: Expr) -> dict[str, Type]:
     """The inputs of `e` by name, sorted by name as Python sorts: the order of positional arguments, in kernels too.
 
     No other order can be foreseen: how a program is written is not kept, and equal programs read their inputs in
-    different orders.  ProgramError where one name has two types.
+    different orders.  ProgramError where one name has two types.  Kept with the node: each call of a kernel asks.
     """
+    known: dict[str, Type] | None = e.__dict__.get("_inputs")
+    if known is None:
+        known = e.__dict__["_inputs"] = _inputs(e)
+    return dict(known)
+
+
+def _inputs(e: Expr) -> dict[str, Type]:
     found: dict[str, Type] = {}
     seen: set[Expr] = set()
     stack = [e]
