@@ -13,6 +13,7 @@ from benchmarks.report import row as suite_row
 from benchmarks.tables import peers, search
 from benchmarks.tables.behind import behind
 from benchmarks.tables.raw import lines, number, raw, rows_of, source, table
+from benchmarks.tables.scaling import scaling
 from benchmarks.tables.unseen import unseen
 from benchmarks.tiling import table as tiling_table
 from egglift.costmodel.profiles.profile import presets
@@ -198,7 +199,7 @@ def switched_cpu() -> str:
 MADE: Mapping[str, Callable[[], str]] = {
     f.__name__.replace("_", "-"): f
     for f in (torch, numpy, streams, products, stencils, stencils_pocl, tiling, ablation, every_length, suite_pocl)
-    + (suite_programs, suite_gpu, ranking_h100, ranking_pocl, growth, behind, unseen)
+    + (suite_programs, suite_gpu, ranking_h100, ranking_pocl, growth, behind, unseen, scaling)
     + (handwritten_gpu, handwritten_cpu, fair_gpu, fair_cpu, peers.summary)
     + (simplifier_gpu, simplifier_cpu, switched_gpu, switched_cpu, search.phases, search.efficiency)
 }
