@@ -38,6 +38,7 @@ pytestmark = pytest.mark.short
 Q, K, V = arr("Q", 21, 10), arr("K", 24, 10), arr("V", 24, 7)
 M, W = arr("M", 21, 24, t=el.bool_), arr("W", 24)
 q, k, v = (el.array(name, el.f32, (2, 3, 17, 10)) for name in "qkv")
+beside = el.array("q", el.f32, (2, 17, 3, 10))
 shared = el.array("k", el.f32, (2, 17, 10))
 
 
@@ -70,7 +71,13 @@ CHAINS: dict[str, Callable[[], Any]] = {
     "causal attention of heads": lambda: attention(
         causal(el.einsum("bhid,bhjd->bhij", q, k) / 4), v, "bhij,bhjd->bhid"
     ),
+    "heads beside each other": lambda: attention(
+        el.einsum("bihd,bjhd->bhij", beside, beside) / 4, v, "bhij,bhjd->bihd"
+    ),
     "grouped heads": lambda: attention(el.einsum("bhid,bjd->bhij", q, shared), shared, "bhij,bjd->bhid"),
+    "sums over two dimensions": lambda: attention(
+        el.einsum("iab,jab->ij", arr("Q", 9, 6, 12), arr("K", 20, 6, 12)) / 8, arr("V", 20, 5)
+    ),
     "runs of steps": lambda: attention(arr("Q", 9, 32) @ arr("K", 71, 32).T / 6, arr("V", 71, 5)),
     "long rows": lambda: attention(arr("Q", 9, 150) @ arr("K", 20, 150).T / 12, arr("V", 20, 5)),
 }
