@@ -252,7 +252,7 @@ def test_a_search_proposes_attention_without_scores() -> None:
     x = {name: el.array(name, el.f32, (16, 1024, 64)) for name in "qkv"}
     scores = el.einsum("hid,hjd->hij", x["q"], x["k"]) / 8
     first, *_ = proposed(attention(scores, x["v"], "hij,hjd->hid"))
-    assert first == "chained tiles"
+    assert "chained tiles" in first
 
 
 def test_few_rows_are_shared_out_in_pieces() -> None:
