@@ -111,6 +111,8 @@ def _found(first: Stage, rows: Sequence[Stage], last: Stage) -> TileChain:
     given = Given({s.name: s for s in (first, *rows)})
     last = given.within(last)
     starts = frozenset(s.name for s in rows)
+    if len(last.reductions) != 1 or first.name not in given.at:
+        raise NotGiven
     at, (r,) = given.at[first.name], last.reductions
     factor, other = _factors(last, r, first.name, starts)
     row, middle, columns = _dims(last, r, at, other)
@@ -184,8 +186,8 @@ def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> Expr | None:
     match factor:
         case p.Apply("exp", (p.Apply("sub", (x, p.Get(0, p.Input() as largest))),)) if len(rows) == 1:
             (stage,), t = rows, type_of(x)
-            (r,) = stage.reductions
-            if r.op is None or r.op.name != "online" or not isinstance(t, Scalar):
+            r, *others = stage.reductions
+            if others or r.op is None or r.op.name != "online" or not isinstance(t, Scalar):
                 return None
             own = _reads(stage, largest) == {stage.name} and stage.body == stage.names.reduced(r)
             return x if own and r.element == p.Tup((x, p.Literal(1.0, t))) else None

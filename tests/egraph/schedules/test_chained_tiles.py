@@ -201,6 +201,7 @@ def test_rows_of_which_all_is_masked_are_nan() -> None:
             lambda s, u: u.T @ s, np.exp(Q @ K.T), arr("U", 21, 24, 5)
         ),  # the other factor is another one for each row
         (Q @ K.T).map(lambda r: V.T.map(lambda c: el.fold(lambda t, v: t - v, 0.0, el.map(el.mul, r, c)))),  # in order
+        (lambda e: e @ V / (e * e @ V))(np.exp(Q @ K.T)),  # two sums of products
         (Q @ K.T).map(lambda r: V.T.map(lambda c: el.max(el.map(el.mul, r, c)))),  # no sum
         (Q @ K.T).map(lambda r: r.map(lambda s: np.tanh(s - el.max(r)))) @ V,  # the largest of a row is needed first
     ),
