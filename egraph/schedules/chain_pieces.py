@@ -82,6 +82,11 @@ class _Cutting:
         body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
         return Stage(f"{stage.name}.parts", (self.piece, *dims), body, self.names, frozenset({self.given}))
 
+    def _of(self, s: Stage) -> list[p.Input]:
+        """What stands for a sum of a row in what follows."""
+        views = {g: self.names.reads[g.name].view for g in self.x.last.given}
+        return [g for g, view in views.items() if isinstance(view, p.Input) and view.name == s.name]
+
     def _read(self, s: Stage) -> p.Input:
         return p.Input(s.name, s.type)
 
@@ -90,7 +95,7 @@ class _Cutting:
         x, new = self.x, dict[Expr, Expr]()
         for s, parts in zip(x.sums, chain.sums, strict=True):
             whole = added(replace(s, given=frozenset()), self._read(parts), parts.dims, self.piece)
-            new |= {g: whole.body for g in x.last.given if self.names.reads[g.name].view == self._read(s)}
+            new |= {g: whole.body for g in x.last.given if g in self._of(s)}
         last = added(replace(x.last, given=frozenset()), self._read(chain.last), chain.last.dims, self.piece)
         return replace(last, body=substituted(last.body, new))
 

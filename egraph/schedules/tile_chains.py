@@ -111,6 +111,8 @@ def _found(first: Stage, rows: Sequence[Stage], last: Stage) -> TileChain:
     given = Given({s.name: s for s in (first, *rows)})
     last = given.within(last)
     starts = frozenset(s.name for s in rows)
+    if len(last.reductions) != 1 or first.name not in given.at:
+        raise NotGiven
     at, (r,) = given.at[first.name], last.reductions
     factor, other = _factors(last, r, first.name, starts)
     row, middle, columns = _dims(last, r, at, other)
@@ -182,17 +184,13 @@ def _of_rows(stage: Stage, given: Given, rows: Sequence[Dim], middle: Dim) -> St
 def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> Expr | None:
     """x of a factor exp(x - m), where m is the largest of its row, which a stage has beside the sum of such factors."""
     match factor:
-        case p.Apply("exp", (p.Apply("sub", (x, p.Get(0, p.Input(name)))),)) if len(rows) == 1:
-            (stage,) = rows
-            (r,) = stage.reductions
-            t = type_of(x)
-            if not (isinstance(t, Scalar) and t.is_float):
+        case p.Apply("exp", (p.Apply("sub", (x, p.Get(0, p.Input() as largest))),)) if len(rows) == 1:
+            (stage,), t = rows, type_of(x)
+            r, *others = stage.reductions
+            if others or r.op is None or r.op.name != "online" or not isinstance(t, Scalar):
                 return None
-            one = p.Literal(1.0, t)
-            largest = stage.names.reads.get(name)
-            own = largest is not None and largest.view == p.Input(stage.name, stage.type)
-            if own and r.op is not None and r.op.name == "online" and r.element == p.Tup((x, one)):
-                return x if stage.body == stage.names.reduced(r) else None
+            own = _reads(stage, largest) == {stage.name} and stage.body == stage.names.reduced(r)
+            return x if own and r.element == p.Tup((x, p.Literal(1.0, t))) else None
     return None
 
 
