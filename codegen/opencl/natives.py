@@ -10,6 +10,9 @@ from egglift.ir.types import F32
 
 COMPONENTS = "0123456789abcdef"
 PTX = {"minimum": "min", "maximum": "max"}
+BEFORE = {"minimum": "<", "maximum": ">"}
+#: is the compiler NVIDIA's?  Each of its extensions is a macro
+NVIDIAS = "defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll) || defined(cl_nv_compiler_options)"
 
 
 @dataclass(frozen=True)
@@ -34,14 +37,16 @@ def natives(limits: DeviceLimits) -> Natives:
 
 
 def extremum(op: str, args: Sequence[str], width: int, helpers: dict[str, str]) -> str:
-    """A call for the lesser or the greater of two f32, or of vectors of `width`, one by one, in one instruction each.
+    """A call for the lesser or the greater of two f32, or of vectors of `width`, one by one, in one instruction each;
+    where an exported kernel runs on another maker's device, by comparisons.
 
     `minimum` of a and b -> `minimum_f32(a, b)`, of four each -> `minimum_f32x4(a, b)`.
     """
     name = f"{op}_f32"
     helpers[name] = (
-        f"float {name}(float a, float b) {{\n"
-        f'  float c;\n  asm("{PTX[op]}.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));\n  return c;\n}}'
+        f"float {name}(float a, float b) {{\n#if {NVIDIAS}\n"
+        f'  float c;\n  asm("{PTX[op]}.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));\n  return c;\n'
+        f"#else\n  return a {BEFORE[op]} b || a != a ? a : b;\n#endif\n}}"
     )
     if width > 1:
         each, name = [f"{name}(a.s{k}, b.s{k})" for k in COMPONENTS[:width]], f"{name}x{width}"

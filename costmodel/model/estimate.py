@@ -112,15 +112,13 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     slow = _latency(resident, groups, _gaps(t, items), p) * spilled * _nested(t, kernel.local_size, p)
     slow *= _fetching(t, warps, p)
     rate = p.issue_rate * _issue_share(groups, groups / (p.compute_units * side_by_side), warps, p)
+    lanes = _lanes(group, p) / group
     terms = {
         "memory": moved.dram / (_memory_rate(t, p) * _bandwidth_share(t, resident, groups, p)),
         "cache": moved.cache_seconds(p) / min(1.0, groups / p.compute_units),
-        "units": spilled
-        * t.products
-        * _lanes(group, p)
-        / group
-        / rate,  # beside instructions: a warp goes on while its products are made
-        "instructions": slow * t.issue * _lanes(group, p) / group / rate,
+        # beside instructions: a warp goes on while its products are made
+        "units": spilled * t.products * lanes / rate,
+        "instructions": slow * t.issue * lanes / rate,
         "chain": _chain(t, waves, groups, p),
         "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
         "barriers": t.barriers * groups * _barrier(group, p) / min(groups, p.compute_units * side_by_side),

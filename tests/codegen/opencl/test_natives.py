@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from egglift.codegen.compile import compile_term
@@ -13,6 +14,7 @@ from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.types import F16, F32, F64, I32, Scalar
 from tests.codegen.low import fmap, op, vector
+from tests.harness import run
 
 PLAIN = DeviceLimits(warp=32)
 NVIDIAS = replace(PLAIN, nan_extrema=True)
@@ -56,3 +58,14 @@ def test_profiles_say_which_devices_have_them() -> None:
         "nvidia_h200": True,
         "pocl_cpu": False,
     }
+
+
+def test_kernels_for_nvidia_compute_the_same_elsewhere() -> None:
+    both = p.Zip((vector("x", 64), vector("y", 64)))
+    lesser = fmap(lambda pair: op("minimum", p.Get(0, pair), p.Get(1, pair)), both, "global")
+    x = np.linspace(-1, 1, 64, dtype=np.float32)
+    x[3], y = np.nan, x[::-1].copy()
+    plan = compile_term(lesser, limits=NVIDIAS)
+    assert "asm" in plan.source
+    (found,) = run(plan, {"x": x, "y": y})
+    np.testing.assert_array_equal(found, np.minimum(x, y))
