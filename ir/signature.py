@@ -14,9 +14,9 @@ def inputs_of(e: Expr) -> dict[str, Type]:
     No other order can be foreseen: how a program is written is not kept, and equal programs read their inputs in
     different orders.  ProgramError where one name has two types.  Kept with the node: each call of a kernel asks.
     """
-    known: dict[str, Type] | None = e.__dict__.get("_inputs")
+    known: dict[str, Type] | None = e.__dict__.get("_input_types")
     if known is None:
-        known = e.__dict__["_inputs"] = _inputs(e)
+        known = e.__dict__["_input_types"] = _inputs(e)
     return dict(known)
 
 
