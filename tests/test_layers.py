@@ -34,7 +34,7 @@ def rooms() -> dict[str, Path]:
     own = {name: ROOT / folder for name, folder in setup["package-dir"].items()}
     lines = ("benchmarks.lines", "benchmarks.lines.by_hand", "benchmarks.lines.short")
     benchmarks = ("benchmarks", "benchmarks.brought", "benchmarks.fair", "benchmarks.handwritten", *lines)
-    benchmarks += ("benchmarks.programs", "benchmarks.tables", "benchmarks.unseen")
+    benchmarks += ("benchmarks.programs", "benchmarks.scaling", "benchmarks.tables", "benchmarks.unseen")
     return own | {name: ROOT / name.replace(".", "/") for name in benchmarks}
 
 

@@ -166,7 +166,7 @@ def check(x: Both, *facts: Fact) -> None:
     with assuming(*((f.x, a, b) for f, a, b in facts)):
         low, high = x.x.range
     c = CText(VARIABLES)
-    _, printed = c.value(Text(cpu=True).index(x.x))
+    _, printed = c.value(Text(True, Natives()).index(x.x))
     given = [*IN_RANGE, *(z3.And(f.z >= a, f.z <= b) for f, a, b in facts)]
     claims = [meaning(x.x) == x.z, x.z >= low, x.z <= high, *promises(x.x), printed == x.z, *c.obligations]
     PROOFS.prove(claims, *given)
