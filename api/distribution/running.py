@@ -179,8 +179,7 @@ class Runner:
         if not isinstance(made.type, Array):
             parts = zip(found, made.leaves, strict=True)
             return replace(made, host=[_downloaded(device, a, leaf) for a, leaf in parts])
-        buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
-        return replace(made, pieces=(Piece(device, 0, made.leaves[0].shape[0], buffers),))
+        return replace(made, pieces=(Piece(device, 0, made.leaves[0].shape[0], _operands(device, found)),))
 
     def reduced(self, step: Step, shares: Sequence[Share], values: Values) -> Held:
         """What the blocks come to, reduced once more on the host."""
@@ -248,8 +247,7 @@ class Runner:
             device = self.lanes[s]
             if host is None:
                 found = arrays(work(i, s, None))
-                buffers = tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
-                return Piece(device, s.start, s.start + s.count, buffers)
+                return Piece(device, s.start, s.start + s.count, _operands(device, found))
             rows = [whole[s.start : s.start + s.count] for whole in host]
             found = arrays(work(i, s, nested(step.type, rows)))
             for a, into, leaf in zip(found, rows, shape, strict=True):
@@ -277,6 +275,11 @@ RUNS: Mapping[str, Callable[[Runner, Step, Sequence[Share], Values], Held]] = {
 def nested(t: Type, parts: Sequence[Any]) -> Any:
     """A value from its leaves."""
     return result(t, list(parts), lambda a, shape, scalar: a)
+
+
+def _operands(device: Device, found: Sequence[Any]) -> tuple[Operand, ...]:
+    """What a kernel gave, on its device."""
+    return tuple(device.upload(a) if isinstance(a, np.ndarray) else buffer_of(a) for a in found)
 
 
 def _downloaded(device: Device, a: Any, leaf: Leaf) -> NdArray:

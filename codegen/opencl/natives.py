@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from egglift.codegen.kernel.imperative import Call, DeviceLimits, ScalarValue
+from egglift.codegen.opencl.scalar_functions import by_comparison
 from egglift.ir.types import F32
 
 COMPONENTS = "0123456789abcdef"
 PTX = {"minimum": "min", "maximum": "max"}
-BEFORE = {"minimum": "<", "maximum": ">"}
 #: is the compiler NVIDIA's?  Each of its extensions is a macro
 NVIDIAS = "defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll) || defined(cl_nv_compiler_options)"
 
@@ -46,7 +46,7 @@ def extremum(op: str, args: Sequence[str], width: int, helpers: dict[str, str]) 
     helpers[name] = (
         f"float {name}(float a, float b) {{\n#if {NVIDIAS}\n"
         f'  float c;\n  asm("{PTX[op]}.NaN.f32 %0, %1, %2;" : "=f"(c) : "f"(a), "f"(b));\n  return c;\n'
-        f"#else\n  return a {BEFORE[op]} b || a != a ? a : b;\n#endif\n}}"
+        f"#else\n  return {by_comparison(op, F32)};\n#endif\n}}"
     )
     if width > 1:
         each, name = [f"{name}(a.s{k}, b.s{k})" for k in COMPONENTS[:width]], f"{name}x{width}"

@@ -218,8 +218,7 @@ def _definition(op: str, t: Scalar) -> str:
     one, two = f"{c} {op}_{t.name}({c} a)", f"{c} {op}_{t.name}({c} a, {c} b)"
     match op:
         case "minimum" | "maximum":
-            nan = " || a != a" if t.is_float else ""
-            return f"{two} {{ return a {'<' if op == 'minimum' else '>'} b{nan} ? a : b; }}"
+            return f"{two} {{ return {by_comparison(op, t)}; }}"
         case "sign":
             zero = "a" if t.is_float else "0"
             below = f" : a < 0 ? -1 : a == 0 ? 0 : {zero}" if t.is_signed else " : 0"
@@ -250,6 +249,12 @@ def _definition(op: str, t: Scalar) -> str:
                 f"  return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}}"
             )
     raise AssertionError(op)
+
+
+def by_comparison(op: str, t: Scalar) -> str:
+    """The lesser or the greater of scalars a and b of type `t`: NaN where one of them is."""
+    nan = " || a != a" if t.is_float else ""
+    return f"a {'<' if op == 'minimum' else '>'} b{nan} ? a : b"
 
 
 def _integer_power(t: Scalar) -> str:

@@ -45,7 +45,7 @@ from egglift.egraph.stages.merging import merged_dims, merged_reductions, restor
 from egglift.egraph.stages.moved_axes import Axes, Below, along_axis, below
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
-from egglift.egraph.stages.short_arrays import in_planes, is_short_array
+from egglift.egraph.stages.short_arrays import is_short_array, laid_out
 from egglift.egraph.stages.short_rows import in_elements
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
@@ -132,8 +132,7 @@ def structure_again(stage: Stage, made: Made, kind: str, reassociate: bool) -> S
 
 def _placed(term: Expr, cuts: tuple[int, ...], stage: Stage) -> Expr:
     """The array of an adjoined stage as the stage that was given yields it."""
-    x = separated(term, cuts)
-    return x if stage.planes is None else in_planes(x, stage, stage.planes)
+    return laid_out(separated(term, cuts), stage)
 
 
 def _of_way(stage: Stage, way: Way, kind: str, reassociate: bool) -> Iterator[Structure]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from egglift.egraph.stages.loops import Body, Tensor, nest
-from egglift.egraph.stages.short_arrays import in_planes
+from egglift.egraph.stages.short_arrays import laid_out
 from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
@@ -32,8 +32,7 @@ def _pattern(stage: Stage) -> Expr:
         return found if stage.scan.combined else permuted(found, stage.dims, stage.array_dims)
     if stage.counts is not None:
         return _counted(stage, stage.counts)
-    found = computed(stage.names, stage.dims, stage.body)
-    return found if stage.planes is None else in_planes(found, stage, stage.planes)
+    return laid_out(computed(stage.names, stage.dims, stage.body), stage)
 
 
 def _counted(stage: Stage, counts: Counted) -> Expr:

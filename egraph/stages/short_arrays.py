@@ -16,6 +16,11 @@ def in_planes(array: Expr, stage: Stage, at: int) -> Expr:
     return permuted(array, (*dims, *own), (*dims[:at], *own, *dims[at:]))
 
 
+def laid_out(array: Expr, stage: Stage) -> Expr:
+    """An array of a stage's elements, one after the other, as the stage yields it."""
+    return array if stage.planes is None else in_planes(array, stage, stage.planes)
+
+
 def is_short_array(t: Type) -> bool:
     """Is it an array of scalars, or of such arrays?"""
     return isinstance(t, Array) and (isinstance(t.element, Scalar) or is_short_array(t.element))
