@@ -1,12 +1,13 @@
 """Every program beside its strongest peers, in one run on one device.
 
     python -m benchmarks.fair [NAME ...] [--scale small|cpu|gpu] [--device NAME] [--peers NAME,...] [--part I/N]
-                              [--seconds-limit N] [--peer-seconds N] [--out FILE.json]
+                              [--seconds-limit N] [--peer-seconds N] [--jobs N] [--out FILE.json]
 
 A NAME is a program's, or a group's: catalogue, brought, cases, or core, which is a few of all; `brought/sobel` where
 both have one.  Beside a GPU the peers are torch, torch.compile, CuPy, JAX and Triton; beside a CPU NumPy, numexpr,
 numba, torch, torch.compile and JAX.  Prints a line of JSON at once for every program, then one that counts; FILE gets
-all lines, the device and the versions.
+all lines, the device and the versions.  With --jobs, several processes search side by side, and one at a time has the
+device to itself when it measures.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ import sys
 import time
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, get_args
 
 from benchmarks.brought.lines import summary
 from benchmarks.brought.program import Scale
 from benchmarks.fair.job import chosen
-from benchmarks.fair.lines import line, peers
+from benchmarks.fair.lines import elsewhere, peers
+from benchmarks.processes import spread
 from benchmarks.setting import Record, setting
 from egglift.codegen.device.device import open_device
 from egglift.ir.errors import DeviceError
@@ -54,9 +57,9 @@ def main() -> int:
     parser.add_argument("--part", default="1/1", metavar="I/N", help="every Nth program, from the Ith on")
     parser.add_argument("--seconds-limit", type=float, metavar="N", help="no program is begun after so many seconds")
     parser.add_argument("--peer-seconds", type=float, default=90.0, metavar="N", help="how long a peer may take")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="how many processes search side by side")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where the results are kept, as JSON")
     given = parser.parse_args()
-    start = time.perf_counter()
     try:
         device = open_device(given.device)
         scale = given.scale or device.kind
@@ -69,15 +72,16 @@ def main() -> int:
         parser.error(" ".join(str(error).split()))
     except KeyError as error:
         parser.error(f"there is no peer {error}; there are {', '.join(known)}")
+    if given.jobs < 1:
+        parser.error("--jobs is at least 1")
     warnings.simplefilter("ignore")
-    record = Record(setting(device) | {"scale": scale, "peers": [peer.name for peer in beside]}, given.out)
-    for job in wanted:
-        if given.seconds_limit and time.perf_counter() - start > given.seconds_limit:
-            late = f"not begun within {round(given.seconds_limit)} s"
-            record.add({"program": job.name, "of": job.of, "size": job.size_text, "left out": late})
-        else:
-            record.add(line(job, device, beside, given.peer_seconds))
-            job.__dict__.pop("inputs", None)  # they may be large
+    named = [peer.name for peer in beside]
+    record = Record(setting(device) | {"scale": scale, "peers": named, "jobs": given.jobs}, given.out)
+    end = time.time() + given.seconds_limit if given.seconds_limit else None
+    work = partial(elsewhere, scale=scale, device=device.name, beside=named, seconds=given.peer_seconds, end=end)
+    keys = [job.key for job in wanted]
+    for found in map(work, keys) if given.jobs == 1 else spread(work, keys, given.jobs):
+        record.add(found)
     measured = [row for row in record.lines if "left out" not in row]
     counts = summary(measured) | {"left out": len(record.lines) - len(measured)}
     print(json.dumps(counts))

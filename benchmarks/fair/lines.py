@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,16 +14,18 @@ import numpy as np
 
 import egglift as el
 from benchmarks.brought.lines import RATIO, _error
+from benchmarks.brought.program import Scale
 from benchmarks.demo import difference
 from benchmarks.fair.clocks import brief, our_times
 from benchmarks.fair.cupy_peers import cupy_peer
 from benchmarks.fair.host_peers import host_peer
 from benchmarks.fair.jax_peers import jax_peer
-from benchmarks.fair.job import Job
+from benchmarks.fair.job import Job, chosen
 from benchmarks.fair.peer import Call, Peer, Times
 from benchmarks.fair.torch_peers import torch_peer
 from benchmarks.fair.triton_peers import triton_peer
-from egglift.codegen.device.device import Device
+from egglift.codegen.device.device import Device, open_device
+from egglift.costmodel.measurement.device_lock import alone
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.ir.lifting import as_program
 
@@ -55,6 +58,21 @@ def within(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def elsewhere(
+    key: str, scale: Scale, device: str, beside: Sequence[str], seconds: float, end: float | None
+) -> dict[str, Any]:
+    """The line of a program, in this process or another, which opens the device by its name.
+
+    end: the time of day (seconds) after which none is begun; None: there is no such time.
+    """
+    (job,) = [job for job in chosen([key], scale) if job.key == key]
+    if end is not None and time.time() > end:
+        return {"program": job.name, "of": job.of, "size": job.size_text, "left out": "not begun in time"}
+    warnings.simplefilter("ignore")
+    opened = open_device(device)
+    return line(job, opened, [peer for peer in peers(opened.kind) if peer.name in beside], seconds)
+
+
 def line(job: Job, device: Device, beside: Sequence[Peer], seconds: float) -> dict[str, Any]:
     """One program: microseconds of egglift and of every peer, ratios of the best right one's to egglift's.
 
@@ -75,12 +93,14 @@ def _measured(job: Job, device: Device, beside: Sequence[Peer], seconds: float) 
     start = time.perf_counter()
     kernel = el.optimize(program, device)
     searched = time.perf_counter() - start
-    times, actual = our_times(kernel, job.inputs), kernel(**job.inputs)
+    actual = kernel(**job.inputs)
+    with alone(device):
+        times = our_times(kernel, job.inputs)
     absent: dict[str, str] = {}
     rows: dict[str, dict[str, Any]] = {}
     results: dict[str, Any] = {}
     for peer in beside:
-        found, result = beside_one(job, peer, seconds)
+        found, result = beside_one(job, peer, seconds, device)
         if isinstance(found, str):
             absent[peer.name] = found
         else:
@@ -108,7 +128,7 @@ def _measured(job: Job, device: Device, beside: Sequence[Peer], seconds: float) 
     }
 
 
-def beside_one(job: Job, peer: Peer, seconds: float) -> tuple[dict[str, Any] | str, Any]:
+def beside_one(job: Job, peer: Peer, seconds: float, device: Device) -> tuple[dict[str, Any] | str, Any]:
     """What came of a peer (why it is absent, if it is), and its result, None where it has none.
 
     Of several ways the fastest counts; what became of the others is said.
@@ -127,7 +147,7 @@ def beside_one(job: Job, peer: Peer, seconds: float) -> tuple[dict[str, Any] | s
     for way, made in ways.items():
         try:
             with within(seconds):
-                times, result = _timed(peer, made)
+                times, result = _timed(peer, made, device)
             if best is None or times.seconds < best[0].seconds:
                 best = times, way, result
         except Exception as error:  # a peer's fault is a line of its own
@@ -141,11 +161,15 @@ def beside_one(job: Job, peer: Peer, seconds: float) -> tuple[dict[str, Any] | s
     return row | ({"other ways": failed} if failed else {}), result
 
 
-def _timed(peer: Peer, made: Callable[[], Call]) -> tuple[Times, Any]:
-    """A call's times and its result on the host; nothing keeps the library's arrays."""
+def _timed(peer: Peer, made: Callable[[], Call], device: Device) -> tuple[Times, Any]:
+    """A call's times and its result on the host; nothing keeps the library's arrays.
+
+    It is compiled while other processes may use the device, and timed when none does.
+    """
     call = made()
     result = peer.host(call())
-    return peer.times(call), result
+    with alone(device):
+        return peer.times(call), result
 
 
 def _freed(peer: Peer) -> None:

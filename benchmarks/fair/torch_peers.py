@@ -45,6 +45,7 @@ def _ways(kind: str, compiled: bool, job: Job) -> Mapping[str, Callable[[], Call
 def _call(kind: str, compiled: bool, function: Callable[..., Any], job: Job) -> Call:
     import torch
 
+    torch.backends.cudnn.allow_tf32 = False  # convolutions of f32 are of f32, as products are without being told
     place = "cuda" if kind == "gpu" else "cpu"
     tensors = {name: tensor(torch, value, place) for name, value in job.inputs.items()}
 

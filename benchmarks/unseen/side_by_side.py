@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from functools import partial
 from typing import Any
 
 from benchmarks.brought.lines import line
 from benchmarks.brought.program import Scale
 from benchmarks.peers import absent
+from benchmarks.processes import spread
 from benchmarks.unseen.programs import chosen
 from egglift.codegen.device.device import Device, open_device
 
@@ -23,14 +22,7 @@ def lines_of(names: Sequence[str], scale: Scale, device: Device, jobs: int = 1) 
     if jobs == 1:
         yield from (one(name, scale, device) for name in names)
         return
-    # spawned: what a GPU's driver holds does not survive a fork
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        begun = {pool.submit(elsewhere, name, scale, device.name): name for name in names}
-        for done in as_completed(begun):
-            try:
-                yield done.result()
-            except BrokenProcessPool:
-                yield {"program": begun[done], "failed": "a process ended before its time"}
+    yield from spread(partial(elsewhere, scale=scale, device=device.name), names, jobs)
 
 
 def one(name: str, scale: Scale, device: Device) -> dict[str, Any]:

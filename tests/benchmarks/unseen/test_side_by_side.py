@@ -54,7 +54,7 @@ def test_a_process_that_dies_is_a_failed_line(monkeypatch: pytest.MonkeyPatch) -
     assert row == {"program": "kronecker", "failed": "a process ended before its time"}
 
 
-def dying(*_: object) -> None:
+def dying(*_: object, **__: object) -> None:
     """In place of a search that ends its process."""
     import os
 
