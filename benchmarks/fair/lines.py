@@ -107,7 +107,7 @@ def _measured(job: Job, device: Device, beside: Sequence[Peer], seconds: float) 
             rows[peer.name] = found
         if result is not None:
             results[peer.name] = result
-    expected, held = _expected(job, program, results | {"egglift": actual})
+    expected, held = _expected(job, program, results | {"egglift": actual}, seconds)
     problem = difference(program, expected, actual)
     for name, result in results.items():
         wrong = None if name == held else _differs(program, expected, result)
@@ -179,10 +179,10 @@ def _freed(peer: Peer) -> None:
         print(f"{peer.name} keeps its memory: {brief(error)}", flush=True)
 
 
-def _expected(job: Job, program: Any, results: dict[str, Any]) -> tuple[Any, str]:
+def _expected(job: Job, program: Any, results: dict[str, Any], seconds: float) -> tuple[Any, str]:
     """The result that all are held against: NumPy's where it takes part, else the first peer's that is another's, too.
 
-    Where no two agree it is computed by NumPy.
+    Where no two agree it is computed by NumPy.  TimeoutError: NumPy takes longer than `seconds`.
     """
     if "numpy" in results:
         return results["numpy"], "numpy"
@@ -190,7 +190,8 @@ def _expected(job: Job, program: Any, results: dict[str, Any]) -> tuple[Any, str
     for i, name in enumerate(names[:-1]):  # egglift's comes last
         if any(_differs(program, results[name], results[other]) is None for other in names[i + 1 :]):
             return results[name], name
-    return job.numpy(**job.inputs), "numpy"
+    with within(seconds):
+        return job.numpy(**job.inputs), "numpy"
 
 
 def _differs(program: Any, expected: Any, actual: Any) -> str | None:
