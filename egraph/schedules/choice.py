@@ -18,6 +18,7 @@ from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.patterns import Expr
 
 NEAR = 1.3  # times as slow as the best may structures be that are kept besides it
+SMALL = 0.1  # of the time of all stages, what one takes whose other choices are not tried alone
 KEPT = 4  # choices of a stage that are put together with those of the others
 
 
@@ -79,14 +80,18 @@ class Parts:
 
 
 def combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:
-    """The cheapest of each stage; the next of all; and of one stage at a time, those that cost most first."""
+    """The cheapest of each stage; the next of all; and of one stage at a time, those that cost most first.
+
+    Of a stage that takes a small part of the time, others alone would keep what matters from being measured.
+    """
     first = [choices[0] for choices in best]
+    least = SMALL * sum(c.seconds for c in first)
     yield first
     if len(best) > 1:  # what the model errs about in one stage, it errs about in those like it
         for rank in range(1, KEPT):
             yield [choices[min(rank, len(choices) - 1)] for choices in best]
     for i in sorted(range(len(best)), key=lambda i: -first[i].seconds):
-        for other in best[i][1:]:
+        for other in best[i][1:] if first[i].seconds >= least else ():
             yield [*first[:i], other, *first[i + 1 :]]
 
 

@@ -26,6 +26,7 @@ from egglift.ir.tile_kinds import TILE_KINDS
 MOST = 1 << 15  # assignments that are priced at once; of more, some at random
 #: kinds whose numbers matter little for the others: they are chosen last, for so many of the best
 LAST, BEST = (kinds.PADDING, kinds.PREFETCH), 128
+SHAPING = {kind.letter for kind in (kinds.BLOCK_ROWS, kinds.BLOCK_COLUMNS)}  # what gives blocks their shape
 NEAR = 1.3  # times as slow as the best may be what is generated because it differs
 
 
@@ -54,19 +55,27 @@ class Ranked:
         return self.launches[int(self.launch[i])]
 
     def varied(self, k: int) -> list[int]:
-        """The best assignment and up to k - 1 nearly as good: in turn the next of another price, and what differs most.
+        """The best assignment and up to k - 1 nearly as good: the best of each other shape of blocks; then in turn the
+        next of another price, and what differs most.
 
-        What has the same closed price is the same to the exact model too.
+        The price errs most about shapes.  What has the same closed price is the same to the exact model too.
         """
         near = int(np.searchsorted(self.seconds, NEAR * self.seconds[0], side="right"))
         values = np.stack([*(c[:near] for c in self.columns.values()), self.launch[:near].astype(np.int64)])
-        chosen = [0]
+        chosen = self._shapes(near)[:k]
         while len(chosen) < min(k, near):
             left = np.setdiff1d(np.arange(near), chosen)
             other = left[~np.isclose(self.seconds[left, None], self.seconds[chosen], 1e-4).any(axis=1)]
             news = np.sum([~np.isin(row[left], row[chosen]) for row in values], axis=0)
             chosen.append(int(other[0]) if len(chosen) % 2 and len(other) else int(left[np.argmax(news)]))
         return chosen
+
+    def _shapes(self, near: int) -> list[int]:
+        """The best assignment of each shape of blocks among the first `near`, the cheapest first."""
+        sides = [c[:near] for name, c in self.columns.items() if self.structure.tiles[name].kind in SHAPING]
+        if not sides:
+            return [0]
+        return sorted(int(i) for i in np.unique(np.stack(sides), axis=1, return_index=True)[1])
 
 
 def ranked(structure: Structure, profile: Profile, limits: DeviceLimits) -> Ranked | None:
