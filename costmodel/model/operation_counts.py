@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from math import prod
+from math import frexp, inf, prod
 
 from egglift.codegen.kernel import imperative as c
 from egglift.codegen.kernel.accesses import accesses
@@ -376,6 +376,9 @@ def matrix_cost(unit: c.Unit, profile: Profile) -> float:
 CONVERSIONS = {"f16": (2.0, 2.0), "bf16": (1.0, 6.0)}
 
 
+DIVISIONS = ("div", "floordiv", "mod")
+
+
 def call_cost(v: c.Call, profile: Profile) -> float:
     """Simple instructions that an operation on numbers that fit a register takes."""
     if v.op == "cast" and (v.type.is_narrow or v.args[0].type.is_narrow):
@@ -394,7 +397,16 @@ def _conversion(x: c.ScalarValue, t: Scalar, profile: Profile) -> float:
 def _op_cost(op: str, args: tuple[c.ScalarValue, ...], profile: Profile) -> float:
     if op in ("add", "sub") and any(isinstance(a, c.Call) and a.op == "mul" for a in args):
         return 0.0  # contracted with its multiplication
-    return profile.op_costs.get(op, 1.0)
+    cost = profile.op_costs.get(op, 1.0)
+    return min(cost, _by_constant(op, args[1])) if op in DIVISIONS else cost
+
+
+def _by_constant(op: str, divisor: c.ScalarValue) -> float:
+    """Instructions of a division by a constant: compilers multiply, or shift, instead."""
+    if not isinstance(divisor, c.Const) or not divisor.value:
+        return inf
+    halves = abs(frexp(divisor.value)[0]) == 0.5  # a power of two
+    return (1.0 if halves else inf) if op == "div" else 2.0 if halves else 6.0
 
 
 def _registers(lanes: int, size: int, profile: Profile) -> int:

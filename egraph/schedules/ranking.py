@@ -26,7 +26,8 @@ from egglift.ir.tile_kinds import TILE_KINDS
 MOST = 1 << 15  # assignments that are priced at once; of more, some at random
 #: kinds whose numbers matter little for the others: they are chosen last, for so many of the best
 LAST, BEST = (kinds.PADDING, kinds.PREFETCH), 128
-SHAPING = {kind.letter for kind in (kinds.BLOCK_ROWS, kinds.BLOCK_COLUMNS)}  # what gives blocks their shape
+#: kinds of numbers that give blocks their shape
+SHAPING = {kind.letter for kind in (kinds.BLOCK_ROWS, kinds.BLOCK_COLUMNS, kinds.SHARING_LANES)}
 NEAR = 1.3  # times as slow as the best may be what is generated because it differs
 
 

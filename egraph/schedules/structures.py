@@ -33,6 +33,7 @@ from egglift.egraph.schedules.ways import (
     LANES,
     MOVED,
     PARTS,
+    PATCH,
     ROW,
     STREAMED,
     WAYS,
@@ -195,10 +196,19 @@ def ways(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -> tupl
 
 def _of_each(stage: Stage) -> tuple[Way, ...]:
     """Nothing is reduced: by elements as they are written, unless an array is read that is known to lie across; by
-    tiles if there are two dimensions."""
+    tiles if there are two dimensions.  Elements that read anywhere are also computed one by one by neighbouring
+    work-items, whose places are likely to be neighbours."""
     across = any(map(_is_transposed, operands(stage)))
-    short = (ALONE, GATHERED) if is_short_array(type_of(stage.body)) and stage.planes is None else ()
-    return (*((MOVED,) if len(stage.dims) > 1 else ()), *(() if across and len(stage.dims) > 1 else (EACH, *short)))
+    flat, short = len(stage.dims) < 2, is_short_array(type_of(stage.body)) and stage.planes is None
+    found = () if flat else (MOVED,)
+    if flat or not across:
+        found = (*found, EACH, *((ALONE, GATHERED) if short else (ALONE,) if _gathers(stage) else ()))
+    return found if flat or short or not _gathers(stage) else (*found, PATCH)
+
+
+def _gathers(stage: Stage) -> bool:
+    """Does it read at places that are read, or computed?"""
+    return any(isinstance(t, p.Gather) for o in operands(stage) for t in subterms(o.array))
 
 
 def _is_transposed(o: Operand) -> bool:

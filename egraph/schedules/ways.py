@@ -97,10 +97,12 @@ ROW_AFTER = Way("row", ("grid",), (), ("own", "item", "vector"), ("l*w", "w"))
 LANES_AFTER = replace(ROW_AFTER, name="lanes", rows=("grid", "item"), row_blocks=("g",))
 #: nothing is reduced: neighbouring work-items compute vectors beside each other
 EACH = Way("each", (), (), ("grid", "item", "vector"), ("l*w", "w"))
-#: the same for elements that are short arrays, which lie apart: each work-item has one, ...
+#: the same for elements that are short arrays, which lie apart, or read anywhere: each work-item has one, ...
 ALONE = Way("alone", (), (), ("grid", "item"), ("l",))
 #: ... or several, a turn of the group apart, which the group gathers in local memory, and writes vector by vector
 GATHERED = Way("gathered", (), (), ("grid", "vector", "item"), ("l*w", "l"), keep=("result",))
+#: elements that read anywhere: a group has a patch of rows and columns, whose places are near each other both ways
+PATCH = Way("patch", ("grid", "item"), ("y",), ("grid", "item"), ("x",))
 #: ways to go through all dimensions of a result as one
 IN_ORDER = (EACH, ALONE, GATHERED)
 #: nothing is reduced: a tile goes through local memory, and is written in the order of the result
@@ -116,7 +118,7 @@ CPU_SWEPT = Way("swept", (), (), CPU_COLUMNS, ("b", "v"), ("step", "inner"), ("j
 CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
 CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))
 
-_GPU = (CHUNKS, FRAGMENTS, STREAMED, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, ALONE, GATHERED, MOVED)
+_GPU = (CHUNKS, FRAGMENTS, STREAMED, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, ALONE, GATHERED, PATCH, MOVED)
 _CPU = (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED)
 #: the ways of a kind of device, by name
 WAYS = {kind: {way.name: way for way in ways} for kind, ways in (("gpu", _GPU), ("cpu", _CPU))}

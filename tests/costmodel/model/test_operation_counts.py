@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.codegen.kernel.imperative import Buffer, Call, Const, DeviceLimits, Launch, Load
 from egglift.codegen.kernel.index import index
 from egglift.costmodel.model.counted_accesses import CountedAccess
 from egglift.costmodel.model.estimate import estimate
-from egglift.costmodel.model.operation_counts import Tally, tally
+from egglift.costmodel.model.operation_counts import Tally, call_cost, tally
 from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.parser import loads
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.types import F32, Array, Tuple
+from egglift.ir.types import F32, I32, Array, Tuple
 from tests.towers import pyramid
 
 CPU = presets()["pocl_cpu"]
@@ -109,3 +109,15 @@ def test_every_other_number_costs_vectors_and_others_each() -> None:
         return counted(p.Join(p.Map(negative, columns, Level("global")))).issue
 
     assert issue(1) < issue(2) < issue(3) / 2
+
+
+@pytest.mark.parametrize(
+    ("op", "by", "cheaper"),
+    [("div", 2.0, True), ("div", -0.25, True), ("div", 3.0, False), ("mod", 8, True), ("floordiv", 10, True)],
+)
+def test_divisions_by_constants_cost_what_compilers_make_of_them(op: str, by: float, cheaper: bool) -> None:
+    scalar = F32 if op == "div" else I32
+    x, gpu = Load(Buffer("x", "global", scalar, 4), index(0)), presets()["nvidia_h200"]
+    usual = call_cost(Call(op, (x, x), scalar), gpu)
+    found = call_cost(Call(op, (x, Const(by, scalar)), scalar), gpu)
+    assert (found < usual / 2) is cheaper and (found == usual) is not cheaper

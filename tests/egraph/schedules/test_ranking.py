@@ -80,6 +80,15 @@ def test_what_is_generated_differs() -> None:
         assert len(chosen) == 6 or r.seconds[len(chosen) : BEST].size == 0 or r.seconds[len(chosen)] > 1.3 * r.best
 
 
+def test_the_first_that_are_generated_have_blocks_of_different_shapes() -> None:
+    for r in all_ranked(product(1024, 1024, 512), "nvidia_h200"):
+        if {"m0", "n1"} <= set(r.columns):
+            near = r.seconds <= 1.3 * r.best
+            count = len(set(zip(r.columns["m0"][near].tolist(), r.columns["n1"][near].tolist(), strict=True)))
+            shapes = [(r.sizes(i)["m0"], r.sizes(i)["n1"]) for i in r.varied(4)]
+            assert len(set(shapes)) == min(count, 4), r.structure.sign
+
+
 LONG: dict[str, Callable[[], Any]] = {
     "product": lambda: product(512, 256, 512),
     "sums of rows": lambda: arr("A", 2048, 512).map(add_up),

@@ -10,7 +10,7 @@ import pytest
 
 import egglift as el
 from egglift.egraph.schedules.structures import structures, ways
-from egglift.egraph.schedules.ways import EACH
+from egglift.egraph.schedules.ways import EACH, PATCH
 from egglift.egraph.stages.partition import Partitioning, stages_of
 from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
@@ -107,3 +107,21 @@ def test_borders_and_parts_of_several_axes_need_no_tiles() -> None:
     blurred = only_stage(sum(near[i : i + n, j : j + n] for i in range(5) for j in range(5)))
     assert EACH in ways(blurred, "gpu", True)
     assert EACH not in ways(only_stage(near.T[:n, :n] + x), "gpu", True)
+
+
+def rotated(t: Any = el.f32) -> Any:
+    """An image at places that are computed of an input."""
+    image, angle = el.array("image", t, (13, 17)), el.scalar("angle", el.f32)
+    y, x = np.arange(13)[:, None], np.arange(17)[None, :]
+    rows = np.clip(np.floor(y * np.cos(angle) + x * np.sin(angle)), 0, 12).astype(el.i32)
+    return image[rows, np.clip(x - y, 0, 16)] * 2
+
+
+def test_what_reads_anywhere_is_computed_in_patches_and_one_by_one() -> None:
+    program = as_program(rotated())
+    stage, inputs, rng = only_stage(program), exact_inputs(program), Random(4)
+    found = {s.sign: s for s in structures(stage, "gpu", True)}
+    assert {"tile 01 patch", "tile 01 alone", "tile 01 each"} <= set(found)
+    for s in found.values():
+        assert same(program, sized(s, rng), inputs), s.sign
+    assert PATCH not in ways(only_stage(el.array("x", el.f32, (8, 8)) + 1), "gpu", True)
