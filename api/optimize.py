@@ -20,6 +20,7 @@ from egglift.costmodel.measurement.own_sample import Sample
 from egglift.costmodel.measurement.worker_pool import begun
 from egglift.costmodel.profiles.profile import Profile, load_profile
 from egglift.egraph.rules.limits import Limits
+from egglift.few_steps import few_steps
 from egglift.granted import for_laws, granted
 from egglift.ir.deadline import left, until
 from egglift.ir.deep import deeply
@@ -259,7 +260,7 @@ def _candidates(program: Expr, device: Device, profile: Profile, options: Option
     if options.cache and (known := remembered(program, device, options)) is not None:
         return known
     isolated = options.is_measured and options.measuring.isolate
-    with begun(device, _subject(program, options)) if isolated else nullcontext():
+    with begun(device, _measured_subject(program, options)) if isolated else nullcontext():
         return _found(program, device, profile, options)
 
 
@@ -348,9 +349,22 @@ def _timed(
     interrupts: Interrupts = Interrupts(),
 ) -> list[Candidate]:
     """Those that are worth it measured; with the cache, what was measured before is taken over."""
-    subject = _subject(program, options)
+    few = few_steps(program)
+    pairs = [(short, c) for c in candidates if (short := few.of(c)) is not None] if few is not None else []
+    subject = _measured_subject(program, options) if pairs else _subject(program, options)
     kept = journal(subject, device, options.measuring.budget) if options.cache else None
-    return measured(candidates, subject, device, options.measuring, kept, interrupts)
+    if few is None or not pairs:
+        return measured(candidates, subject, device, options.measuring, kept, interrupts)
+    found = measured([short for short, _ in pairs], subject, device, options.measuring, kept, interrupts)
+    whole, profile = {(short.term, short.launch): c for short, c in pairs}, load_profile(device)
+    done = [few.measured(whole[short.term, short.launch], short, profile) for short in found]
+    return best_first([*done, *(c for c in candidates if few.of(c) is None)])
+
+
+def _measured_subject(program: Expr, options: Options) -> Subject:
+    """What is checked and timed: of a long iteration, few steps."""
+    few = few_steps(program)
+    return _subject(program if few is None else few.program, options)
 
 
 def _subject(program: Expr, options: Options) -> Subject:
