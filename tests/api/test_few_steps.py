@@ -90,7 +90,7 @@ def test_seconds_of_few_steps_are_those_of_all() -> None:
     assert (wrong.measured, wrong.status, wrong.reason) == (None, "wrong", "other numbers")
 
 
-def test_the_interpreter_takes_few_steps_of_a_very_long_iteration() -> None:
+def test_the_interpreter_takes_few_steps_of_very_many() -> None:
     """All would be 10^10 operations: the test would not end."""
     kernel = el.optimize(steps(20_000, 1 << 19), "pocl", cache=False, measurements=2)
     assert kernel.chosen.status == "ok" and 20_000 in counts(kernel.chosen.term)

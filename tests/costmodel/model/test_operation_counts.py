@@ -115,7 +115,7 @@ def test_every_other_number_costs_vectors_and_others_each() -> None:
     ("op", "by", "cheaper"),
     [("div", 2.0, True), ("div", -0.25, True), ("div", 3.0, False), ("mod", 8, True), ("floordiv", 10, True)],
 )
-def test_divisions_by_constants_cost_what_compilers_make_of_them(op: str, by: float, cheaper: bool) -> None:
+def test_divisions_by_constants_cost_what_is_made_of_them(op: str, by: float, cheaper: bool) -> None:
     scalar = F32 if op == "div" else I32
     x, gpu = Load(Buffer("x", "global", scalar, 4), index(0)), presets()["nvidia_h200"]
     usual = call_cost(Call(op, (x, x), scalar), gpu)

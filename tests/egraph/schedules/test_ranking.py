@@ -80,7 +80,7 @@ def test_what_is_generated_differs() -> None:
         assert len(chosen) == 6 or r.seconds[len(chosen) : BEST].size == 0 or r.seconds[len(chosen)] > 1.3 * r.best
 
 
-def test_the_first_that_are_generated_have_blocks_of_different_shapes() -> None:
+def test_what_is_generated_first_has_blocks_of_other_shapes() -> None:
     for r in all_ranked(product(1024, 1024, 512), "nvidia_h200"):
         if {"m0", "n1"} <= set(r.columns):
             near = r.seconds <= 1.3 * r.best

@@ -117,7 +117,7 @@ def rotated(t: Any = el.f32) -> Any:
     return image[rows, np.clip(x - y, 0, 16)] * 2
 
 
-def test_what_reads_anywhere_is_computed_in_patches_and_one_by_one() -> None:
+def test_what_reads_anywhere_is_computed_in_patches() -> None:
     program = as_program(rotated())
     stage, inputs, rng = only_stage(program), exact_inputs(program), Random(4)
     found = {s.sign: s for s in structures(stage, "gpu", True)}
