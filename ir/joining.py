@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import reduce
 
-import numpy as np
-
 from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
@@ -23,19 +21,10 @@ def concatenate(arrays: Sequence[Like], axis: int | None = 0) -> Value:
     if isinstance(arrays, Value) or len(arrays) == 0:
         raise ShapeError("arrays that are put beside each other are a list of one or more: concatenate([x, y])")
     if axis is None:
-        first, *rest = _at_one_type([ravel(_array(a)) for a in arrays])
+        first, *rest = _at_one_type([ravel(a) for a in arrays])
         return first.concat(*rest)
-    first, *rest = _at_one_type([moveaxis(_array(a), axis, 0) for a in arrays])
+    first, *rest = _at_one_type([moveaxis(a, axis, 0) for a in arrays])
     return moveaxis(first.concat(*rest), 0, axis)
-
-
-def _array(x: Like) -> Like:
-    """Lists of numbers as NumPy takes them, which are tuples elsewhere: `concatenate([[0.0], x])`."""
-    return np.asarray(x) if isinstance(x, list) and _are_numbers(x) else x
-
-
-def _are_numbers(x: object) -> bool:
-    return all(map(_are_numbers, x)) if isinstance(x, list) else isinstance(x, int | float | np.number)
 
 
 def _at_one_type(values: Sequence[Value]) -> list[Value]:
@@ -53,18 +42,18 @@ def vstack(arrays: Sequence[Like]) -> Value:
 
 def hstack(arrays: Sequence[Like]) -> Value:
     """Arrays beside each other; vectors one behind the other."""
-    values = [as_value(_array(a)) for a in arrays]
+    values = [as_value(a) for a in arrays]
     return concatenate(values, 0 if values and len(values[0].shape) == 1 else 1)
 
 
 def column_stack(arrays: Sequence[Like]) -> Value:
     """Arrays beside each other; a vector is a column."""
-    values = [as_value(_array(a)) for a in arrays]
+    values = [as_value(a) for a in arrays]
     return concatenate([_rows(v).T if len(v.shape) == 1 else v for v in values], 1)
 
 
 def _rows(x: Like) -> Value:
-    v = as_value(_array(x))
+    v = as_value(x)
     return expand_dims(v, 0) if len(v.shape) == 1 else v
 
 

@@ -20,11 +20,13 @@ from egglift.ir.types import FACTS, Array, Scalar, Tuple, Type, array_of, dims, 
 
 
 def as_expr(value: Any) -> Expr:
-    """The expression of a Value, a number, an ndarray, or a tuple of these (which is a tuple).
+    """The expression of a Value, a number, an ndarray, a list of numbers (an array), or a tuple of these (a tuple).
 
     Python numbers have NumPy's default types.  TypeMismatch for anything else.
     """
     match value:
+        case [_, *_] if isinstance(value, list) and _are_numbers(value):
+            return constant(numbers(value))
         case tuple() | list():
             if len(value) < 2:
                 raise TypeMismatch(f"a tuple of {len(value)}: programs have tuples of two or more")
@@ -54,6 +56,20 @@ def as_program(value: Any) -> Expr:
 def is_number(value: Any) -> bool:
     """Is this a number of Python's own, whose type is weak?  (np.float64 is a float, but NumPy's.)"""
     return isinstance(value, promotion.Number) and not isinstance(value, np.generic)
+
+
+def numbers(value: Any) -> Any:
+    """Nested lists or tuples of numbers as an array; anything else as it is.  ShapeError: rows of several lengths."""
+    if not isinstance(value, list | tuple) or not _are_numbers(value):
+        return value
+    try:
+        return np.asarray(value)
+    except ValueError:
+        raise ShapeError(f"{value!r} is no array: its rows have several lengths") from None
+
+
+def _are_numbers(x: Any) -> bool:
+    return all(map(_are_numbers, x)) if isinstance(x, list | tuple) else isinstance(x, int | float | np.number)
 
 
 def constant(data: np.ndarray[Any, Any]) -> Expr:

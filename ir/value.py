@@ -24,6 +24,7 @@ from egglift.ir.lifting import (
     filled,
     is_number,
     lifted,
+    numbers,
     parameter_names,
     scalars_in,
     seed,
@@ -61,7 +62,7 @@ class ReduceOperator(Protocol):
 
 def elementwise(op: str, *args: Like) -> Value:
     """Scalar function `op` on scalars, and element by element on arrays of one shape (scalars repeated)."""
-    return typed(lifted(op, [a if is_number(a) else as_expr(a) for a in args]))
+    return typed(lifted(op, [a if is_number(a) else as_expr(numbers(a)) for a in args]))
 
 
 def as_value(x: Like) -> Value:
