@@ -228,7 +228,7 @@ def _several(
     cluster = Cluster.at(spec, computed, options) if isinstance(spec, str) and "://" in spec else None
     opened = cluster.devices if cluster else open_devices(spec)
     request = Request(program, opened, distribution, memory, options.laws.reassociate)
-    if again is not None:
+    if again is not None and len(again.states) == 1:
         request = replace(request, again=(again.program, again.state.name, again.whole))
     if cluster:
         request = replace(request, distribution=distribution or "block", remote=True)

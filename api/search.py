@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from time import perf_counter
 
@@ -28,14 +28,14 @@ from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.garbage import old_objects_stay
 from egglift.ir.deadline import TooLate, granted, left, require_time, until
 from egglift.ir.errors import CodegenError
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
+from egglift.iterated import iterated
 from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
-from egglift.steps import Steps, time_steps
 
 AT_BEST = 1.25  # times as slow as the least traffic may the best schedule be for the laws not to be searched
 PROMISING = 2.0  # times as slow as the best schedule may a structure be at its most plausible sizes, to be refined
@@ -44,6 +44,7 @@ REFINED = 4  # structures, the best at their most plausible sizes, whose sizes a
 EXTRACTION, PRICING = 20.0, 30.0
 LAST = 10.0  # seconds to compile a program as it stands where nothing else is found and the time is up
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
+FEW_STEPS = 8  # steps of an iteration that laws take several at a time
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
@@ -70,6 +71,7 @@ class Searched:
     laws: Laws
     by_laws: list[Candidate] = field(default_factory=list)
     by_schedules: list[Candidate] = field(default_factory=list)
+    by_steps: list[Candidate] = field(default_factory=list)
     naive: list[Candidate] = field(default_factory=list)
 
     def by_all_ways(self, enough: float = float("inf")) -> None:
@@ -77,13 +79,14 @@ class Searched:
         with suppress(TooLate), old_objects_stay():
             self.by_schedules = by_schedules(self.program, self.profile, self.limits, self.laws)
             self._tell("schedules of stages are priced")
+            self.by_steps = iterated(self.program, self._of_step, self.profile)
             with until(enough if self.by_schedules else float("inf")):
                 self._by_laws()
 
     @property
     def candidates(self) -> list[Candidate]:
         """What is known so far."""
-        return [*self.naive, *self.by_laws, *self.by_schedules]
+        return [*self.naive, *self.by_laws, *self.by_steps, *self.by_schedules]
 
     def complete(self) -> None:
         """The program as it stands is the last candidate; CodegenError where it is the only one, and has no kernels."""
@@ -91,14 +94,21 @@ class Searched:
             self.naive = naive(self.program, self.profile, self.limits, optional=bool(self.candidates))
             self._tell("the search is over")
 
+    def _of_step(self, program: Expr) -> list[Candidate]:
+        """What is found for a step of an iteration, or for what follows it."""
+        found = by_schedules(program, self.profile, self.limits, self.laws)
+        best = min((c.estimate for c in found), default=float("inf"))
+        if not served(program, best, self.profile, self.laws):
+            found += explored(program, self.profile, self.limits, self.laws, best)
+        return found
+
     def _by_laws(self) -> None:
+        if self.by_steps and not self.laws.rules and not _unfolds(self.program):
+            return
         best = min((c.estimate for c in self.by_schedules), default=float("inf"))
         if not served(self.program, best, self.profile, self.laws):
             self.by_laws = explored(self.program, self.profile, self.limits, self.laws, best)
             self._tell("laws on patterns are searched")
-        if steps := time_steps(self.program):
-            candidates = explored(steps.program, self.profile, self.limits, self.laws)
-            self.by_laws += [w for c in candidates if (w := _again(steps, c, self.profile))]
 
     def _tell(self, what: str) -> None:
         best = min((c.estimate for c in self.candidates), default=float("inf"))
@@ -260,17 +270,9 @@ def choose_sizes(
     return [c for rank in zip_longest(*found) for c in rank if c is not None]
 
 
-def _again(steps: Steps, c: Candidate, profile: Profile) -> Candidate | None:
-    """A candidate for one step as a candidate for all of them; None if it cannot be repeated."""
-    term, form = steps.again(c.term), c.form and steps.again(c.form)
-    if term is None:
-        return None
-    whole = replace(c, term=term, form=form)
-    try:
-        model = estimate(whole.plan, profile)
-    except CodegenError:
-        return None
-    return replace(whole, estimate=model.seconds, bound=model.sentence())
+def _unfolds(program: Expr) -> bool:
+    """Is it an iteration of so few steps that laws take several at a time?"""
+    return isinstance(program, Iterate) and isinstance(program.count, int) and program.count <= FEW_STEPS
 
 
 def _tries(first: Sequence[Point], long: int) -> int:

@@ -1,23 +1,31 @@
-"""Time steps: what an iteration of the whole program does again and again is optimised as a program of its own."""
+"""Time steps: what an iteration does again and again is optimised as a program of its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import count
 
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.named_states import is_state, states_in, states_of
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.traverse import bodies, replaced, subterms
-from egglift.ir.types import Array
+from egglift.ir.traverse import bodies, exchanged, replaced, subterms, with_argument
+from egglift.ir.types import Array, Tuple, Type
 
 
 @dataclass(frozen=True)
 class Steps:
-    """An iteration, and the input that stands for what a step is given."""
+    """An iteration, and the inputs that stand for what a step is given: its state, or the components of a tuple."""
 
     whole: p.Iterate
-    state: p.Input
+    states: tuple[p.Input, ...]
+
+    @property
+    def state(self) -> p.Input:
+        """The input for a state that is no tuple."""
+        (state,) = self.states
+        return state
 
     @property
     def program(self) -> Expr:
@@ -27,21 +35,41 @@ class Steps:
     def of(self, whole: Expr) -> Expr:
         """The step of an iteration like this one."""
         assert isinstance(whole, p.Iterate)
+        if named := states_in(whole.body):
+            own = {t: self.states[named[t.name]] for t in subterms(whole.body) if is_state(t)}
+            return exchanged(whole.body, own)
+        if isinstance(type_of(whole), Tuple):
+            return with_argument(whole.body, p.Tup(self.states))
         return replaced(whole.body, lambda t: self.state if isinstance(t, p.Arg) else None)
 
-    def again(self, step: Expr) -> Expr | None:
-        """The whole iteration with another program for a step; None if that reads the state inside of other bodies."""
+    def again(self, step: Expr) -> Expr:
+        """The whole iteration with another program for a step, which reads the state by its argument; by names
+        (ir/named_states.py) where bodies inside read it."""
         inside = (b for t in subterms(step) for body in bodies(t) for b in subterms(body))
-        if any(b == self.state for b in inside):
-            return None
-        body = replaced(step, lambda t: p.Arg(self.state.type) if t == self.state else None)
+        if any(b in self.states for b in inside):
+            named = states_of(type_of(self.whole), [*inputs_of(self.whole), *_names(self.whole), *_names(step)])
+            body = exchanged(step, dict(zip(self.states, named, strict=True)))
+        else:
+            given = dict(zip(self.states, _components(type_of(self.whole)), strict=True))
+            body = replaced(step, given.get)
         return p.Iterate(self.whole.count, body, self.whole.x)
 
 
+def _components(t: Type) -> tuple[Expr, ...]:
+    return tuple(p.Get(k, p.Arg(t)) for k in range(len(t.items))) if isinstance(t, Tuple) else (p.Arg(t),)
+
+
+def _names(e: Expr) -> list[str]:
+    return [t.name for t in subterms(e) if isinstance(t, p.Input)]
+
+
 def time_steps(program: Expr) -> Steps | None:
-    """The steps of a program that is an iteration of arrays; None for any other program."""
-    if not isinstance(program, p.Iterate) or not isinstance(type_of(program), Array):
+    """The steps of a program that is an iteration of arrays, or of a tuple of arrays; None for any other program."""
+    if not isinstance(program, p.Iterate):
         return None
-    taken = inputs_of(program)
-    name = next(n for i in range(len(taken) + 1) if (n := "state" + "_" * i) not in taken)
-    return Steps(program, p.Input(name, type_of(program)))
+    t, taken = type_of(program), inputs_of(program)
+    items = t.items if isinstance(t, Tuple) else (t,)
+    if not all(isinstance(item, Array) for item in items):
+        return None
+    free = (n for i in count() if (n := f"state{'_' * i}") not in taken)
+    return Steps(program, tuple(p.Input(next(free), item) for item in items))

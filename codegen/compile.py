@@ -31,9 +31,10 @@ from egglift.ir.check import type_of
 from egglift.ir.deep import deep, deeply
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Tracing
+from egglift.ir.named_states import is_state, states_in
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.text import brief
-from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms
+from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms
 from egglift.ir.types import I32, U64, Array, Scalar, Tuple, Type, leaves
 
 #: programs that nest no more deeply than this are tried without a stack of their own
@@ -118,7 +119,7 @@ class _Planner:
     levels: dict[tuple[Expr, str], Expr] = field(default_factory=dict)  # what assign_levels has found
 
     def plan(self, term: Expr) -> Plan:
-        inputs = sorted((t for t in subterms(term) if isinstance(t, p.Input)), key=lambda t: t.name)
+        inputs = sorted((t for t in inputs_in(term) if not is_state(t)), key=lambda t: t.name)
         # the state of an iteration is read from memory, where it begins too
         states = any(isinstance(t, p.Iterate) and isinstance(type_of(t), Scalar) for t in subterms(term))
         for t in inputs:
@@ -277,11 +278,12 @@ class _Planner:
             return self._compute(assign_levels(t.x, self.levels), outputs)
         start = t.x if isinstance(t.x, p.Input) else self._stored(assign_levels(t.x, self.levels))
         source = self.memory[start.name][1]
-        body = self._split(t.body)
+        body = self._split(t.body) if not states_in(t.body) else self._without_invariants(t.body)
         between = [self._temporary(type) for _ in range(min(count - 1, 2))]
         turn = [self.memory[b.name][1] for b in between]
         chain = [source, *(turn[i % 2] for i in range(count - 1)), outputs]
         state = self._state(type, source, body)
+        self._name_components(state, states_in(body))
         first = len(self.steps)
         self._compute(stored(replaced(body, lambda e: state if isinstance(e, p.Arg) else None)), outputs)
         steps = self.steps[first:]
@@ -293,10 +295,28 @@ class _Planner:
     def _state(self, type: Type, source: tuple[Buffer, ...], body: Expr) -> p.Input:
         """Stands for the argument of an iteration's body: named like the start, unless that is read too."""
         state = p.Input(self.names.numbered("state"), type)
-        read = {b.name for t in subterms(body) if isinstance(t, p.Input) for b in self.memory[t.name][1]}
+        read = {b.name for t in inputs_in(body) if not is_state(t) for b in self.memory[t.name][1]}
         names = [self.names.own(b.name) if b.name in read else b.name for b in source]
         self.memory[state.name] = (
             type,
             tuple(replace(b, name=own) for own, b in zip(names, source, strict=True)),
         )
         return state
+
+    def _name_components(self, state: p.Input, named: Mapping[str, int]) -> None:
+        """What the body of an iteration calls the components of its state is where these are."""
+        items = state.type.items if isinstance(state.type, Tuple) else (state.type,)
+        ends = list(accumulate(len(leaves(item)) for item in items))
+        for name, k in named.items():
+            self.memory[name] = (items[k], self.memory[state.name][1][ends[k] - len(leaves(items[k])) : ends[k]])
+
+    def _without_invariants(self, body: Expr) -> Expr:
+        """A body that has names for its state, with what depends on none of these computed before all steps."""
+        found, stack = dict[Expr, Expr](), [body]
+        while stack:
+            for t in boundaries(stack.pop()):
+                if not states_in(t):
+                    found[t] = self._stored(t)
+                elif isinstance(t, p.To):
+                    stack.append(t.x)
+        return exchanged(body, found) if found else body

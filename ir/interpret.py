@@ -40,6 +40,7 @@ from egglift.ir.errors import OutOfMemory, ProgramError
 from egglift.ir.layouts import view
 from egglift.ir.length_forms import Lengths
 from egglift.ir.linked import in_turn
+from egglift.ir.named_states import bound, states_in
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import at_lengths, lengths_of
@@ -284,9 +285,10 @@ class _Run:
             case p.Map(body, x):
                 return self.over(body, batch, _count(values[x], batch), values[x])
             case p.Iterate(n, body, x):
-                value = values[x]
+                value, named = values[x], states_in(body)
                 for _ in range(number(n)):
-                    value = self.scope(body, batch, value)
+                    run = _Run(bound(self.inputs, named, value), self.wide) if named else None
+                    value = run.closed(body) if run else self.scope(body, batch, value)
                 return value
             case p.Fold(body, init, x):
                 return self._fold(body, batch, values[init], values[x])

@@ -21,6 +21,7 @@ from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
 from egglift.ir.lifting import as_expr as as_expr
 from egglift.ir.lifting import as_program as as_program
+from egglift.ir.named_states import PREFIX
 from egglift.ir.scalars import NO_ORDER
 from egglift.ir.signature import inputs_of
 from egglift.ir.syntax import NAME
@@ -54,6 +55,8 @@ def scalar(name: str, type: TypeLike) -> Value:
 def _input_name(name: str) -> str:
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise ProgramError(f"{name!r} cannot name an input: use letters, digits and _")
+    if name.startswith(PREFIX):
+        raise ProgramError(f"{name!r} cannot name an input: {PREFIX} begins names of iterations' states")
     return name
 
 

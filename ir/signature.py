@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from egglift.ir.errors import ProgramError
+from egglift.ir.named_states import is_state
 from egglift.ir.patterns import Expr, Input
 from egglift.ir.traverse import bodies, children
 from egglift.ir.types import Type
@@ -29,7 +30,7 @@ def _inputs(e: Expr) -> dict[str, Type]:
         if t in seen:
             continue
         seen.add(t)
-        if isinstance(t, Input) and (other := found.setdefault(t.name, t.type)) != t.type:
+        if isinstance(t, Input) and not is_state(t) and (other := found.setdefault(t.name, t.type)) != t.type:
             raise ProgramError(f"two inputs are named {t.name}, of types {other} and {t.type}; rename one")
         stack.extend(reversed((*children(t), *bodies(t))))
     return dict(sorted(found.items()))

@@ -1,0 +1,108 @@
+"""Programs with an iteration: what is found for one step is taken again and again; what follows is a program, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from egglift.candidate import Candidate
+from egglift.costmodel.model.estimate import estimate
+from egglift.costmodel.profiles.profile import Profile
+from egglift.ir import patterns as p
+from egglift.ir.errors import CodegenError
+from egglift.ir.named_states import states_in
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import children, exchanged, subterms
+from egglift.steps import Steps, time_steps
+
+#: candidates of a step, and of what follows, that are looked at
+STEPS, OTHERS = 10, 3
+
+Find = Callable[[Expr], Sequence[Candidate]]
+
+
+def iterated(program: Expr, find: Find, profile: Profile) -> list[Candidate]:
+    """Candidates of a program with one iteration of arrays outside of all bodies; none of any other.
+
+    sum (iterate 1000 f x): those of `f state`, which are taken 1000 times, with those of `sum state`.
+    find: candidates of a program.
+    """
+    steps = _only_steps(program)
+    if steps is None:
+        return []
+    firsts = _cheapest(find(steps.program), STEPS)
+    if program is steps.whole:
+        return [w for c in firsts if (w := _priced(_again(steps, c), profile))]
+    rest = _without(program, steps)
+    others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts)] if firsts else []
+    pairs = [*((first, others[0]) for first in firsts if others), *((firsts[0], o) for o in others[1:] if firsts)]
+    return [w for first, o in pairs if (w := _priced(_together(steps, _again(steps, first), o), profile))]
+
+
+def _only_steps(program: Expr) -> Steps | None:
+    found = list(_outside(program))
+    return time_steps(found[0]) if len(found) == 1 else None
+
+
+def _outside(program: Expr) -> Iterator[Expr]:
+    """The iterations outside of all bodies, the outermost ones."""
+    stack, seen = [program], set[Expr]()
+    while stack:
+        t = stack.pop()
+        if t in seen:
+            continue
+        seen.add(t)
+        if isinstance(t, p.Iterate):
+            yield t
+        else:
+            stack.extend(children(t))
+
+
+def _cheapest(found: Sequence[Candidate], count: int) -> list[Candidate]:
+    return sorted(found, key=lambda c: c.estimate)[:count]
+
+
+def _again(steps: Steps, c: Candidate) -> Candidate:
+    """A candidate for one step as a candidate for all of them."""
+    form = c.form and steps.again(c.form)
+    if isinstance(form, p.Iterate) and states_in(form.body):
+        form = None  # laws know of no names for states
+    return replace(c, term=steps.again(c.term), form=form, steps=None)
+
+
+def _whole(steps: Steps, iteration: Expr) -> Mapping[Expr, Expr]:
+    """What the states stand for: an iteration, or its components."""
+    if len(steps.states) == 1 and not isinstance(steps.whole.body, p.Tup):
+        return {steps.state: iteration}
+    return {state: p.Get(k, iteration) for k, state in enumerate(steps.states)}
+
+
+def _without(program: Expr, steps: Steps) -> Expr:
+    """What follows an iteration: the states in its place."""
+    known = {whole: state for state, whole in _whole(steps, steps.whole).items()}
+    if steps.whole not in known:
+        known[steps.whole] = p.Tup(steps.states)
+    return exchanged(program, known)
+
+
+def _computes(e: Expr) -> bool:
+    return any(not isinstance(t, p.Input | p.Get | p.Tup) for t in subterms(e))
+
+
+def _as_it_stands(rest: Expr, firsts: Sequence[Candidate]) -> Candidate:
+    return replace(firsts[0], structure="", term=rest, form=None, account=None, estimate=0.0)
+
+
+def _together(steps: Steps, first: Candidate, other: Candidate) -> Candidate:
+    term = exchanged(other.term, _whole(steps, first.term))
+    structure = " | ".join(s for s in (first.structure, other.structure) if s)
+    return replace(first, structure=structure, term=term, form=None)
+
+
+def _priced(c: Candidate, profile: Profile) -> Candidate | None:
+    """With what the model says of all steps; None if these have no kernels."""
+    try:
+        model = estimate(c.plan, profile)
+    except CodegenError:
+        return None
+    return replace(c, estimate=model.seconds, bound=model.sentence())
