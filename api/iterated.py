@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from egglift.candidate import Candidate
@@ -12,8 +12,8 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.named_states import states_in
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import children, exchanged, subterms
-from egglift.steps import Steps, time_steps
+from egglift.ir.traverse import exchanged, subterms
+from egglift.steps import Steps, steps_within
 
 #: candidates of a step, and of what follows, that are looked at
 STEPS, OTHERS = 10, 3
@@ -27,7 +27,7 @@ def iterated(program: Expr, find: Find, profile: Profile) -> list[Candidate]:
     sum (iterate 1000 f x): those of `f state`, which are taken 1000 times, with those of `sum state`.
     find: candidates of a program.
     """
-    steps = _only_steps(program)
+    steps = steps_within(program)
     if steps is None:
         return []
     firsts = _cheapest(find(steps.program), STEPS)
@@ -37,25 +37,6 @@ def iterated(program: Expr, find: Find, profile: Profile) -> list[Candidate]:
     others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts)] if firsts else []
     pairs = [*((first, others[0]) for first in firsts if others), *((firsts[0], o) for o in others[1:] if firsts)]
     return [w for first, o in pairs if (w := _priced(_together(steps, _again(steps, first), o), profile))]
-
-
-def _only_steps(program: Expr) -> Steps | None:
-    found = list(_outside(program))
-    return time_steps(found[0]) if len(found) == 1 else None
-
-
-def _outside(program: Expr) -> Iterator[Expr]:
-    """The iterations outside of all bodies, the outermost ones."""
-    stack, seen = [program], set[Expr]()
-    while stack:
-        t = stack.pop()
-        if t in seen:
-            continue
-        seen.add(t)
-        if isinstance(t, p.Iterate):
-            yield t
-        else:
-            stack.extend(children(t))
 
 
 def _cheapest(found: Sequence[Candidate], count: int) -> list[Candidate]:

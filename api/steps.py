@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -10,7 +11,7 @@ from egglift.ir.check import type_of
 from egglift.ir.named_states import is_state, states_in, states_of
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.traverse import bodies, exchanged, replaced, subterms, with_argument
+from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms, with_argument
 from egglift.ir.types import Array, Tuple, Type
 
 
@@ -73,3 +74,22 @@ def time_steps(program: Expr) -> Steps | None:
         return None
     free = (n for i in count() if (n := f"state{'_' * i}") not in taken)
     return Steps(program, tuple(p.Input(next(free), item) for item in items))
+
+
+def steps_within(program: Expr) -> Steps | None:
+    """The steps of the only iteration of a program outside of all bodies; None where there is none, or another."""
+    found = list(_outside(program))
+    return time_steps(found[0]) if len(found) == 1 else None
+
+
+def _outside(program: Expr) -> Iterator[Expr]:
+    """The iterations outside of all bodies, the outermost ones."""
+    stack, seen = [program], set[Expr]()
+    while stack:
+        t = stack.pop()
+        if t not in seen:
+            seen.add(t)
+            if isinstance(t, p.Iterate):
+                yield t
+            else:
+                stack.extend(children(t))

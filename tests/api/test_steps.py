@@ -8,6 +8,7 @@ import pytest
 import egglift as el
 from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
+from egglift.ir.named_states import states_in
 from egglift.ir.types import F32, Array
 from egglift.kernel import Kernel
 from egglift.steps import time_steps
@@ -45,11 +46,13 @@ def test_the_state_has_a_name_that_no_input_has() -> None:
     assert steps is not None and steps.state.name != "state"
 
 
-def test_a_step_that_captures_the_state_is_not_repeated() -> None:
+def test_a_step_that_captures_the_state_has_a_name_for_it() -> None:
     steps = time_steps(as_program(heated(3)))
     assert steps is not None
-    rows = Array(37, Array(41, F32))
-    assert steps.again(p.Map(p.At(0, steps.state), p.Input("y", rows))) is None
+    step = p.Map(p.At(0, steps.state), p.Input("y", Array(37, Array(41, F32))))
+    again = steps.again(step)
+    assert isinstance(again, p.Iterate) and states_in(again.body) == {"step_state_0_0": 0}
+    assert steps.of(again) == step
 
 
 def test_the_chosen_step_is_parallel_and_launched_repeatedly(kernel: Kernel) -> None:
@@ -65,5 +68,7 @@ def test_all_steps_together_are_right(kernel: Kernel) -> None:
 def test_the_explanation_is_of_one_step() -> None:
     program = el.array("x", el.f32, 1000).iterate(5, lambda v: v * 0.5 + 1)
     kernel = el.optimize(program, "pocl", measure="none", cache=False)
-    step = next(c for c in kernel.candidates if c.form is not None)  # whatever was the fastest here
+    step = next(
+        c for c in kernel.candidates if c.form is not None or c.account is not None
+    )  # whatever was the fastest here
     assert "each of 5 steps" in Kernel(kernel.program, step, kernel.device, [step]).explain().lower()
