@@ -10,7 +10,8 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
-from egglift.egraph.schedules.one_reading import OneReading, Sizes, in_parts
+from egglift.egraph.schedules.one_reading import OneReading
+from egglift.egraph.schedules.rows_in_turn import Sizes, in_parts
 from egglift.egraph.stages.stage import Stage, number
 from egglift.ir.check import type_of
 from egglift.ir.deadline import require_time
@@ -18,11 +19,16 @@ from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 from egglift.ir.types import leaves
 
-ITEMS = (1024, 512, 256, 128, 64, 32)  # of a group
+ITEMS = (1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # of a team
+GROUP = 256  # items of a group, where more than one team is in it
+TRIED = 4  # sizes of teams
+PARTIAL = 8 << 10  # bytes of local memory that are left for partial results of rows
 HELD = 64  # elements of a row that an item has at most
 WAVES = {"gpu": (1, 2, 4), "cpu": (1, 4)}  # groups, or work-items of a CPU, for each compute unit
 VECTOR = {"gpu": 16, "cpu": 256}  # bytes that are read together: on a CPU, as many as hide the time of a sum
-FEW = 4  # rows that a part has at least
+FEW = 4  # rows that a team has at least
+EVEN = 0.9  # of the parts, if these are then of one length
+MANY = 32  # elements of a row that an item has, from which on what all rows need may be too much beside them
 
 
 @dataclass(frozen=True)
@@ -43,17 +49,33 @@ def readings(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Read
         require_time()
         with suppress(EggliftError):
             term, added = in_parts(x, sizes, profile.kind)
-            launch = Launch(sizes.items)
+            launch = Launch(sizes.items * sizes.teams)
             price = estimate(compile_term(term, launch, limits), profile)
             found.append(Reading(term, added, sizes, launch, price))
     return sorted(found, key=lambda r: r.estimate.seconds)
 
 
 def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Sizes]:
-    size = max(scalar.size for r in x.last.reductions for _, scalar in leaves(type_of(r.element)))
-    lanes, columns, gpu = max(1, VECTOR[profile.kind] // size), number(x.columns), profile.kind == "gpu"
+    elements = [type_of(r.element) for r in x.last.reductions]
+    size = max(scalar.size for t in elements for _, scalar in leaves(t))
+    lanes, columns = max(1, VECTOR[profile.kind] // size), number(x.columns)
+    if profile.kind == "cpu":
+        return [Sizes(n, 1, lanes) for n in _parts(x, profile, 1)]
+    sums = columns * sum(scalar.size for t in elements for _, scalar in leaves(t))
+    found = []
     fit = [n for n in ITEMS if n * lanes < 2 * columns and columns <= HELD * n and n <= limits.group_size]
+    for items in fit[:TRIED]:
+        most = max(1, min(GROUP // items, (limits.local_bytes - PARTIAL) // sums))
+        teams = 1 << (most.bit_length() - 1)
+        for beside in (True, False) if columns > MANY * items else (True,):
+            found += [Sizes(n, items, lanes, teams, beside) for n in _parts(x, profile, teams)]
+    return found
+
+
+def _parts(x: OneReading, profile: Profile, teams: int) -> list[int]:
+    """As many as fill the device, of as many rows each, if some fewer are."""
     batch = prod(number(d) for d in x.last.dims if d != x.columns)
-    parts = {max(1, w * profile.compute_units // batch) for w in WAVES[profile.kind]}
-    usual = [n for n in sorted(parts) if n * FEW <= number(x.rows)]
-    return [Sizes(n, items, lanes) for items in (fit[:3] if gpu else (1,)) for n in usual]
+    wanted = {max(1, w * profile.compute_units // batch) for w in WAVES[profile.kind]}
+    rows = number(x.rows)
+    even = (next((m for m in range(n, int(EVEN * n), -1) if rows % (m * teams) == 0), n) for n in wanted)
+    return [n for n in sorted(even) if n * teams * FEW <= rows]

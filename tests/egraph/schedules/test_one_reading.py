@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import egglift as el
 from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.codegen.device.device import open_device
+from egglift.codegen.kernel.imperative import DeviceLimits, Launch, Plan
+from egglift.costmodel.measurement.expected_results import NdArray, flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.choices import scheduled
-from egglift.egraph.schedules.one_reading import Sizes, in_parts, one_readings
+from egglift.egraph.schedules.one_reading import one_readings
 from egglift.egraph.schedules.readings import readings
+from egglift.egraph.schedules.rows_in_turn import Sizes, in_parts
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
-from tests.egraph.staged import exact_inputs, same
+from tests.egraph.staged import exact_inputs, result, same
 from tests.egraph.stages.programs import Value, add_up, arr, dot, softmax
+from tests.fuzz.guarded import Inputs, outputs_of
+from tests.oclgrind import LIMITS, examine
 
 pytestmark = pytest.mark.short
 
@@ -53,12 +59,45 @@ def whole_of(program: Expr, sizes: Sizes, kind: str) -> Expr:
     return placed(stages.result, terms)
 
 
+#: of parts; of the last, teams of items are beside each other in a group
+SIZES = (Sizes(4, 8, 2), Sizes(3, 5, 1), Sizes(37, 16, 4), Sizes(3, 4, 2, 4), Sizes(2, 32, 1, 2, beside=True))
+
+
 @pytest.mark.parametrize("name", READ_ONCE)
 @pytest.mark.parametrize("kind", ("gpu", "cpu"))
-@pytest.mark.parametrize("sizes", (Sizes(4, 8, 2), Sizes(3, 5, 1), Sizes(37, 16, 4)))
+@pytest.mark.parametrize("sizes", SIZES)
 def test_a_result_of_rows_read_once_is_the_same(name: str, kind: str, sizes: Sizes) -> None:
     program = as_program(READ_ONCE[name]())
     assert same(program, whole_of(program, sizes, kind), exact_inputs(program), 1e-4)
+
+
+def plans(sizes: Sizes, kind: str, limits: DeviceLimits) -> list[tuple[str, Plan, Inputs, NdArray]]:
+    """Kernels of all programs, with inputs and what they are to yield."""
+    found = []
+    for name, make in READ_ONCE.items():
+        program = as_program(make())
+        inputs = exact_inputs(program)
+        launch = Launch(sizes.items * sizes.teams if kind == "gpu" else 4)
+        plan = compile_term(whole_of(program, sizes, kind), launch, limits)
+        (wanted,) = result(program, inputs)
+        found.append((name, plan, {k: flatten(v) for k, v in inputs.items()}, wanted))
+    return found
+
+
+@pytest.mark.parametrize("kind", ("gpu", "cpu"))
+@pytest.mark.parametrize("sizes", SIZES)
+def test_kernels_that_read_rows_once_compute_the_same(sizes: Sizes, kind: str) -> None:
+    made = plans(sizes, kind, open_device("pocl").limits)
+    for (name, _, _, want), got in zip(made, outputs_of([(plan, i) for _, plan, i, _ in made]), strict=True):
+        np.testing.assert_allclose(got[0].reshape(want.shape), want, 1e-4, 1e-4, err_msg=name)
+
+
+@pytest.mark.parametrize("sizes", SIZES[3:])
+def test_teams_of_a_group_have_no_races(sizes: Sizes) -> None:
+    made = plans(sizes, "gpu", LIMITS)
+    for (name, plan, _, want), report in zip(made, examine([(plan, i) for _, plan, i, _ in made]), strict=True):
+        assert report.clean, f"{name}: {report}\n{plan.source}"
+        np.testing.assert_allclose(report.outputs[0].reshape(want.shape), want, 1e-4, 1e-4, err_msg=name)
 
 
 @pytest.mark.parametrize(

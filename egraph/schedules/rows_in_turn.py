@@ -1,0 +1,336 @@
+"""Rows that are read once, as low-level programs: groups take them in turn, and add to accumulators of their own.
+
+    for parts of the rows, groups:  for 0, in turn:  for rows beside each other, teams of items:
+      t = sum_1 A[0,1] x[1], by the items of a team;  for 1, items: acc[1] += A[0,1] t
+    then the teams' accumulators are added, and the parts
+
+What a team's items have of a row stays in their registers, or is read again while it is in a cache.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from egglift.egraph.schedules.chained_tiles import as_one
+from egglift.egraph.schedules.edges import if_there
+from egglift.egraph.schedules.lower import Lowering
+from egglift.egraph.schedules.one_reading import OneReading
+from egglift.egraph.schedules.operand_arrays import Digit
+from egglift.egraph.schedules.schedule import Schedule
+from egglift.egraph.stages.loops import Axis, Body, Tensor, folded, nest
+from egglift.egraph.stages.operands import Operand
+from egglift.egraph.stages.sharing import added
+from egglift.egraph.stages.stage import Dim, Stage, number
+from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth, cut, merged, permuted
+from egglift.ir.check import type_of
+from egglift.ir.patterns import Expr, Level
+from egglift.ir.types import BOOL
+
+ALONE = 16  # partial results that each item adds up itself; more are added in two steps
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """parts: of the rows; items: of a team, which share a row; lanes: of a vector; teams: of a group, each of which has
+    a row.
+
+    beside: do items keep in registers what they have of what all rows need, beside what they have of a row?
+    """
+
+    parts: int
+    items: int
+    lanes: int
+    teams: int = 1
+    beside: bool = False
+
+
+def in_parts(x: OneReading, sizes: Sizes, kind: str) -> tuple[Expr, Stage]:
+    """The low-level program of the parts, and the stage that adds them, which reads them by the name of their array.
+
+    kind: of the device, "gpu" or "cpu", where an item is a group, and its lanes are the team.
+    """
+    work = _Reading(x, sizes, kind)
+    term = work.program()
+    dims = (*work.batch, x.last.names.dim(sizes.parts), x.columns)
+    return term, added(x.last, p.Input(f"{x.last.name}.parts", type_of(term)), dims, dims[-2])
+
+
+class _Reading:
+    """A translation as that of lower.py, of several stages in one loop over rows."""
+
+    def __init__(self, x: OneReading, sizes: Sizes, kind: str) -> None:
+        self.x, self.sizes, self.gpu = x, sizes, kind == "gpu"
+        none = Schedule((), ())
+        self.starts, self.last = [Lowering(s, none) for s in x.starts], Lowering(x.last, none)
+        self.batch = [d for d in x.last.dims if d != x.columns]
+        self.teams, self.items = (sizes.teams, sizes.items) if self.gpu else (1, 1)
+        self.turns = -(-number(x.rows) // (sizes.parts * self.teams))
+        self.padded = number(x.rows) % (self.turns * self.teams) != 0
+        #: the loops within a turn: teams and, along a row, turns, items and lanes
+        self.team: Digit = (x.rows, 2)
+        self.columns: list[Digit] = [(x.columns, i) for i in range(3)]
+        levels = (Level("local", 1), Level("seq"), Level("local", 0), Level("vec"))
+        own = zip((self.team, *self.columns), levels, strict=True)
+        self.levels: dict[Axis, Level | None] = {a: v for a, v in own if self.gpu or v in (levels[1], levels[3])}
+
+    def program(self) -> Expr:
+        """An array over the batch, the parts and the columns."""
+        level, n = "workgroup" if self.gpu else "global", len(self.batch)
+        axes: list[tuple[Axis, Level | None]] = [((d, 0), Level(level, n - i)) for i, d in enumerate(self.batch)]
+        axes.append(((self.x.rows, 0), Level(level, 0)))
+        found = nest(axes, self.tensors, self._part)
+        found = merged(found, len(axes), len(self._along))
+        return at_depth(len(axes), found, lambda e: p.Take(self.x.columns.extent, e))
+
+    # ------------------------------------------------------------------------------------ what is read
+
+    @cached_property
+    def tensors(self) -> list[Tensor]:
+        """What is read, each once, and where rows and columns end."""
+        read = [self._tensor(o) for work in (*self.starts, self.last) for o in self._reads(work)]
+        return list(dict.fromkeys([*self._ends, *read]))
+
+    def _reads(self, work: Lowering) -> list[Operand]:
+        """What a stage reads in the loop over rows and is not given; of the last one, not what follows."""
+        read = [*work.phases[0].operands, *(work.after if work is not self.last else [])]
+        return [o for o in read if o.at not in work.stage.given]
+
+    @cached_property
+    def _ends(self) -> tuple[Tensor, Tensor]:
+        return self._tensor(_there(self.x.rows)), self._tensor(_there(self.x.columns))
+
+    def _tensor(self, o: Operand) -> Tensor:
+        """An operand cut into parts of rows, and along a row; beyond the end, what is there is read again."""
+        dims = [d for d in (*self.batch, self.x.rows, self.x.columns) if d in o.dims]
+        x, axes = permuted(o.array, o.dims, dims), list[Axis]()
+        for d in dims:
+            blocks, digits = self._cut(d)
+            if blocks and number(d) % blocks[0]:
+                x = at_depth(len(axes), x, lambda e, b=blocks[0]: _padded(b, e, o))  # type: ignore[misc]
+            x = cut(x, len(axes), blocks)
+            axes += digits
+        return Tensor(x, tuple(axes))
+
+    def _cut(self, d: Dim) -> tuple[list[int], list[Digit]]:
+        """The blocks of a dimension, and its digits."""
+        if d in self.batch:
+            return [], [(d, 0)]
+        if d == self.x.rows:
+            inner = [self.teams] if self.gpu else []
+            return [self.turns * self.teams, *inner], [(d, 0), (d, 1), *([self.team] if self.gpu else [])]
+        return [self.items * self.sizes.lanes, *([self.sizes.lanes] if self.gpu else [])], self._along
+
+    @property
+    def _along(self) -> list[Digit]:
+        """The digits along a row."""
+        return [c for c in self.columns if c in self.levels]
+
+    # ------------------------------------------------------------------------------------ loops
+
+    def _nest(self, axes: Sequence[Axis], tensors: Sequence[Tensor], f: Body) -> Expr:
+        return nest([(a, self.levels[a]) for a in axes], tensors, f)
+
+    @property
+    def _inner(self) -> list[Axis]:
+        """The loops within a turn, in their order."""
+        return list(self.levels)
+
+    def _part(self, tensors: list[Tensor]) -> Expr:
+        """The accumulators of a part, once all its rows have been added."""
+        init = self.last.neutral()
+        lengths = {self.team: self.teams, self.columns[1]: self.items, self.columns[2]: self.sizes.lanes}
+        turn = self.items * self.sizes.lanes
+        for a in reversed(self._inner):
+            init = p.Fill(lengths.get(a, -(-number(self.x.columns) // turn)), init)  # type: ignore[call-overload]
+        here = [self._held(t) if self._is_kept(whole) else t for whole, t in zip(self.tensors, tensors, strict=True)]
+        total = folded((self.x.rows, 1), init, here, self._row)
+        found = Tensor(total, tuple(self._inner))
+        if self.teams > 1:
+            return self._of_teams(found)
+        if self.gpu:
+            found = Tensor(p.At(0, total), tuple(self._along))
+        return self._nest(self._along, [found], lambda ts: ts[0].x)
+
+    def _of_teams(self, found: Tensor) -> Expr:
+        """The accumulators of all teams, added."""
+        own = p.To("local", self._nest(self._inner, [found], lambda ts: ts[0].x))
+        order = (*self._along, self.team)
+        t = Tensor(permuted(own, found.axes, order), order)
+        return self._nest(self._along, [t], lambda ts: self.last.total(self.team, ts[0], "local", alone=False))
+
+    def _row(self, total: Expr, tensors: list[Tensor]) -> Expr:
+        """The accumulators with a row of each team added: what it needs first."""
+        here = dict(zip(self.tensors, tensors, strict=True))
+        here |= {t: self._held(here[t]) for t in self._of_rows()}
+        known: dict[Expr, _Needed] = {}
+        row, end = (here[t] for t in self._ends)
+        for work in self.starts:
+            known[p.Input(work.stage.name, work.stage.type)] = self._needed(work, here, known, end)
+        phase = self.last.phases[0]
+
+        def add(ts: list[Tensor]) -> Expr:
+            old, there, *elements = ts
+            new = self.last.step(phase, old.x, [t.x for t in elements])
+            return if_there(there.x, new, old.x) if self.padded else new
+
+        read = [Tensor(total, tuple(self._inner)), row, *self._own(self.last, phase.operands, here)]
+        return self._by_teams(self._along, read, known, add)
+
+    def _by_teams(
+        self, axes: Sequence[Axis], read: Sequence[Tensor | Expr], known: Mapping[Expr, _Needed], f: Body
+    ) -> Expr:
+        """Loops of teams over axes along a row; what is read, and is known of rows by name, is computed before."""
+        needed = _all_needed([x for x in read if not isinstance(x, Tensor)], known)
+        own = [x for x in read if isinstance(x, Tensor)]
+
+        def of_row(ts: list[Tensor]) -> Expr:
+            left, values = iter(ts[len(own) :]), dict[Expr, Expr]()
+            for name in needed:
+                found = known[name].value([next(left) for _ in known[name].tensors], values)
+                values[name] = p.To("private", found) if self.gpu else found
+            mine = iter(ts)
+            return self._nest(axes, [next(mine) if isinstance(x, Tensor) else Tensor(values[x]) for x in read], f)
+
+        return self._nest(
+            self._inner[:1] if self.gpu else [], [*own, *(t for n in needed for t in known[n].tensors)], of_row
+        )
+
+    def _of_rows(self) -> list[Tensor]:
+        """What a GPU's items hold of a row in registers: what is summed up, and read again then."""
+        again = [t for t, n in self._times.items() if n > 1 and self.team in t.axes]
+        return [t for t in again if t in self._summed]
+
+    def _is_kept(self, t: Tensor) -> bool:
+        """Is it held for all rows?"""
+        return self.sizes.beside and self.team not in t.axes and t in self._summed
+
+    @cached_property
+    def _times(self) -> Counter[Tensor]:
+        """How many stages read it."""
+        works = (*self.starts, self.last)
+        return Counter(t for work in works for t in {self._tensor(o): None for o in self._reads(work)})
+
+    @cached_property
+    def _summed(self) -> list[Tensor]:
+        """What is summed up along rows by a GPU's items."""
+        read = (self._tensor(o) for s in self.starts for o in s.phases[0].operands if o in self._reads(s))
+        return [t for t in dict.fromkeys(read) if self.gpu and t.axes[-1] == self.columns[-1]]
+
+    def _held(self, t: Tensor) -> Tensor:
+        """What each item reads of it, in its registers."""
+        own = t if self.team in t.axes else Tensor(p.Fill(self.teams, t.x), (self.team, *t.axes))
+        return Tensor(p.To("private", self._nest(own.axes, [own], lambda ts: ts[0].x)), own.axes)
+
+    def _own(self, work: Lowering, operands: Sequence[Operand], here: Mapping[Tensor, Tensor]) -> list[Tensor | Expr]:
+        """What a stage reads; the name of what is given."""
+        return [o.array if o.at in work.stage.given else here[self._tensor(o)] for o in operands]
+
+    # ------------------------------------------------------------------------------------ what rows need
+
+    def _needed(
+        self, work: Lowering, here: Mapping[Tensor, Tensor], known: Mapping[Expr, _Needed], end: Tensor
+    ) -> _Needed:
+        """What a row needs, by all who share it."""
+        phase = work.phases[0]
+        share = self.columns[1] if self.gpu else self.columns[2]
+        inner = [c for c in self._along if c != share]
+        padded = number(self.x.columns) % (self.items * self.sizes.lanes) != 0
+
+        def fold(ts: list[Tensor]) -> Expr:
+            """What an executor has of a row: by vectors, whose lanes are then added."""
+            if not self.gpu:
+                return folded(inner[0], work.neutral(), ts, step)
+            turn, lane = inner
+            sums = folded(turn, p.Fill(self.sizes.lanes, work.neutral()), ts, lambda acc, e: lanes(acc, lane, e), True)
+            return _combined(work, lane, Tensor(sums, (lane,)), work.neutral())
+
+        def lanes(total: Expr, lane: Digit, ts: list[Tensor]) -> Expr:
+            return self._nest([lane], [Tensor(total, (lane,)), *ts], lambda e: step(e[0].x, e[1:]))
+
+        def step(total: Expr, ts: list[Tensor]) -> Expr:
+            there, *elements = ts
+            new = work.step(phase, total, [t.x for t in elements])
+            return if_there(there.x, new, total) if padded else new
+
+        order = [self.team, share, *inner]
+        read = [_along(t, order) if isinstance(t, Tensor) else t for t in (end, *self._own(work, phase.operands, here))]
+        parts = self._by_teams([share], read, known, fold)
+        found = Tensor(p.To("local" if self.gpu else "private", parts), (self.team, share) if self.gpu else (share,))
+        after = self._own(work, work.after, here)
+        return _Needed(work, self._few(work, found) if self.gpu else found, after, self.gpu)
+
+    def _few(self, work: Lowering, parts: Tensor) -> Tensor:
+        """Partial results of teams, of which each item can add up all: of some items each, if they are many."""
+        few = 1 << (self.items.bit_length() // 2)
+        if self.items <= ALONE or self.items % few:
+            return parts
+        some, others = (self.x.columns, 3), (self.x.columns, 4)  # neighbours read neighbours
+        x = permuted(cut(parts.x, 1, [few]), (self.team, others, some), (self.team, some, others))
+        sums = nest(
+            [(self.team, Level("local", 1)), (some, Level("local", 0))],
+            [Tensor(x, (self.team, some, others))],
+            lambda ts: _combined(work, others, ts[0], work.neutral()),
+        )
+        return Tensor(p.To("local", sums), (self.team, some))
+
+
+@dataclass(frozen=True)
+class _Needed:
+    """What a stage reduces a row to: its partial results, and what is read in what follows, of this row."""
+
+    work: Lowering
+    found: Tensor
+    after: list[Tensor | Expr]
+    gpu: bool
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        return [self.found, *(t for t in self.after if isinstance(t, Tensor))]
+
+    def value(self, tensors: list[Tensor], known: Mapping[Expr, Expr]) -> Expr:
+        """The result, of the tensors' elements for a row, where results before it are known."""
+        parts, *left = tensors
+        work, share, rest = self.work, parts.axes[0], iter(left)
+        if self.gpu:
+            init = as_one([r.init for r in work.first])
+            found = _combined(work, share, parts, init)
+        else:
+            found = work.total(share, parts, "private", alone=True)  # type: ignore[arg-type]
+        return work.epilogue(found, [next(rest).x if isinstance(t, Tensor) else known[t] for t in self.after])
+
+
+def _combined(work: Lowering, axis: Axis, parts: Tensor, init: Expr) -> Expr:
+    """Few partial results as one, one after the other."""
+    return folded(axis, init, [parts], lambda total, e: work.combined(total, e[0].x), unroll=True)
+
+
+def _all_needed(names: Sequence[Expr], known: Mapping[Expr, _Needed]) -> list[Expr]:
+    """Some results, and those that they are computed from, in their order."""
+    found, todo = set(names), list(names)
+    while todo:
+        new = [x for x in known[todo.pop()].after if not isinstance(x, Tensor) and x not in found]
+        found.update(new)
+        todo += new
+    return [name for name in known if name in found]
+
+
+def _along(t: Tensor, axes: Sequence[Axis]) -> Tensor:
+    """A tensor with its axes in the order of `axes`."""
+    order = tuple(a for a in axes if a in t.axes)
+    return Tensor(permuted(t.x, t.axes, order), order)
+
+
+def _there(d: Dim) -> Operand:
+    """Is an index of a dimension before its end?"""
+    return Operand(p.Fill(d.extent, p.Literal(True, BOOL)), (d,), _THERE)
+
+
+_THERE = p.Input("%there", BOOL)
+
+
+def _padded(block: int, x: Expr, o: Operand) -> Expr:
+    return p.PadUp(block, x, p.Literal(False, BOOL)) if o.at is _THERE else p.PadUp(block, x)
