@@ -4,23 +4,29 @@
     y[0] = sum_1 A[1,0] s[1]         ->           t = sum_1 A[0,1] x[1], by all items;  for 1, items: acc[1] += A[0,1] t
                                                 then the parts are added
 
-What a row needs starts within the loop over rows.  Accumulators for its elements are registers of the items, on a CPU
-an array in its cache; the row's second reading finds it in a cache.
+What a row needs starts within the loop over rows; where it is wanted elsewhere too, a group writes what it has found.
+Accumulators for its elements are registers of the items, on a CPU an array in its cache; the row's second reading finds
+it in registers or in a cache.
 source: fusion of maps and reductions, [Hagedorn2018] (20) and (25)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from egglift.egraph.schedules.rows import at_rows, with_starts
-from egglift.egraph.stages.as_pattern import ordered, reads_of
+from egglift.egraph.schedules.chained_tiles import as_one
+from egglift.egraph.schedules.row_passes import in_passes
+from egglift.egraph.schedules.rows import at_rows
+from egglift.egraph.stages.as_pattern import as_pattern, ordered, reads_of
 from egglift.egraph.stages.given import Given, NotGiven
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.sharing import can_share, commutes
-from egglift.egraph.stages.stage import Dim, Read, Stage, number
+from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, substituted
+from egglift.ir import patterns as p
+from egglift.ir.patterns import Expr
+from egglift.ir.traverse import inputs_in, replaced, subterms
 
 GRID = 3  # dimensions that a grid has
 
@@ -28,12 +34,13 @@ GRID = 3  # dimensions that a grid has
 @dataclass(frozen=True)
 class OneReading:
     """starts: what each row needs, each after those that it reads; last: reduces over `rows` what is made of a row's
-    elements, which lie along `columns`, and of these."""
+    elements, which lie along `columns`, and of these.  wanted: names of starts that are read elsewhere too."""
 
     starts: tuple[Stage, ...]
     last: Stage
     rows: Dim
     columns: Dim
+    wanted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         name = self.last.name.lstrip("%")
@@ -42,28 +49,54 @@ class OneReading:
 
 def one_readings(whole: Stages) -> Iterator[OneReading]:
     """The stages whose rows can be read once for what they need themselves, and for what they add to the result."""
-    for starts, last in with_starts(whole):
-        with suppress(NotGiven):
-            yield _found(starts, last)
+    for last in whole.stages:
+        if not last.is_apart and _reduces_alone(last) and _names_in(last, whole.stages):
+            with suppress(NotGiven):
+                yield _found(last, whole)
 
 
-def _found(starts: Sequence[Stage], last: Stage) -> OneReading:
-    given = Given({s.name: s for s in starts})
-    last = given.within(last)
-    at = given.at.get(starts[-1].name, ())
-    own: list[Stage] = []
-    for s in reversed(starts):  # a stage knows its row when those that read it are known
-        if not _reduces_alone(s) or given.at.get(s.name) != at or len(s.phases[0][0].dims) != 1:
-            raise NotGiven
-        own.insert(0, given.within(at_rows(s, at)))
-    rows = [d for d in at if d not in last.dims]
+def _found(last: Stage, whole: Stages) -> OneReading:
+    """NotGiven if nothing that rows need starts with them, or if something else that they need is made of that."""
+    (rows, *others), sums = last.phases[0][0].dims, _sums(last)
+    needed = _needed(sums, whole.stages)
+    starts: dict[str, Stage] = {}
+    at: tuple[Dim, ...] = ()
+    for s in reversed([s for s in whole.stages if s.name in needed]):
+        own = _read_at(s, [sums, *starts.values()])  # a stage knows its row when those that read it are known
+        if rows in own and own == (at or own) and not s.is_apart and _reduces_alone(s):
+            at, starts = own, {s.name: at_rows(s, own), **starts}
     columns = [d for d in last.dims if d not in at]
-    if not _reduces_alone(last) or len(rows) != 1 or len(columns) != 1 or len(at) > GRID:
+    if not starts or others or len(columns) != 1 or len(at) > GRID or len(at) != len(last.dims):
         raise NotGiven
-    found = OneReading(tuple(_along(s, columns[0]) for s in own), last, rows[0], columns[0])
-    if any(r.dims != (rows[0],) for r in last.reductions) or not _reads_again(found):
+    if any(_needed(s, whole.stages) & starts.keys() for s in whole.stages if s.name in needed - starts.keys()):
+        raise NotGiven
+    given = Given({s.name: s for s in whole.stages if s.name in starts}, dict.fromkeys(starts, at))
+    own: list[Stage] = []
+    for s in starts.values():
+        for each in in_passes(_along(given.within(s), columns[0])):
+            own += _once_a_row(each, at)
+    *once, sums = _once_a_row(given.within(sums), at)
+    last = _with_sums(last, sums)
+    found = OneReading((*own, *once), last, rows, columns[0], _wanted(last, tuple(starts), whole))
+    if not _reads_again(found):
         raise NotGiven
     return found
+
+
+def _needed(stage: Stage, stages: Sequence[Stage]) -> set[str]:
+    """The names of the stages that a stage reads, and of those that these read; numbers that these yield too."""
+    found, todo = set[str](), [stage]
+    while todo:
+        new = _names_in(todo.pop(), stages) - found
+        found |= new
+        todo += [s for s in stages if s.name in new]
+    return found
+
+
+def _names_in(stage: Stage, stages: Sequence[Stage]) -> set[str]:
+    """The names of the stages that a stage reads itself."""
+    names = {t.name for t in subterms(as_pattern(stage)) if isinstance(t, p.Input)}
+    return names.intersection(s.name for s in stages)
 
 
 def _reduces_alone(stage: Stage) -> bool:
@@ -71,12 +104,69 @@ def _reduces_alone(stage: Stage) -> bool:
     return len(stage.phases) == 1 and can_share(stage) and commutes(stage)
 
 
+def _sums(stage: Stage) -> Stage:
+    """A stage with its reductions for its body, without what follows."""
+    reduced = [x for x, r in stage.names.of(stage.body) if isinstance(r, Reduction)]
+    return replace(stage, body=as_one(reduced))
+
+
+def _with_sums(stage: Stage, sums: Stage) -> Stage:
+    """A stage with the reductions of another instead of its own, in their order."""
+    before, after = ([x for x, r in s.names.of(s.body) if isinstance(r, Reduction)] for s in (_sums(stage), sums))
+    return replace(stage, body=substituted(stage.body, dict(zip(before, after, strict=True))), given=sums.given)
+
+
+def _read_at(s: Stage, readers: Sequence[Stage]) -> tuple[Dim, ...]:
+    """Where all readers of a stage read its element; nowhere, where they read more than one, or nobody does."""
+    given = Given({s.name: s})
+    with suppress(NotGiven):
+        for reader in readers:
+            given.within(reader)
+        return given.at.get(s.name, ())
+    return ()
+
+
+def _wanted(last: Stage, starts: Collection[str], whole: Stages) -> tuple[str, ...]:
+    """Those that something else reads: another stage, what follows the reductions, or the program's result."""
+    others = [s for s in whole.stages if s.name not in starts and s.name != last.name]
+    found = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
+    found = found.union(*(_names_in(s, whole.stages) for s in others))
+    after = [r.view for x, r in last.names.of(last.body) if isinstance(r, Read) and x not in last.given]
+    found |= {t.name for view in after for t in subterms(view) if isinstance(t, p.Input)}
+    return tuple(name for name in starts if name in found)
+
+
 def _along(stage: Stage, columns: Dim) -> Stage:
     """A stage that reduces over `columns`, of as many indices as its own.  NotGiven if it has more or fewer."""
-    (own,) = stage.phases[0][0].dims
-    if own.extent != columns.extent:
+    own, *others = stage.phases[0][0].dims
+    if others or own.extent != columns.extent:
         raise NotGiven
     return replace(stage, body=stage.names.at(stage.body, {own: columns}))
+
+
+def _once_a_row(stage: Stage, at: tuple[Dim, ...]) -> list[Stage]:
+    """A stage that is given what its reductions compute of a row's numbers alone, after the stages that compute that.
+
+    sum_1 A[0,1] * exp(s[0])  ->  e[0] = exp(s[0]);  sum_1 A[0,1] * e[0]
+    """
+    names, found, given = stage.names, dict[Expr, Stage](), set(stage.given)
+    new: dict[Expr, Expr] = {}
+
+    def of_row(e: Expr) -> Expr | None:
+        free = names.free(e)
+        if not isinstance(e, p.Apply | p.Cast) or not free or not free <= set(at):
+            return None
+        own = frozenset(t for t in inputs_in(e) if t in stage.given)
+        s = found.setdefault(e, Stage(f"{stage.name}.row{len(found)}", at, e, names, own))
+        x = names.read(Read(p.Input(s.name, s.type), at))
+        assert isinstance(x, p.Input)
+        given.add(x)
+        return x
+
+    for x, r in names.of(stage.body):
+        if isinstance(r, Reduction):
+            new[x] = names.reduced(replace(r, element=replaced(r.element, of_row)))
+    return [*found.values(), replace(stage, body=substituted(stage.body, new), given=frozenset(given))]
 
 
 def _reads_again(x: OneReading) -> bool:

@@ -11,12 +11,11 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.one_reading import OneReading
-from egglift.egraph.schedules.rows_in_turn import Sizes, in_parts
-from egglift.egraph.stages.stage import Stage, number
+from egglift.egraph.schedules.rows_in_turn import RowParts, Sizes, in_parts
+from egglift.egraph.stages.stage import number
 from egglift.ir.check import type_of
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import EggliftError
-from egglift.ir.patterns import Expr
 from egglift.ir.types import leaves
 
 ITEMS = (1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # of a team
@@ -33,10 +32,9 @@ MANY = 32  # elements of a row that an item has, from which on what all rows nee
 
 @dataclass(frozen=True)
 class Reading:
-    """Parts of a result, each of rows that are read once, under a launch and with its price; and what adds them."""
+    """Rows that are read once, in parts, under a launch and with its price."""
 
-    term: Expr
-    added: Stage
+    parts: RowParts
     sizes: Sizes
     launch: Launch
     estimate: Estimate
@@ -48,10 +46,10 @@ def readings(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Read
     for sizes in _sizes(x, profile, limits):
         require_time()
         with suppress(EggliftError):
-            term, added = in_parts(x, sizes, profile.kind)
+            parts = in_parts(x, sizes, profile.kind)
             launch = Launch(sizes.items * sizes.teams)
-            price = estimate(compile_term(term, launch, limits), profile)
-            found.append(Reading(term, added, sizes, launch, price))
+            price = estimate(compile_term(parts.kernel, launch, limits), profile)
+            found.append(Reading(parts, sizes, launch, price))
     return sorted(found, key=lambda r: r.estimate.seconds)
 
 

@@ -28,7 +28,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, cut, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.types import BOOL
+from egglift.ir.types import BOOL, I32, Scalar, Tuple, Type
 
 ALONE = 16  # partial results that each item adds up itself; more are added in two steps
 
@@ -48,15 +48,24 @@ class Sizes:
     beside: bool = False
 
 
-def in_parts(x: OneReading, sizes: Sizes, kind: str) -> tuple[Expr, Stage]:
-    """The low-level program of the parts, and the stage that adds them, which reads them by the name of their array.
+@dataclass(frozen=True)
+class RowParts:
+    """kernel: the low-level program of the parts; added: the stage that adds them, which reads `arrays` by name.
+
+    Among the arrays are those of the starts that are wanted elsewhere.
+    """
+
+    kernel: Expr
+    added: Stage
+    arrays: Mapping[str, Expr]
+
+
+def in_parts(x: OneReading, sizes: Sizes, kind: str) -> RowParts:
+    """Rows in parts, of a group each.
 
     kind: of the device, "gpu" or "cpu", where an item is a group, and its lanes are the team.
     """
-    work = _Reading(x, sizes, kind)
-    term = work.program()
-    dims = (*work.batch, x.last.names.dim(sizes.parts), x.columns)
-    return term, added(x.last, p.Input(f"{x.last.name}.parts", type_of(term)), dims, dims[-2])
+    return _Reading(x, sizes, kind).parts()
 
 
 class _Reading:
@@ -70,6 +79,9 @@ class _Reading:
         self.teams, self.items = (sizes.teams, sizes.items) if self.gpu else (1, 1)
         self.turns = -(-number(x.rows) // (sizes.parts * self.teams))
         self.padded = number(x.rows) % (self.turns * self.teams) != 0
+        self.wanted = [w for w in self.starts if w.stage.name in x.wanted]
+        #: who has the results that are wanted of rows: the items of a team take turns
+        self.owner: list[Digit] = [(x.rows, 3), (x.rows, 4)]
         #: the loops within a turn: teams and, along a row, turns, items and lanes
         self.team: Digit = (x.rows, 2)
         self.columns: list[Digit] = [(x.columns, i) for i in range(3)]
@@ -77,14 +89,30 @@ class _Reading:
         own = zip((self.team, *self.columns), levels, strict=True)
         self.levels: dict[Axis, Level | None] = {a: v for a, v in own if self.gpu or v in (levels[1], levels[3])}
 
+    def parts(self) -> RowParts:
+        """The program over the batch and the parts, and the arrays in it."""
+        name, n = f"{self.x.last.name}.parts", len(self.batch)
+        kernel = self.program()
+        kept = p.To("global", kernel)
+
+        def array(i: int) -> Expr:
+            return at_depth(n + 1, kept, lambda e: p.Get(i, e)) if self.wanted else kept
+
+        parts = merged(array(0), n + 1, len(self._along))
+        parts = at_depth(n + 1, parts, lambda e: p.Take(self.x.columns.extent, e))
+        arrays = {name: parts}
+        for i, work in enumerate(self.wanted):
+            found = at_depth(n, merged(array(i + 1), n, 2), lambda e: p.Take(self.x.rows.extent, e))
+            arrays[work.stage.name] = permuted(found, (*self.batch, self.x.rows), work.stage.dims)
+        dims = (*self.batch, self.x.last.names.dim(self.sizes.parts), self.x.columns)
+        return RowParts(kernel, added(self.x.last, p.Input(name, type_of(parts)), dims, dims[-2]), arrays)
+
     def program(self) -> Expr:
-        """An array over the batch, the parts and the columns."""
+        """An array over the batch and the parts: of accumulators, and of what is wanted of rows."""
         level, n = "workgroup" if self.gpu else "global", len(self.batch)
         axes: list[tuple[Axis, Level | None]] = [((d, 0), Level(level, n - i)) for i, d in enumerate(self.batch)]
         axes.append(((self.x.rows, 0), Level(level, 0)))
-        found = nest(axes, self.tensors, self._part)
-        found = merged(found, len(axes), len(self._along))
-        return at_depth(len(axes), found, lambda e: p.Take(self.x.columns.extent, e))
+        return nest(axes, self.tensors, self._part)
 
     # ------------------------------------------------------------------------------------ what is read
 
@@ -96,7 +124,7 @@ class _Reading:
 
     def _reads(self, work: Lowering) -> list[Operand]:
         """What a stage reads in the loop over rows and is not given; of the last one, not what follows."""
-        read = [*work.phases[0].operands, *(work.after if work is not self.last else [])]
+        read = [o for phase in work.phases for o in phase.operands] + (work.after if work is not self.last else [])
         return [o for o in read if o.at not in work.stage.given]
 
     @cached_property
@@ -132,7 +160,8 @@ class _Reading:
     # ------------------------------------------------------------------------------------ loops
 
     def _nest(self, axes: Sequence[Axis], tensors: Sequence[Tensor], f: Body) -> Expr:
-        return nest([(a, self.levels[a]) for a in axes], tensors, f)
+        owner: dict[Axis, Level | None] = dict(zip(self.owner, (Level("seq"), Level("local", 0)), strict=True))
+        return nest([(a, (self.levels | owner)[a]) for a in axes], tensors, f)
 
     @property
     def _inner(self) -> list[Axis]:
@@ -141,13 +170,38 @@ class _Reading:
 
     def _part(self, tensors: list[Tensor]) -> Expr:
         """The accumulators of a part, once all its rows have been added."""
-        init = self.last.neutral()
-        lengths = {self.team: self.teams, self.columns[1]: self.items, self.columns[2]: self.sizes.lanes}
-        turn = self.items * self.sizes.lanes
-        for a in reversed(self._inner):
-            init = p.Fill(lengths.get(a, -(-number(self.x.columns) // turn)), init)  # type: ignore[call-overload]
         here = [self._held(t) if self._is_kept(whole) else t for whole, t in zip(self.tensors, tensors, strict=True)]
-        total = folded((self.x.rows, 1), init, here, self._row)
+        turn, init = (self.x.rows, 1), self._begun()
+        if not self.wanted:
+            return self._finished(folded(turn, init, here, lambda acc, ts: self._row([acc], ts)[0]))
+        init = p.Tup((init, *(self._unknown(w) for w in self.wanted)))
+        numbers = Tensor(p.Iota(self.turns, I32), (turn,))
+
+        def row(state: Expr, ts: list[Tensor]) -> Expr:
+            return p.Tup(tuple(self._row([p.Get(i, state) for i in range(len(self.wanted) + 1)], ts)))
+
+        state = folded(turn, init, [*here, numbers], row)
+        return p.Tup(
+            (self._finished(p.Get(0, state)), *(self._found(p.Get(i + 1, state)) for i in range(len(self.wanted))))
+        )
+
+    def _begun(self) -> Expr:
+        """The accumulators before all rows."""
+        init, turn = self.last.neutral(), self.items * self.sizes.lanes
+        lengths: dict[Axis, int] = {
+            self.team: self.teams,
+            self.columns[0]: -(-number(self.x.columns) // turn),
+            self.columns[1]: self.items,
+            self.columns[2]: self.sizes.lanes,
+        }
+        if not self.gpu:
+            lengths[self.columns[1]] = self.sizes.lanes
+        for a in reversed(self._inner):
+            init = p.Fill(lengths[a], init)
+        return init
+
+    def _finished(self, total: Expr) -> Expr:
+        """The accumulators of all teams, as one."""
         found = Tensor(total, tuple(self._inner))
         if self.teams > 1:
             return self._of_teams(found)
@@ -162,14 +216,14 @@ class _Reading:
         t = Tensor(permuted(own, found.axes, order), order)
         return self._nest(self._along, [t], lambda ts: self.last.total(self.team, ts[0], "local", alone=False))
 
-    def _row(self, total: Expr, tensors: list[Tensor]) -> Expr:
-        """The accumulators with a row of each team added: what it needs first."""
-        here = dict(zip(self.tensors, tensors, strict=True))
+    def _row(self, state: list[Expr], tensors: list[Tensor]) -> list[Expr]:
+        """The state with a row of each team added: what it needs first."""
+        here = dict(zip(self.tensors, tensors, strict=False))
         here |= {t: self._held(here[t]) for t in self._of_rows()}
         known: dict[Expr, _Needed] = {}
         row, end = (here[t] for t in self._ends)
         for work in self.starts:
-            known[p.Input(work.stage.name, work.stage.type)] = self._needed(work, here, known, end)
+            known[_name(work)] = self._needed(work, here, known, end)
         phase = self.last.phases[0]
 
         def add(ts: list[Tensor]) -> Expr:
@@ -177,8 +231,12 @@ class _Reading:
             new = self.last.step(phase, old.x, [t.x for t in elements])
             return if_there(there.x, new, old.x) if self.padded else new
 
+        total, *results = state
         read = [Tensor(total, tuple(self._inner)), row, *self._own(self.last, phase.operands, here)]
-        return self._by_teams(self._along, read, known, add)
+        found = [self._by_teams(self._along, read, known, add)]
+        for work, old in zip(self.wanted, results, strict=True):
+            found.append(self._with_row(work, old, tensors[-1].x, known))
+        return found
 
     def _by_teams(
         self, axes: Sequence[Axis], read: Sequence[Tensor | Expr], known: Mapping[Expr, _Needed], f: Body
@@ -199,6 +257,37 @@ class _Reading:
             self._inner[:1] if self.gpu else [], [*own, *(t for n in needed for t in known[n].tensors)], of_row
         )
 
+    # ------------------------------------------------------------------------------------ what is wanted elsewhere
+
+    @property
+    def _each(self) -> int:
+        """Of how many rows of its team an item has the results."""
+        return -(-self.turns // self.items)
+
+    def _unknown(self, work: Lowering) -> Expr:
+        """The results of rows before all rows."""
+        return p.Fill(self.teams, p.Fill(self._each, p.Fill(self.items, _zero(type_of(work.stage.body)))))
+
+    def _with_row(self, work: Lowering, old: Expr, turn: Expr, known: Mapping[Expr, _Needed]) -> Expr:
+        """The results of rows with those of this turn, of each team's: the item whose turn it is keeps it."""
+        numbers = Tensor(p.Split(self.items, p.Iota(self._each * self.items, I32)), tuple(self.owner))
+
+        def keep(ts: list[Tensor]) -> Expr:
+            old, own, now, new = (t.x for t in ts)
+            return if_there(p.Apply("eq", (own, now)), new, old)
+
+        read = [Tensor(old, (self.team, *self.owner)), numbers, Tensor(turn), _name(work)]
+        return self._by_teams(self.owner, read, known, keep)
+
+    def _found(self, results: Expr) -> Expr:
+        """The results of a part's rows, in their order."""
+        axes = (self.team, *self.owner)
+        x = merged(self._nest(axes, [Tensor(results, axes)], lambda ts: ts[0].x), 1, 2)
+        x = at_depth(1, x, lambda e: p.Take(self.turns, e))
+        return merged(permuted(x, "tr", "rt"), 0, 2)
+
+    # ------------------------------------------------------------------------------------ what is held
+
     def _of_rows(self) -> list[Tensor]:
         """What a GPU's items hold of a row in registers: what is summed up, and read again then."""
         again = [t for t, n in self._times.items() if n > 1 and self.team in t.axes]
@@ -217,7 +306,8 @@ class _Reading:
     @cached_property
     def _summed(self) -> list[Tensor]:
         """What is summed up along rows by a GPU's items."""
-        read = (self._tensor(o) for s in self.starts for o in s.phases[0].operands if o in self._reads(s))
+        operands = ((s, o) for s in self.starts for phase in s.phases for o in phase.operands)
+        read = (self._tensor(o) for s, o in operands if o in self._reads(s))
         return [t for t in dict.fromkeys(read) if self.gpu and t.axes[-1] == self.columns[-1]]
 
     def _held(self, t: Tensor) -> Tensor:
@@ -235,6 +325,9 @@ class _Reading:
         self, work: Lowering, here: Mapping[Tensor, Tensor], known: Mapping[Expr, _Needed], end: Tensor
     ) -> _Needed:
         """What a row needs, by all who share it."""
+        after = self._own(work, work.after, here)
+        if not work.phases:
+            return _Needed(work, None, after, self.gpu)
         phase = work.phases[0]
         share = self.columns[1] if self.gpu else self.columns[2]
         inner = [c for c in self._along if c != share]
@@ -260,7 +353,6 @@ class _Reading:
         read = [_along(t, order) if isinstance(t, Tensor) else t for t in (end, *self._own(work, phase.operands, here))]
         parts = self._by_teams([share], read, known, fold)
         found = Tensor(p.To("local" if self.gpu else "private", parts), (self.team, share) if self.gpu else (share,))
-        after = self._own(work, work.after, here)
         return _Needed(work, self._few(work, found) if self.gpu else found, after, self.gpu)
 
     def _few(self, work: Lowering, parts: Tensor) -> Tensor:
@@ -280,26 +372,27 @@ class _Reading:
 
 @dataclass(frozen=True)
 class _Needed:
-    """What a stage reduces a row to: its partial results, and what is read in what follows, of this row."""
+    """What a stage makes of a row: partial results of what it reduces, and what it reads in what follows."""
 
     work: Lowering
-    found: Tensor
+    found: Tensor | None
     after: list[Tensor | Expr]
     gpu: bool
 
     @property
     def tensors(self) -> list[Tensor]:
-        return [self.found, *(t for t in self.after if isinstance(t, Tensor))]
+        return [t for t in (self.found, *self.after) if isinstance(t, Tensor)]
 
     def value(self, tensors: list[Tensor], known: Mapping[Expr, Expr]) -> Expr:
         """The result, of the tensors' elements for a row, where results before it are known."""
-        parts, *left = tensors
-        work, share, rest = self.work, parts.axes[0], iter(left)
-        if self.gpu:
-            init = as_one([r.init for r in work.first])
-            found = _combined(work, share, parts, init)
-        else:
-            found = work.total(share, parts, "private", alone=True)  # type: ignore[arg-type]
+        work, rest = self.work, iter(tensors)
+        found: Expr = p.Tup(())
+        if self.found is not None:
+            parts = next(rest)
+            if self.gpu:
+                found = _combined(work, parts.axes[0], parts, as_one([r.init for r in work.first]))
+            else:
+                found = work.total(parts.axes[0], parts, "private", alone=True)  # type: ignore[arg-type]
         return work.epilogue(found, [next(rest).x if isinstance(t, Tensor) else known[t] for t in self.after])
 
 
@@ -316,6 +409,19 @@ def _all_needed(names: Sequence[Expr], known: Mapping[Expr, _Needed]) -> list[Ex
         found.update(new)
         todo += new
     return [name for name in known if name in found]
+
+
+def _name(work: Lowering) -> Expr:
+    """What stands for the array of a stage."""
+    return p.Input(work.stage.name, work.stage.type)
+
+
+def _zero(t: Type) -> Expr:
+    """Something of a type."""
+    if isinstance(t, Tuple):
+        return p.Tup(tuple(map(_zero, t.items)))
+    assert isinstance(t, Scalar)
+    return p.Literal(False if t == BOOL else 0.0 if t.is_float else 0, t)
 
 
 def _along(t: Tensor, axes: Sequence[Axis]) -> Tensor:
