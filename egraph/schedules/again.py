@@ -131,6 +131,15 @@ def arranged(whole: Stages, terms: Mapping[str, Expr], arrays: Mapping[str, Expr
     return result.x if isinstance(result, p.To) else result
 
 
+def beside(whole: Stages, terms: Mapping[str, Expr], name: str, wanted: Sequence[str]) -> Expr:
+    """Low-level programs of stages as one program, where that of stage `name` yields a tuple: of its own array, and of
+    those that are wanted, of other stages."""
+    parts = terms[name]
+    assert isinstance(parts, p.Tup)
+    own, *arrays = parts.items
+    return arranged(whole, {**terms, name: own}, dict(zip(wanted, arrays, strict=True)))
+
+
 def placed(e: Expr, terms: Mapping[str, Expr]) -> Expr:
     """`e` with the programs of other stages for the inputs named after these."""
     inputs = (t for t in subterms(e) if isinstance(t, p.Input))

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import prod
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate
 from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.account import Account
+from egglift.egraph.schedules.choice import Choice, Found
 from egglift.egraph.schedules.one_reading import OneReading
 from egglift.egraph.schedules.rows_in_turn import RowParts, Sizes, in_parts
 from egglift.egraph.stages.stage import number
+from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.check import type_of
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import EggliftError
@@ -51,6 +54,19 @@ def readings(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Read
             price = estimate(compile_term(parts.kernel, launch, limits), profile)
             found.append(Reading(parts, sizes, launch, price))
     return sorted(found, key=lambda r: r.estimate.seconds)
+
+
+def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Found]:
+    """The two best as choices; on a CPU none if something is wanted of rows: one item would hold it for all."""
+    if x.wanted and profile.kind == "cpu":
+        return []
+    account = Account("\n".join([*map(text_of, x.starts), f"{text_of(x.last)}\n  {x}"]), ())
+    found = []
+    for r in readings(x, profile, limits)[:2]:
+        sizes = tuple((name, int(n)) for name, n in sorted(asdict(r.sizes).items()))
+        choice = Choice("one reading", r.parts.kernel, sizes, r.launch, r.estimate, account)
+        found.append(Found(choice, 1, r.parts.added, r.parts.arrays, x.wanted))
+    return found
 
 
 def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Sizes]:
