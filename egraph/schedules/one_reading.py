@@ -62,9 +62,9 @@ def _found(last: Stage, whole: Stages) -> OneReading:
     starts: dict[str, Stage] = {}
     at: tuple[Dim, ...] = ()
     for s in reversed([s for s in whole.stages if s.name in needed]):
-        own = _read_at(s, [sums, *starts.values()])  # a stage knows its row when those that read it are known
-        if rows in own and own == (at or own) and not s.is_apart and _reduces_alone(s):
-            at, starts = own, {s.name: at_rows(s, own), **starts}
+        row = _read_at(s, [sums, *starts.values()])  # a stage knows its row when those that read it are known
+        if rows in row and row == (at or row) and not s.is_apart and _reduces_alone(s):
+            at, starts = row, {s.name: at_rows(s, row), **starts}
     columns = [d for d in last.dims if d not in at]
     if not starts or others or len(columns) != 1 or len(at) > GRID or len(at) != len(last.dims):
         raise NotGiven
