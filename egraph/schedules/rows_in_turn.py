@@ -249,7 +249,7 @@ class _Reading:
             left, values = iter(ts[len(own) :]), dict[Expr, Expr]()
             for name in needed:
                 found = known[name].value([next(left) for _ in known[name].tensors], values)
-                values[name] = p.To("private", found) if self.gpu else found
+                values[name] = p.To("private", found)
             mine = iter(ts)
             return self._nest(axes, [next(mine) if isinstance(x, Tensor) else Tensor(values[x]) for x in read], f)
 
