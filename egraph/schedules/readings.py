@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from math import prod
+from math import gcd, prod
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
@@ -25,12 +25,14 @@ ITEMS = (1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # of a team
 GROUP = 256  # items of a group, where more than one team is in it
 TRIED = 4  # sizes of teams
 PARTIAL = 8 << 10  # bytes of local memory that are left for partial results of rows
-HELD = 64  # elements of a row that an item has at most
+MOST = 96  # elements of a row that an item has at most
 WAVES = {"gpu": (1, 2, 4), "cpu": (1, 4)}  # groups, or work-items of a CPU, for each compute unit
 VECTOR = {"gpu": 16, "cpu": 256}  # bytes that are read together: on a CPU, as many as hide the time of a sum
 FEW = 4  # rows that a team has at least
 EVEN = 0.9  # of the parts, if these are then of one length
-MANY = 32  # elements of a row that an item has, from which on what all rows need may be too much beside them
+MANY = 32  # elements of a row that an item has, from which on they may be too many for its registers
+#: what items hold in registers: of a row, and of what all rows need
+KEPT, ALL_KEPT = ((True, True), (True, False), (False, False)), ((True, True),)
 
 
 @dataclass(frozen=True)
@@ -75,15 +77,21 @@ def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Sizes]
     lanes, columns = max(1, VECTOR[profile.kind] // size), number(x.columns)
     if profile.kind == "cpu":
         return [Sizes(n, 1, lanes) for n in _parts(x, profile, 1)]
+    lanes = gcd(lanes, columns)  # what begins elsewhere is not read by vectors
     sums = columns * sum(scalar.size for t in elements for _, scalar in leaves(t))
     found = []
-    fit = [n for n in ITEMS if n * lanes < 2 * columns and columns <= HELD * n and n <= limits.group_size]
-    for items in fit[:TRIED]:
+    fit = [n for n in ITEMS if n * lanes < 2 * columns and columns <= MOST * n and n <= limits.group_size]
+    for items in dict.fromkeys(_even(n, columns // lanes) for n in fit[:TRIED]):
         most = max(1, min(GROUP // items, (limits.local_bytes - PARTIAL) // sums))
         teams = 1 << (most.bit_length() - 1)
-        for beside in (True, False) if columns > MANY * items else (True,):
-            found += [Sizes(n, items, lanes, teams, beside) for n in _parts(x, profile, teams)]
+        for held, beside in KEPT if columns > MANY * items else ALL_KEPT:
+            found += [Sizes(n, items, lanes, teams, held, beside) for n in _parts(x, profile, teams)]
     return found
+
+
+def _even(items: int, columns: int) -> int:
+    """So many items, or some fewer of which each has as many columns, or vectors of these."""
+    return next((n for n in range(items, items // 2, -1) if columns % n == 0), items)
 
 
 def _parts(x: OneReading, profile: Profile, teams: int) -> list[int]:

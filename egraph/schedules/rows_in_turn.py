@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import isqrt
 
 from egglift.egraph.schedules.chained_tiles import as_one
 from egglift.egraph.schedules.edges import if_there
@@ -38,13 +39,15 @@ class Sizes:
     """parts: of the rows; items: of a team, which share a row; lanes: of a vector; teams: of a group, each of which has
     a row.
 
-    beside: do items keep in registers what they have of what all rows need, beside what they have of a row?
+    held: do items keep what they have of a row in registers?  Else it is read again.  beside: do they keep what they
+    have of what all rows need, too?
     """
 
     parts: int
     items: int
     lanes: int
     teams: int = 1
+    held: bool = True
     beside: bool = False
 
 
@@ -291,7 +294,7 @@ class _Reading:
     def _of_rows(self) -> list[Tensor]:
         """What a GPU's items hold of a row in registers: what is summed up, and read again then."""
         again = [t for t, n in self._times.items() if n > 1 and self.team in t.axes]
-        return [t for t in again if t in self._summed]
+        return [t for t in again if self.sizes.held and t in self._summed]
 
     def _is_kept(self, t: Tensor) -> bool:
         """Is it held for all rows?"""
@@ -357,8 +360,8 @@ class _Reading:
 
     def _few(self, work: Lowering, parts: Tensor) -> Tensor:
         """Partial results of teams, of which each item can add up all: of some items each, if they are many."""
-        few = 1 << (self.items.bit_length() // 2)
-        if self.items <= ALONE or self.items % few:
+        few = next((n for n in range(isqrt(self.items), 1, -1) if self.items % n == 0), 1)
+        if self.items <= ALONE or few == 1:
             return parts
         some, others = (self.x.columns, 3), (self.x.columns, 4)  # neighbours read neighbours
         x = permuted(cut(parts.x, 1, [few]), (self.team, others, some), (self.team, some, others))
