@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from egglift.egraph.schedules.chained_tiles import as_one
 from egglift.egraph.schedules.row_passes import in_passes
+from egglift.egraph.schedules.row_sharing import once_a_row, once_an_element
 from egglift.egraph.schedules.rows import at_rows
 from egglift.egraph.stages.as_pattern import as_pattern, ordered, reads_of
 from egglift.egraph.stages.given import Given, NotGiven
@@ -25,8 +26,7 @@ from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.sharing import can_share, commutes
 from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
-from egglift.ir.patterns import Expr
-from egglift.ir.traverse import inputs_in, replaced, subterms
+from egglift.ir.traverse import subterms
 
 GRID = 3  # dimensions that a grid has
 
@@ -71,16 +71,14 @@ def _found(last: Stage, whole: Stages) -> OneReading:
     if any(_needed(s, whole.stages) & starts.keys() for s in whole.stages if s.name in needed - starts.keys()):
         raise NotGiven
     given = Given({s.name: s for s in whole.stages if s.name in starts}, dict.fromkeys(starts, at))
-    own: list[Stage] = []
-    for s in starts.values():
-        for each in in_passes(_along(given.within(s), columns[0])):
-            own += _once_a_row(each, at)
-    *once, sums = _once_a_row(given.within(sums), at)
-    last = _with_sums(last, sums)
-    found = OneReading((*own, *once), last, rows, columns[0], _wanted(last, tuple(starts), whole))
-    if not _reads_again(found):
+    own = [x for s in starts.values() for x in in_passes(_along(given.within(s), columns[0]))]
+    sums = given.within(sums)
+    if not _reads_again(own, sums, (*at, columns[0])):
         raise NotGiven
-    return found
+    stages = once_an_element([*own, sums], (*at, columns[0]))
+    *own, sums = (x for s in stages for x in once_a_row(s, at))
+    last = _with_sums(last, sums)
+    return OneReading(tuple(own), last, rows, columns[0], _wanted(last, tuple(starts), whole))
 
 
 def _needed(stage: Stage, stages: Sequence[Stage]) -> set[str]:
@@ -144,37 +142,10 @@ def _along(stage: Stage, columns: Dim) -> Stage:
     return replace(stage, body=stage.names.at(stage.body, {own: columns}))
 
 
-def _once_a_row(stage: Stage, at: tuple[Dim, ...]) -> list[Stage]:
-    """A stage that is given what its reductions compute of a row's numbers alone, after the stages that compute that.
-
-    sum_1 A[0,1] * exp(s[0])  ->  e[0] = exp(s[0]);  sum_1 A[0,1] * e[0]
-    """
-    names, found, given = stage.names, dict[Expr, Stage](), set(stage.given)
-    new: dict[Expr, Expr] = {}
-
-    def of_row(e: Expr) -> Expr | None:
-        free = names.free(e)
-        if not isinstance(e, p.Apply | p.Cast) or not free or not free <= set(at):
-            return None
-        own = frozenset(t for t in inputs_in(e) if t in stage.given)
-        s = found.setdefault(e, Stage(f"{stage.name}.row{len(found)}", at, e, names, own))
-        x = names.read(Read(p.Input(s.name, s.type), at))
-        assert isinstance(x, p.Input)
-        given.add(x)
-        return x
-
-    for x, r in names.of(stage.body):
-        if isinstance(r, Reduction):
-            new[x] = names.reduced(replace(r, element=replaced(r.element, of_row)))
-    return [*found.values(), replace(stage, body=substituted(stage.body, new), given=frozenset(given))]
-
-
-def _reads_again(x: OneReading) -> bool:
+def _reads_again(starts: Sequence[Stage], last: Stage, dims: Sequence[Dim]) -> bool:
     """Does the last stage read what a start has read, the same row of it?"""
-    order = (*(d for d in x.last.dims if d != x.columns), x.rows, x.columns)
-    again = {ordered(r, order) for r in _reads(x.last)}
-    rows = [r for s in x.starts for r in _reads(s) if x.rows in r.dims and x.columns in r.dims]
-    return any(ordered(r, order) in again for r in rows)
+    again = {ordered(r, dims) for r in _reads(last)}
+    return any(ordered(r, dims) in again for s in starts for r in _reads(s) if set(r.dims) == set(dims))
 
 
 def _reads(stage: Stage) -> list[Read]:

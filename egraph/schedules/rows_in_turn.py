@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import isqrt
+from typing import TypeAlias
 
 from egglift.egraph.schedules.chained_tiles import as_one
 from egglift.egraph.schedules.edges import if_there
@@ -30,6 +31,9 @@ from egglift.ir.axes import at_depth, cut, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.types import BOOL, I32, Scalar, Tuple, Type
+
+#: what is read, and what is given of a row's elements by its name, as it is in a turn
+_Here: TypeAlias = dict[Tensor | Expr, Tensor]
 
 ALONE = 16  # partial results that each item adds up itself; more are added in two steps
 
@@ -221,12 +225,15 @@ class _Reading:
 
     def _row(self, state: list[Expr], tensors: list[Tensor]) -> list[Expr]:
         """The state with a row of each team added: what it needs first."""
-        here = dict(zip(self.tensors, tensors, strict=False))
+        here: _Here = dict(zip(self.tensors, tensors, strict=False))
         here |= {t: self._held(here[t]) for t in self._of_rows()}
         known: dict[Expr, _Needed] = {}
         row, end = (here[t] for t in self._ends)
         for work in self.starts:
-            known[_name(work)] = self._needed(work, here, known, end)
+            if self.x.columns in work.stage.dims:
+                here[_name(work)] = self._of_elements(work, here, known)
+            else:
+                known[_name(work)] = self._needed(work, here, known, end)
         phase = self.last.phases[0]
 
         def add(ts: list[Tensor]) -> Expr:
@@ -318,15 +325,22 @@ class _Reading:
         own = t if self.team in t.axes else Tensor(p.Fill(self.teams, t.x), (self.team, *t.axes))
         return Tensor(p.To("private", self._nest(own.axes, [own], lambda ts: ts[0].x)), own.axes)
 
-    def _own(self, work: Lowering, operands: Sequence[Operand], here: Mapping[Tensor, Tensor]) -> list[Tensor | Expr]:
-        """What a stage reads; the name of what is given."""
-        return [o.array if o.at in work.stage.given else here[self._tensor(o)] for o in operands]
+    def _own(self, work: Lowering, operands: Sequence[Operand], here: _Here) -> list[Tensor | Expr]:
+        """What a stage reads; the name of what is given of a row."""
+        return [here.get(o.array, o.array) if o.at in work.stage.given else here[self._tensor(o)] for o in operands]
+
+    def _of_elements(self, work: Lowering, here: _Here, known: Mapping[Expr, _Needed]) -> Tensor:
+        """What a stage computes of a row's elements, in the registers of the items that have these."""
+
+        def element(ts: list[Tensor]) -> Expr:
+            return work.epilogue(p.Tup(()), [t.x for t in ts])
+
+        found = self._by_teams(self._along, self._own(work, work.after, here), known, element)
+        return Tensor(p.To("private", found), tuple(self._inner))
 
     # ------------------------------------------------------------------------------------ what rows need
 
-    def _needed(
-        self, work: Lowering, here: Mapping[Tensor, Tensor], known: Mapping[Expr, _Needed], end: Tensor
-    ) -> _Needed:
+    def _needed(self, work: Lowering, here: _Here, known: Mapping[Expr, _Needed], end: Tensor) -> _Needed:
         """What a row needs, by all who share it."""
         after = self._own(work, work.after, here)
         if not work.phases:
