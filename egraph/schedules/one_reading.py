@@ -63,7 +63,7 @@ def _found(last: Stage, whole: Stages) -> OneReading:
     at: tuple[Dim, ...] = ()
     for s in reversed([s for s in whole.stages if s.name in needed]):
         row = _read_at(s, [sums, *starts.values()])  # a stage knows its row when those that read it are known
-        if rows in row and row == (at or row) and not s.is_apart and _reduces_alone(s):
+        if rows in row and row == (at or row) and _is_along(s, [d for d in last.dims if d not in row]):
             at, starts = row, {s.name: at_rows(s, row), **starts}
     columns = [d for d in last.dims if d not in at]
     if not starts or others or len(columns) != 1 or len(at) > GRID or len(at) != len(last.dims):
@@ -95,6 +95,12 @@ def _names_in(stage: Stage, stages: Sequence[Stage]) -> set[str]:
     """The names of the stages that a stage reads itself."""
     names = {t.name for t in subterms(as_pattern(stage)) if isinstance(t, p.Input)}
     return names.intersection(s.name for s in stages)
+
+
+def _is_along(stage: Stage, columns: Sequence[Dim]) -> bool:
+    """Does a stage reduce over as many elements as a row has?"""
+    alone = not stage.is_apart and _reduces_alone(stage)
+    return alone and [d.extent for d in stage.phases[0][0].dims] == [d.extent for d in columns]
 
 
 def _reduces_alone(stage: Stage) -> bool:
@@ -135,11 +141,8 @@ def _wanted(last: Stage, starts: Collection[str], whole: Stages) -> tuple[str, .
 
 
 def _along(stage: Stage, columns: Dim) -> Stage:
-    """A stage that reduces over `columns`, of as many indices as its own.  NotGiven if it has more or fewer."""
-    own, *others = stage.phases[0][0].dims
-    if others or own.extent != columns.extent:
-        raise NotGiven
-    return replace(stage, body=stage.names.at(stage.body, {own: columns}))
+    """A stage that reduces over `columns`, of as many indices as its own."""
+    return replace(stage, body=stage.names.at(stage.body, {stage.phases[0][0].dims[0]: columns}))
 
 
 def _reads_again(starts: Sequence[Stage], last: Stage, dims: Sequence[Dim]) -> bool:

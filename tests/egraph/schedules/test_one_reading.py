@@ -21,6 +21,7 @@ from egglift.egraph.schedules.readings import readings
 from egglift.egraph.schedules.rows_in_turn import Sizes, in_parts
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.stage import number
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
 from tests.egraph.staged import exact_inputs, result, same
@@ -47,6 +48,7 @@ READ_ONCE: dict[str, Callable[[], Any]] = {
     "deviations by their variance": lambda: el.sum(
         (A - A.mean(axis=1, keepdims=True)) / A.var(axis=1, keepdims=True), 0
     ),
+    "with factors of another matrix": lambda: A.T @ ((A @ x) * (arr("B", 37, 20) @ arr("v", 20))),
     "what follows both": lambda: (A.T @ (A @ x).map(el.tanh)).map(el.tanh),
 }
 
@@ -132,6 +134,13 @@ def test_teams_of_a_group_have_no_races() -> None:
 )
 def test_what_is_not_read_again_is_no_reading(program: Any) -> None:
     assert list(one_readings(stages_of(as_program(program)))) == []
+
+
+def test_each_step_of_an_iteration_reads_once() -> None:
+    step = lambda z: A.T @ (A @ z).map(el.tanh)  # noqa: E731
+    whole = stages_of(as_program(step(step(x))))
+    by_rows = [r.last.name for r in one_readings(whole) if number(r.columns) == 50]
+    assert by_rows == [s.name for s in whole.stages if number(s.dims[0]) == 50]
 
 
 def test_a_row_is_in_registers_of_a_gpus_items() -> None:
