@@ -24,6 +24,7 @@ from egglift.ir.types import leaves
 ITEMS = (1024, 512, 256, 128, 64, 32, 16, 8, 4, 2, 1)  # of a team
 GROUP = 256  # items of a group, where more than one team is in it
 TRIED = 4  # sizes of teams
+CHOICES, CLOSE = 3, 1.3  # sizes of teams that may be chosen, and times as slow as the best by the model
 PARTIAL = 8 << 10  # bytes of local memory that are left for partial results of rows
 MOST = 96  # elements of a row that an item has at most
 WAVES = {"gpu": (1, 2, 4), "cpu": (1, 4)}  # groups, or work-items of a CPU, for each compute unit
@@ -59,12 +60,16 @@ def readings(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Read
 
 
 def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Found]:
-    """The two best as choices; on a CPU none if something is wanted of rows: one item would hold it for all."""
+    """The best of each size of teams as choices, those near the best of all: what the model errs about in one, shows
+    beside another.  On a CPU none if something is wanted of rows: one item would hold it for all."""
     if x.wanted and profile.kind == "cpu":
         return []
     account = Account("\n".join([*map(text_of, x.starts), f"{text_of(x.last)}\n  {x}"]), ())
     found = []
-    for r in readings(x, profile, limits)[:2]:
+    ranked = readings(x, profile, limits)
+    best = {r.sizes.items if profile.kind == "gpu" else r.sizes.parts: r for r in reversed(ranked)}
+    near = [r for r in ranked if r in best.values() and r.estimate.seconds <= CLOSE * ranked[0].estimate.seconds]
+    for r in near[:CHOICES]:
         sizes = tuple((name, int(n)) for name, n in sorted(asdict(r.sizes).items()))
         choice = Choice("one reading", r.parts.kernel, sizes, r.launch, r.estimate, account)
         found.append(Found(choice, 1, r.parts.added, r.parts.arrays, x.wanted))
