@@ -111,7 +111,8 @@ class _Reading:
         for i, work in enumerate(self.wanted):
             found = at_depth(n, merged(array(i + 1), n, 2), lambda e: p.Take(self.x.rows.extent, e))
             arrays[work.stage.name] = permuted(found, (*self.batch, self.x.rows), work.stage.dims)
-        dims = (*self.batch, self.x.last.names.dim(self.sizes.parts), self.x.columns)
+        count = -(-number(self.x.rows) // (self.turns * self.teams))  # fewer, where parts of so many rows are enough
+        dims = (*self.batch, self.x.last.names.dim(count), self.x.columns)
         return RowParts(kernel, added(self.x.last, p.Input(name, type_of(parts)), dims, dims[-2]), arrays)
 
     def program(self) -> Expr:
