@@ -27,6 +27,7 @@ from egglift.costmodel.model.coalescing import (
 )
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap
 from egglift.costmodel.model.operation_counts import FIRST_CACHE, Tally
+from egglift.costmodel.model.read_again import read_again
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
 
@@ -74,7 +75,9 @@ def _gpu(accesses: Sequence[CountedAccess], t: Tally, kernel: PlannedKernel, res
             cached += _stored(a, local)
     items, group = prod(kernel.global_size), prod(kernel.local_size)
     groups = items / group
-    for same in _by_place(loads):
+    again = {i for i, step in read_again(loads).items() if step * resident <= FAR * p.cache_bytes}
+    cached += sum(moved[id(a)] for a in loads if id(a) in again)
+    for same in _by_place([a for a in loads if id(a) not in again]):
         require_time()
         share = max(a.count / (items * prod(n for _, n in _loops(a))) for a in same)
         # lanes that are far apart leave sectors behind half used also where a loop is unrolled
@@ -240,13 +243,15 @@ def _walked(a: CountedAccess, local: tuple[Lanes, ...], touched: float, warps: f
 
 def _cpu(accesses: Sequence[CountedAccess], p: Profile) -> Traffic:
     dram = cached = 0.0
+    room = FAR * p.cache_bytes / max(1, p.compute_units)
+    near = {i for i, step in read_again([a for a in accesses if not a.store]).items() if step <= room}
     for a in accesses:
         size, useful = a.buffer.size * a.buffer.scalar.size, a.count * a.bytes
         moved = _moved_cpu(a, p)
         once = min(moved, size * min(moved / useful, WASTE))
         again = size < useful and (size <= p.cache_bytes or _stays(a, p))
         own = once if again or (moved > useful and size <= p.cache_bytes) else moved
-        dram += own * (1 + LEAPING * leap(a))
+        dram += 0.0 if id(a) in near else own * (1 + LEAPING * leap(a))
         cached += moved
     return Traffic(dram, cached, 0.0)
 

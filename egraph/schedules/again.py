@@ -111,6 +111,35 @@ def place(terms: Mapping[str, Expr], known: dict[str, Expr]) -> None:
         known[name] = p.To("global", placed(term, known))
 
 
+def arranged(whole: Stages, terms: Mapping[str, Expr], arrays: Mapping[str, Expr]) -> Expr:
+    """Low-level programs of stages as one program, in whatever order they read each other.
+
+    arrays: what is read of kernels that yield several arrays, by name; it is a view of what these yield.
+    """
+    known: dict[str, Expr] = {}
+
+    def add(e: Expr) -> None:
+        names = {t.name: None for t in subterms(e) if isinstance(t, p.Input)}
+        for name in names:
+            if name not in known and (name in arrays or name in terms):
+                term = arrays.get(name) or terms[name]
+                add(term)
+                known[name] = placed(term, known) if name in arrays else p.To("global", placed(term, known))
+
+    add(whole.result)
+    result = placed(whole.result, known)
+    return result.x if isinstance(result, p.To) else result
+
+
+def beside(whole: Stages, terms: Mapping[str, Expr], name: str, wanted: Sequence[str]) -> Expr:
+    """Low-level programs of stages as one program, where that of stage `name` yields a tuple: of its own array, and of
+    those that are wanted, of other stages."""
+    parts = terms[name]
+    assert isinstance(parts, p.Tup)
+    own, *arrays = parts.items
+    return arranged(whole, {**terms, name: own}, dict(zip(wanted, arrays, strict=True)))
+
+
 def placed(e: Expr, terms: Mapping[str, Expr]) -> Expr:
     """`e` with the programs of other stages for the inputs named after these."""
     inputs = (t for t in subterms(e) if isinstance(t, p.Input))

@@ -15,6 +15,7 @@ from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.egraph.stages.canonical import Canonical
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
+from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 
 NEAR = 1.3  # times as slow as the best may structures be that are kept besides it
@@ -49,12 +50,25 @@ class Choice:
 
 @dataclass(frozen=True)
 class Found:
-    """A choice for what is one kernel, or for pieces of it, which `added` adds up: that reads `arrays` by name."""
+    """A choice for what is one kernel, or for pieces of it, which `added` adds up: that reads `arrays` by name.
+
+    wanted: which of the arrays are read elsewhere, too.
+    """
 
     choice: Choice
     pieces: int = 1
     added: Stage | None = None
     arrays: Mapping[str, Expr] = field(default_factory=dict)
+    wanted: tuple[str, ...] = ()
+
+    @property
+    def sign(self) -> str:
+        """What the pieces are."""
+        return f"{self.pieces} parts {self.choice.sign}" if self.pieces > 1 else self.choice.sign
+
+    def whole(self, result: Expr) -> Expr:
+        """The result, or a tuple of it and of what else is wanted."""
+        return p.Tup((result, *(self.arrays[name] for name in self.wanted))) if self.wanted else result
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
-from egglift.egraph.schedules.again import place, placed, together
+from egglift.egraph.schedules.again import beside, place, placed, together
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
 from egglift.egraph.schedules.chain_choices import chain_choices
@@ -41,7 +41,7 @@ from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.partitions import partitions
 from egglift.egraph.schedules.pieces import numbers_of_pieces
 from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
-from egglift.egraph.schedules.readings import readings
+from egglift.egraph.schedules.readings import reading_choices
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
 from egglift.egraph.schedules.scan_choices import ScanSearch, in_order
@@ -252,26 +252,29 @@ class _Choosing:
             starts = {s.name for s in x.starts}
             left = [s for s in whole.stages if s.name not in starts]
             choices = [self.of_reading(x) if s.name == x.last.name else best[s.name] for s in left]
-            if all(choices):
+            if all(choices) and x.wanted:
+                yield from self._with_wanted(whole, x, [s.name for s in left], choices)
+            elif all(choices):
                 yield from self.combined(Stages(tuple(left), whole.result), choices, by)
 
+    def _with_wanted(
+        self, whole: Stages, x: OneReading, names: list[str], choices: Sequence[Sequence[Choice]]
+    ) -> Iterator[Choice]:
+        """Programs that read what rows needed besides the result: of the same kernel."""
+        at, picked = names.index(x.last.name), [found[0] for found in choices]
+        for c in choices[at]:
+            picked[at] = c
+            term = beside(whole, dict(zip(names, (c.term for c in picked), strict=True)), x.last.name, x.wanted)
+            yield from self._priced(" | ".join(c.sign for c in picked), term, picked, apart=False)
+
     def of_reading(self, x: OneReading) -> list[Choice]:
-        """The cheapest choices of a result that rows are added to, each read once."""
+        """The cheapest choices of a result that rows are added to, each read once; with what is wanted of rows too."""
         form = canonical([*x.starts, x.last], (x.rows, x.columns))
         *starts, last = form.stages
-        return self._named("one reading", form, lambda: self._of_reading(replace(x, starts=tuple(starts), last=last)))
-
-    def _of_reading(self, x: OneReading) -> list[Choice]:
-        found: list[Choice] = []
-        for r in readings(x, self.profile, self.limits)[:2]:
-            sizes = (("items", r.sizes.items), ("lanes", r.sizes.lanes), ("parts", r.sizes.parts))
-            account = Account("\n".join([*map(text_of, x.starts), f"{text_of(x.last)}\n  {x}"]), ())
-            first = Choice("one reading", r.term, sizes, r.launch, r.estimate, account)
-            rest = self._ranked(r.added)[:1]
-            for last in self._generated(r.added, rest, cheapest(rest))[:1]:
-                term = placed(last.term, {f"{x.last.name}.parts": p.To("global", first.term)})
-                found += self._priced(f"one reading; {last.sign}", term, (first, last))
-        return sorted(found, key=lambda c: c.seconds)
+        wanted = tuple(short for name in x.wanted for short, own in form.own.items() if own == name)
+        own = replace(x, starts=tuple(starts), last=last, wanted=wanted)
+        find = lambda: self._of_found(reading_choices(own, self.profile, self.limits))  # noqa: E731
+        return self._named(("one reading", wanted), form, find)
 
     def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which tiles are reduced in registers."""
@@ -302,8 +305,9 @@ class _Choosing:
                 continue
             rest = self._ranked(x.added)[:1]
             for last in self._generated(x.added, rest, cheapest(rest))[:1]:
-                sign = f"{x.pieces} parts {x.choice.sign}; {last.sign}"
-                choices += self._priced(sign, placed(last.term, x.arrays), (x.choice, last))
+                choices += self._priced(
+                    f"{x.sign}; {last.sign}", x.whole(placed(last.term, x.arrays)), (x.choice, last)
+                )
         return sorted(choices, key=lambda c: c.seconds)
 
     def by_chains(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:

@@ -270,9 +270,9 @@ class Lowering:
         the parts does not matter."""
         init = _tuple([r.init for r in self.first])
         if (space == "local" and not alone) or not commutes(self.stage):
-            return folded(share, init, [parts], lambda total, ts: self._combined(total, ts[0].x))
+            return folded(share, init, [parts], lambda total, ts: self.combined(total, ts[0].x))
         pair = p.Arg(Tuple((type_of(init), type_of(init))))
-        return p.Tree(self._combined(p.Get(0, pair), p.Get(1, pair)), init, parts.x)
+        return p.Tree(self.combined(p.Get(0, pair), p.Get(1, pair)), init, parts.x)
 
     def _halved(self, parts: Expr, parallel: list[Loop], tensors: list[Tensor]) -> Expr:
         """Partial results of several results, [parts][results]..., halves together: all work-items take part."""
@@ -281,13 +281,13 @@ class Lowering:
 
         def elementwise(depth: int, one: Expr, other: Expr) -> Expr:
             if depth == 0:
-                return self._combined(one, other)
+                return self.combined(one, other)
             of = p.Arg(Tuple((_element(one), _element(other))))
             return p.Map(elementwise(depth - 1, p.Get(0, of), p.Get(1, of)), p.Zip((one, other)))
 
         return p.Tree(elementwise(len(parallel), p.Get(0, pair), p.Get(1, pair)), init, parts)
 
-    def _combined(self, one: Expr, other: Expr) -> Expr:
+    def combined(self, one: Expr, other: Expr) -> Expr:
         """Two partial results as one."""
         ops = [r.op for r in self.first if r.op is not None]
         if len(ops) == 1:
