@@ -34,8 +34,15 @@ def children(e: Expr) -> tuple[Expr, ...]:
 
 
 def bodies(e: Expr) -> tuple[Expr, ...]:
-    """The closed bodies of `e` (of Map, Fold, Tree, Iterate, ..., and of the operator of Reduce and Scan)."""
-    return tuple([_body(e.__dict__[name]) for name in _BODIES[type(e)]])
+    """The closed bodies of `e` (of Map, Fold, Tree, Iterate, ..., and of the operator of Reduce and Scan).
+
+    Kept with the node.
+    """
+    memo = e.__dict__
+    found: tuple[Expr, ...] | None = memo.get("_bodies")
+    if found is None:
+        found = memo["_bodies"] = tuple([_body(memo[name]) for name in _BODIES[type(e)]])
+    return found
 
 
 def _body(x: Expr | Operator) -> Expr:
@@ -164,6 +171,11 @@ def _parts(e: Expr) -> tuple[Expr, ...]:
 
 def is_closed(e: Expr) -> bool:
     """Does `e` not depend on the argument of the enclosing body?  Kept with the node."""
+    known: bool | None = e.__dict__.get("_closed")
+    return _closed(e) if known is None else known
+
+
+def _closed(e: Expr) -> bool:
     stack = [e]
     while stack:
         t = stack[-1]
