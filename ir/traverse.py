@@ -14,6 +14,7 @@ from egglift.ir.sizes import Size, SizeOp, Sym, evaluate, symbols
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 _IN_SCOPE = {cls: tuple(slot for slot in slots if slot[1] in IN_SCOPE) for cls, slots in SLOTS.items()}
+_SIZES = {cls: tuple(name for name, kind in slots if kind == "size") for cls, slots in SLOTS.items()}
 _BODIES = {cls: tuple(name for name, kind in slots if kind in BODIES) for cls, slots in SLOTS.items()}
 
 
@@ -235,5 +236,5 @@ def resized(e: Expr, kind: type | UnionType, size: Callable[[Any], Size]) -> Exp
 
 def tile_symbols(e: Expr) -> frozenset[str]:
     """The tile symbols in the lengths of `e`, bodies included."""
-    sizes = (getattr(t, name) for t in subterms(e) for name, kind in SLOTS[type(t)] if kind == "size")
+    sizes = [getattr(t, name) for t in subterms(e) for name in _SIZES[type(t)]]
     return frozenset().union(*map(symbols, sizes))

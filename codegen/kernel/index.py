@@ -38,9 +38,8 @@ class Var:
 
     @property
     def range(self) -> tuple[int, int]:
-        if type(self.count) is int:  # nearly always
-            return 0, self.count - 1 if self.count > 0 else 0  # of no values none is used
-        return 0, lower(self.count - 1, 0)
+        # of no values none is used; a plain number is asked for most
+        return 0, max(self.count - 1, 0) if type(self.count) is int else lower(self.count - 1, 0)
 
     def variables(self) -> frozenset[Var]:
         return frozenset((self,))
@@ -274,10 +273,8 @@ class Index:
         if isinstance(other, int):
             return self if surely_equal(other, 0) else Index(self.terms, self.constant + other)
         o = other if type(other) is Index else index(other)
-        if not o.terms:
-            return Index(self.terms, self.constant + o.constant)
-        if not self.terms:
-            return Index(o.terms, self.constant + o.constant)
+        if not (self.terms and o.terms):
+            return Index(self.terms or o.terms, self.constant + o.constant)
         sums = dict(self.terms)
         for a, k in o.terms:
             sums[a] = sums.get(a, 0) + k
