@@ -96,10 +96,23 @@ def _leaves_of_component(array: Expr, index: int) -> slice:
 
 
 def _depth(term: Expr) -> int:
-    depth: dict[Expr, int] = {}
-    for t in subterms(term):
-        depth[t] = 1 + max((depth[c] for c in (*children(t), *bodies(t))), default=0)
-    return depth[term]
+    """How deeply patterns nest in a term.  Kept with them."""
+    stack = [term]
+    while stack:
+        t = stack[-1]
+        parts = (*children(t), *bodies(t))
+        if todo := [c for c in parts if "_depth" not in c.__dict__]:
+            stack.extend(todo)
+        else:
+            t.__dict__["_depth"] = 1 + max([c.__dict__["_depth"] for c in parts], default=0)
+            stack.pop()
+    found: int = term.__dict__["_depth"]
+    return found
+
+
+def _has_scalar_state(term: Expr) -> bool:
+    """Is there an iteration of a number?  It is read from memory, where it begins too."""
+    return any(isinstance(t, p.Iterate) and isinstance(type_of(t), Scalar) for t in subterms(term))
 
 
 @dataclass
@@ -119,11 +132,8 @@ class _Planner:
     levels: dict[tuple[Expr, str], Expr] = field(default_factory=dict)  # what assign_levels has found
 
     def plan(self, term: Expr) -> Plan:
-        inputs = sorted((t for t in inputs_in(term) if not is_state(t)), key=lambda t: t.name)
-        # the state of an iteration is read from memory, where it begins too
-        states = any(isinstance(t, p.Iterate) and isinstance(type_of(t), Scalar) for t in subterms(term))
-        for t in inputs:
-            is_number = isinstance(t.type, Scalar) and not t.type.is_narrow and not states
+        for t in sorted((t for t in inputs_in(term) if not is_state(t)), key=lambda t: t.name):
+            is_number = isinstance(t.type, Scalar) and not t.type.is_narrow and not _has_scalar_state(term)
             own = self.names.own(t.name)
             self.memory[t.name] = (t.type, self._buffers(own, t.type, given=True, aligned=False, is_number=is_number))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
@@ -257,7 +267,7 @@ class _Planner:
         taken += tuple(b.name for b in outputs) + tuple(self.tracing.names.values() if self.tracing else ())
         emitter = Emitter(shape_of(term, self.launch, self.limits), self.limits, taken)
         emitter.constant_names = self.names
-        read = {t.name: self.memory[t.name] for t in subterms(term) if isinstance(t, p.Input)}
+        read = {t.name: self.memory[t.name] for t in inputs_in(term)}
         emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in read.items()}
         emitter.prepare(closed_nodes(term), ROOT)
         emitter.emit(term, Target(memory(type_of(term), iter(outputs), emitter.load), "global"), ROOT)

@@ -14,6 +14,7 @@ from egglift.ir.sizes import Size, SizeOp, Sym, evaluate, symbols
 from egglift.ir.types import Array, Scalar, Tuple, Type
 
 _IN_SCOPE = {cls: tuple(slot for slot in slots if slot[1] in IN_SCOPE) for cls, slots in SLOTS.items()}
+_SIZES = {cls: tuple(name for name, kind in slots if kind == "size") for cls, slots in SLOTS.items()}
 _BODIES = {cls: tuple(name for name, kind in slots if kind in BODIES) for cls, slots in SLOTS.items()}
 
 
@@ -34,8 +35,15 @@ def children(e: Expr) -> tuple[Expr, ...]:
 
 
 def bodies(e: Expr) -> tuple[Expr, ...]:
-    """The closed bodies of `e` (of Map, Fold, Tree, Iterate, ..., and of the operator of Reduce and Scan)."""
-    return tuple([_body(e.__dict__[name]) for name in _BODIES[type(e)]])
+    """The closed bodies of `e` (of Map, Fold, Tree, Iterate, ..., and of the operator of Reduce and Scan).
+
+    Kept with the node.
+    """
+    memo = e.__dict__
+    found: tuple[Expr, ...] | None = memo.get("_bodies")
+    if found is None:
+        found = memo["_bodies"] = tuple([_body(memo[name]) for name in _BODIES[type(e)]])
+    return found
 
 
 def _body(x: Expr | Operator) -> Expr:
@@ -164,6 +172,11 @@ def _parts(e: Expr) -> tuple[Expr, ...]:
 
 def is_closed(e: Expr) -> bool:
     """Does `e` not depend on the argument of the enclosing body?  Kept with the node."""
+    known: bool | None = e.__dict__.get("_closed")
+    return _closed(e) if known is None else known
+
+
+def _closed(e: Expr) -> bool:
     stack = [e]
     while stack:
         t = stack[-1]
@@ -223,5 +236,5 @@ def resized(e: Expr, kind: type | UnionType, size: Callable[[Any], Size]) -> Exp
 
 def tile_symbols(e: Expr) -> frozenset[str]:
     """The tile symbols in the lengths of `e`, bodies included."""
-    sizes = (getattr(t, name) for t in subterms(e) for name, kind in SLOTS[type(t)] if kind == "size")
+    sizes = [getattr(t, name) for t in subterms(e) for name in _SIZES[type(t)]]
     return frozenset().union(*map(symbols, sizes))

@@ -94,16 +94,22 @@ class Emitter(Translator):
 
     def view(self, t: Expr, scope: Scope) -> View:
         """The view of a term's value.  Iterative over sub-terms: programs may be deep."""
-        found: View | None = self.known(self._key(t, scope))
-        stack = [t] if found is None else []
+        if type(t) is p.Arg:
+            assert scope.arg is not None, "an argument outside of a body"
+            return scope.arg
+        known, serial = self._known, scope.serial
+        found: View | None = known.get((0 if is_closed(t) else serial, t))
+        if found is not None:  # nearly always
+            return found
+        stack = [t]
         while stack:
             e = stack[-1]
-            key = self._key(e, scope)
-            if (found := self.known(key)) is not None:
+            key = (0 if is_closed(e) else serial, e)
+            if (found := known.get(key)) is not None:
                 stack.pop()
                 continue
-            todo = [c for c in self._before(e) if self.known(self._key(c, scope)) is None]
-            if todo:
+            parts = [c for c in children(e) if type(c) is not p.Arg] if type(e) is not p.To else ()
+            if todo := [c for c in parts if (0 if is_closed(c) else serial, c) not in known]:
                 stack.extend(todo)
             else:
                 require_time()
@@ -116,17 +122,17 @@ class Emitter(Translator):
     def _key(self, e: Expr, scope: Scope) -> tuple[int, Expr]:
         return (0 if is_closed(e) else scope.serial), e
 
-    def _before(self, e: Expr) -> tuple[Expr, ...]:
-        return () if isinstance(e, p.To) else children(e)
-
     def _view(self, e: Expr, scope: Scope) -> View:
         def v(x: Expr) -> View:
             return self.view(x, scope)
 
         match e:
-            case p.Arg():
-                assert scope.arg is not None, "an argument outside of a body"
-                return scope.arg
+            case p.Map(_, _, None):
+                return self._lazy(e, v(e.x), scope)
+            case p.Get(i, x):
+                return component(v(x), i)
+            case _ if isinstance(e, p.REARRANGING):
+                return layout.view(self, e, v)
             case p.Input(name, _):
                 return self.inputs[name]
             case p.Literal(value, t):
@@ -140,10 +146,6 @@ class Emitter(Translator):
                 return self.call("cast", (_value(v(x)),), t) if type_of(x) != t else v(x)
             case p.Tup(items):
                 return tuple(map(v, items))
-            case p.Get(i, x):
-                return component(v(x), i)
-            case p.Map(_, _, None):
-                return self._lazy(e, v(e.x), scope)
             case p.Map() | p.Fold() | p.Tree() | p.ScanSeq() | p.ScanDoubling() | p.Count() | p.Iterate() | p.To():
                 return self._kept(e, scope)
             case _:
@@ -152,10 +154,11 @@ class Emitter(Translator):
     def _lazy(self, e: p.Map, xs: View, scope: Scope) -> Arr:
         """A map that is evaluated at each access."""
         assert isinstance(xs, Arr)
+        own = self._key(e, scope)
 
         def over(part: Arr) -> Arr:
             def at(i: Index) -> View:
-                key = (self._key(e, scope), id(part), i)
+                key = (own, id(part), i)
                 element: View | None = self.known(key)
                 if element is None:
                     element = self.value(e.body, part.at(i))

@@ -43,6 +43,12 @@ MOVED: dict[str, Callable[[Index, int], Index]] = {
 def view(em: Builder, e: Expr, v: Callable[[Expr], View]) -> View:
     """The view of layout pattern `e`, given those of its parts: nothing is computed and nothing copied."""
     match e:
+        case p.Split(n, x):
+            return split(v(x), number(n), length(type_of(x)))
+        case p.Join(x):
+            return join(v(x), *_matrix(x))
+        case p.Transpose(x):
+            return transpose(v(x), *_matrix(x))
         case p.Iota(n, t):
             em.require(t)
             return Arr(number(n), lambda i: em.number(i, t))
@@ -57,12 +63,6 @@ def view(em: Builder, e: Expr, v: Callable[[Expr], View]) -> View:
         case p.Cross(a, b):
             left, right, m = v(a), v(b), length(type_of(b))
             return Arr(length(type_of(a)), lambda i: Arr(m, lambda j: (element(left, i), element(right, j))))
-        case p.Split(n, x):
-            return split(v(x), number(n), length(type_of(x)))
-        case p.Join(x):
-            return join(v(x), *_matrix(x))
-        case p.Transpose(x):
-            return transpose(v(x), *_matrix(x))
         case p.Stride(s, x):
             return stride(v(x), number(s), length(type_of(x)))
         case p.Slide(size, step, x):

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from egglift.codegen.emission.builder import Builder, Target
 from egglift.codegen.kernel.views import View
 from egglift.ir.patterns import Expr
 
 
-@dataclass(frozen=True)
-class Scope:
+class Scope(NamedTuple):
     """A body being evaluated: its argument.  serial tells apart evaluations of one body."""
 
     serial: int

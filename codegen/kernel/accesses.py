@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from egglift.codegen.kernel.imperative import (
     Buffer,
@@ -25,8 +25,7 @@ from egglift.codegen.kernel.walk import index_values, operands, subvalues
 from egglift.ir.deadline import require_time
 
 
-@dataclass(frozen=True)
-class Access:
+class Access(NamedTuple):
     """A read or write of an element by `statement`.  path: the loops around it; block and position: where it stands."""
 
     buffer: Buffer
@@ -88,7 +87,24 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
 
 def loads(values: Iterable[ScalarValue]) -> list[Load]:
     """The loads in `values`, those in indices included."""
-    return [v for v in subvalues(values) if isinstance(v, Load)]
+    match values:
+        case (value,):
+            return list(_loads(value))
+        case ():
+            return []
+    found = dict[int, Load]()
+    for value in reversed(tuple(values)):  # as they are found in all of them together
+        found |= {id(v): v for v in _loads(value) if id(v) not in found}
+    return list(found.values())
+
+
+def _loads(value: ScalarValue) -> tuple[Load, ...]:
+    """The loads in one value.  Kept with it: each pass over statements asks again."""
+    memo = value.__dict__
+    found: tuple[Load, ...] | None = memo.get("_loads")
+    if found is None:
+        found = memo["_loads"] = tuple([v for v in subvalues((value,)) if isinstance(v, Load)])
+    return found
 
 
 def value_variables(value: ScalarValue) -> frozenset[Var]:

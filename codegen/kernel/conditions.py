@@ -25,7 +25,7 @@ def share(conditions: tuple[Condition, ...]) -> float:
 
 def has_lane(at: Index) -> bool:
     """Does `at` differ between the lanes of a vector?"""
-    return any(v.role == "lane" for v in at.variables())
+    return at.has_lane
 
 
 def is_aligned(at: Index, width: int) -> bool:

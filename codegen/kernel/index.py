@@ -38,7 +38,8 @@ class Var:
 
     @property
     def range(self) -> tuple[int, int]:
-        return 0, lower(self.count - 1, 0)  # of no values none is used
+        # of no values none is used; a plain number is asked for most
+        return 0, max(self.count - 1, 0) if type(self.count) is int else lower(self.count - 1, 0)
 
     def variables(self) -> frozenset[Var]:
         return frozenset((self,))
@@ -237,6 +238,8 @@ class Index:
     @kept
     def widest(self) -> tuple[int, int]:
         """Bounds (low, high), both included, whatever guards are in force."""
+        if not _facts.get():
+            return _bounds(self)
         with _knowing(()):
             return _bounds(self)
 
@@ -252,16 +255,26 @@ class Index:
 
     @kept
     def _variables(self) -> frozenset[Var]:
-        return frozenset(v for a, _ in self.terms for v in a.variables())
+        return frozenset([v for a, _ in self.terms for v in a.variables()])
+
+    @kept
+    def has_lane(self) -> bool:
+        """Does it differ between the lanes of a vector?"""
+        return any(v.role == "lane" for v in self._variables)
+
+    @kept
+    def data(self) -> tuple[Data, ...]:
+        """The loaded numbers in it, in order."""
+        return tuple([d for a, _ in self.terms for d in _data_of(a)])
 
     # ------------------------------------------------------------------------------------ arithmetic
 
     def __add__(self, other: Index | Atom | int) -> Index:
         if isinstance(other, int):
             return self if surely_equal(other, 0) else Index(self.terms, self.constant + other)
-        o = index(other)
-        if not o.terms:
-            return Index(self.terms, self.constant + o.constant)
+        o = other if type(other) is Index else index(other)
+        if not (self.terms and o.terms):
+            return Index(self.terms or o.terms, self.constant + o.constant)
         sums = dict(self.terms)
         for a, k in o.terms:
             sums[a] = sums.get(a, 0) + k
@@ -410,6 +423,18 @@ def choose(test: Index, n: int, inside: Index, outside: Index, limit: int | None
     return Index(((Choice(test, n, inside, outside, limit), 1),))
 
 
+def _data_of(a: Atom) -> tuple[Data, ...]:
+    match a:
+        case Var():
+            return ()
+        case Data():
+            return (a,)
+        case Choice(test, _, inside, outside):
+            return *test.data, *inside.data, *outside.data
+        case _:
+            return a.x.data
+
+
 def _substituted(a: Atom, values: Mapping[Var, Index | int]) -> Index:
     match a:
         case Var():
@@ -439,7 +464,7 @@ def _make(sums: dict[Atom, int], constant: int) -> Index:
                 del sums[b]
             rest = _make(sums, constant - whole.constant * k * a.divisor)
             return rest + a.x * k
-    terms = [(a, k) for a, k in sums.items() if not surely_equal(k, 0)]
+    terms = [(a, k) for a, k in sums.items() if (k if type(k) is int else not surely_equal(k, 0))]
     if len(terms) > 1:
         terms.sort(key=lambda t: t[0].key)
     return Index(tuple(terms), constant)

@@ -28,6 +28,10 @@ class Arr:
     at: Callable[[Index], View]
     parts: tuple[Arr, ...] = ()
 
+    def __init__(self, length: int, at: Callable[[Index], View], parts: tuple[Arr, ...] = ()) -> None:
+        own = self.__dict__  # as dataclasses do, in half the time: every element of a matrix is asked for by a row
+        own["length"], own["at"], own["parts"] = length, at, parts
+
 
 @dataclass(frozen=True, eq=False)
 class Where:

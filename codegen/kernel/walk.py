@@ -16,7 +16,7 @@ from egglift.codegen.kernel.imperative import (
     ScalarValue,
     Statement,
 )
-from egglift.codegen.kernel.index import Choice, Data, Index, Var
+from egglift.codegen.kernel.index import Index
 
 
 def blocks(s: Statement) -> tuple[tuple[Statement, ...], ...]:
@@ -65,7 +65,7 @@ def parts(v: ScalarValue) -> tuple[ScalarValue, ...]:
     """The values that `v` is computed from, and the loaded numbers in its indices."""
     match v:
         case Load(_, at) | IndexValue(at, _):
-            return tuple(index_values(at))
+            return tuple(index_values(at)) if at.data else ()
         case Guarded():
             return v.inside, v.outside, *index_values(v.at)
     return operands(v)
@@ -86,15 +86,4 @@ def subvalues(
 
 def index_values(at: Index) -> list[ScalarValue]:
     """The loaded numbers in an index."""
-    values: list[ScalarValue] = []
-    for a, _ in at.terms:
-        match a:
-            case Data(value):
-                values.append(value)  # type: ignore[arg-type]
-            case Choice(test, _, inside, outside):
-                values.extend(v for x in (test, inside, outside) for v in index_values(x))
-            case Var():
-                pass
-            case _:
-                values.extend(index_values(a.x))
-    return values
+    return [data.value for data in at.data]  # type: ignore[misc]

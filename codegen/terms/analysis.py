@@ -13,13 +13,16 @@ ITEMS = ("local", "warp", "lane")
 #: patterns that carry values from element to element, as they are executed; and those that take a group together
 LOOPS = p.Fold | p.Tree | p.ScanSeq | p.ScanDoubling | p.Count | p.Iterate
 TOGETHER = p.Tree | p.ScanDoubling | p.Count
+#: patterns that are kept in memory, or are loops; and those that may be, as it depends on their levels
+COMPUTING = (p.Fold, p.To, p.Tree, p.ScanSeq, p.ScanDoubling, p.Count, p.Iterate, p.ScanLinked)
+STEPS = (p.Map, *COMPUTING)
 #: patterns whose parts may be written one by one where the whole is the result
 STRUCTURE = (*p.REARRANGING, p.Tup, p.Zip, p.Concat)
 
 
 def is_computing(t: Expr) -> bool:
     """Is `t` a loop or kept in memory: evaluated once where its scope begins if it is read?"""
-    return isinstance(t, LOOPS | p.To | p.ScanLinked) or (isinstance(t, p.Map) and t.level is not None)
+    return isinstance(t, COMPUTING) or (isinstance(t, p.Map) and t.level is not None)
 
 
 def is_layout_body(body: Expr) -> bool:

@@ -20,6 +20,8 @@ def is_launched(t: Expr) -> bool:
 
 def boundaries(term: Expr) -> list[Expr]:
     """The closed parts of a kernel's term that kernels of their own compute, outermost ones only."""
+    if not _holds_steps(term):
+        return []
     parallel = analysis.shares_grid(term)
     found: dict[Expr, None] = {}
     seen: set[tuple[Expr, bool, bool]] = set()
@@ -33,9 +35,25 @@ def boundaries(term: Expr) -> list[Expr]:
             found[t] = None
             continue
         parts = analysis.result_parts(t, "global") if result and analysis.computes(t) else ()
-        stack.extend((b, False, True) for b in reversed(bodies(t)))
-        stack.extend((c, c in parts, inside) for c in reversed(children(t)))
+        stack.extend([(b, False, True) for b in reversed(bodies(t)) if _holds_steps(b)])
+        stack.extend([(c, c in parts, inside) for c in reversed(children(t)) if _holds_steps(c)])
     return list(found)
+
+
+def _holds_steps(t: Expr) -> bool:
+    """Is there something closed in `t`, bodies included, that may take steps?  Kept with it."""
+    stack = [t]
+    while stack:
+        e = stack[-1]
+        parts = (*children(e), *bodies(e))
+        if todo := [c for c in parts if "_holds_steps" not in c.__dict__]:
+            stack.extend(todo)
+        else:
+            own = isinstance(e, analysis.STEPS) and is_closed(e)
+            e.__dict__["_holds_steps"] = own or any(c.__dict__["_holds_steps"] for c in parts)
+            stack.pop()
+    found: bool = t.__dict__["_holds_steps"]
+    return found
 
 
 def _is_boundary(t: Expr, parallel: bool, inside: bool) -> bool:
@@ -69,7 +87,7 @@ def closed_nodes(term: Expr) -> tuple[Expr, ...]:
     """What the kernel's term and its bodies compute without any argument, in order: evaluated once, at the start."""
     found: dict[Expr, None] = dict.fromkeys(analysis.entry_nodes(term, "global"))
     for t in subterms(term):
-        for body in bodies(t):
+        for body in filter(_holds_steps, bodies(t)):
             for part in _closed_parts(body):
                 found.update(dict.fromkeys(analysis.read_nodes(part)))
     return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from egglift.codegen.kernel.views import length
+from egglift.codegen.terms.analysis import level_kinds
 from egglift.codegen.terms.level_names import level_name
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -22,6 +23,8 @@ AROUND = {
     "warp": ("", "workgroup"),
     "lane": ("warp",),
 }
+#: what a level may be that is not executed in order; "group" is local memory
+EXECUTORS = (*AROUND, "vec", "device", "group")
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,7 @@ def check(term: Expr) -> None:
     stack = [(term, Position())]
     while stack:
         t, context = stack.pop()
-        if (t, context) in seen:
+        if level_kinds(t).isdisjoint(EXECUTORS) or (t, context) in seen:
             continue
         seen.add((t, context))
         inner = context

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from egglift.costmodel.closed.work import Numbers
-from egglift.costmodel.model.coalescing import BANKS, SECTOR, WORD, distinct
+from egglift.costmodel.model.coalescing import BANKS, CLOSE, SECTOR, WORD, distinct
 
 #: how many steps along an axis, and how many bytes apart
 Step = tuple[Numbers, Numbers]
@@ -116,11 +116,23 @@ def _rows(keys: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArr
     where = np.zeros(len(keys), np.int64)
     for column in keys.T:
         if column.min() != column.max():
-            values, of = np.unique(column, return_inverse=True)
-            where = np.unique(where * len(values) + of.reshape(-1), return_inverse=True)[1].reshape(-1)
+            count, of = numbered(column)
+            where = numbered(where * count + of)[1]
     first = np.empty(int(where.max()) + 1, np.int64)
     first[where[::-1]] = np.arange(len(keys))[::-1]
     return keys[first], where
+
+
+def numbered(x: npt.NDArray[np.int64]) -> tuple[int, npt.NDArray[np.int64]]:
+    """How many different ones some integers are, and the how-many-th of them, by size, each is."""
+    low, high = (int(x.min()), int(x.max())) if len(x) else (0, 0)
+    if high - low >= CLOSE * len(x):
+        values, which = np.unique(x, return_inverse=True)
+        return len(values), which.reshape(-1)
+    there = np.zeros(high - low + 1, np.int64)
+    there[x - low] = 1
+    place = np.cumsum(there)
+    return int(place[-1]), place[x - low] - 1
 
 
 @lru_cache(1 << 14)

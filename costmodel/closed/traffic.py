@@ -159,8 +159,6 @@ def _loaded(work: Work, x: _Seen, little: Bools, new: Numbers, resident: Numbers
     a, seen = x.access, x.touched
     rolled = a.rolled | (bool(a.loops) & (_reopened(work, a) > 1))
     count = work.count(a)
-    moved = _moved(work, a, resident, p)
-    alone = _alone(work, a, moved, resident, p)
     at_once = np.where(rolled, resident / p.compute_units / work.group, 1)
     kept = little & (seen.sectors * SECTOR * at_once <= FIRST_CACHE)
     share = np.minimum(1, count / (work.items * product([loop.count for loop in a.loops])))
@@ -172,6 +170,10 @@ def _loaded(work: Work, x: _Seen, little: Bools, new: Numbers, resident: Numbers
     fits = (a.bytes <= p.cache_bytes) & (brought > a.bytes)
     apart = _apart(work, a, resident, a.bytes / np.maximum(brought, 1))
     dram = np.where(fits, once, np.maximum(once, brought * apart))
+    if kept.all():
+        return dram, brought, number(0)
+    moved = _moved(work, a, resident, p)
+    alone = _alone(work, a, moved, resident, p)
     waits = new * product(work.groups) * seen.sectors * SECTOR  # in the cache of all units, until it is read again
     near = seen.sectors * SECTOR * resident / work.group <= FAR * p.cache_bytes
     far = np.where(little & near, np.minimum(alone, waits), alone)
@@ -194,8 +196,11 @@ def _moved(work: Work, a: Access, resident: Numbers, p: Profile) -> Numbers:
     near = count / lanes * once
     again = PARTIAL if a.store else _reopened(work, a)
     dense = count * a.width * (np.where(a.width > STORED, PARTIAL, 1.0) if a.store else again)
+    stands = (step == 0) | (once < lanes * a.width)
+    if np.all(stands | (step <= a.width)):  # mostly
+        return np.where(stands, near, dense)
     walked = count / lanes * _walked(a, warp, once, lanes, resident / p.compute_units / lanes) * again
-    return np.where((step == 0) | (once < lanes * a.width), near, np.where(step <= a.width, dense, walked))
+    return np.where(stands, near, np.where(step <= a.width, dense, walked))
 
 
 def _stored(work: Work, a: Access, p: Profile) -> Numbers:
@@ -221,6 +226,8 @@ def _walked(a: Access, warp: list[Step], once: Numbers, lanes: Numbers, warps: N
             left = np.maximum(1, np.floor(left / taken))
         seen = SECTOR * touched([*warp, *steps], a.width).sectors
         going = going & (seen * warps <= FIRST_CACHE)
+        if not going.any():
+            break
         found = np.maximum(seen / product([c for c, _ in steps]), lanes * a.width)
         best = np.where(going, np.minimum(best, found), best)
     return best

@@ -52,10 +52,10 @@ def rounded_up(x: Numbers, y: Numbers | float) -> Numbers:
 
 def product(xs: Iterable[Numbers]) -> Numbers:
     """Their product; 1 of none."""
-    found = number(1)
+    found: Numbers | None = None
     for x in xs:
-        found = found * x
-    return found
+        found = x if found is None else found * x
+    return number(1) if found is None else found
 
 
 @dataclass(frozen=True)

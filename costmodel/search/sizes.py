@@ -222,6 +222,8 @@ def roles(term: Expr) -> dict[str, str]:
     """Who goes through what a symbol cuts: symbol -> kind of the map over so many elements, or "unrolled" (a fold)."""
     by_symbol: dict[str, str] = {}
     for t in subterms(term):
+        if not isinstance(t, Map | Fold):
+            continue
         if isinstance(t, Map) and t.level is not None:
             array = type_of(t.x)
             assert isinstance(array, Array)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from egglift.costmodel.closed.footprint import numbered
 from egglift.costmodel.closed.work import evaluated
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.size_choices import fitted, may_be_zero, wanted
@@ -34,12 +35,10 @@ def assignments(
     rng = np.random.default_rng(0)
     for name in order:
         tile = tiles[name]
-        length = np.broadcast_to(evaluated(tile.length, columns).astype(np.int64), rows)
-        chunk = np.broadcast_to(chunks.get(tile.length, np.ones(1, np.int64)), rows)
-        pairs, where = np.unique(np.stack([length, chunk]), axis=1, return_inverse=True)
-        where = where.reshape(-1)
+        length = evaluated(tile.length, columns).astype(np.int64)
+        pairs, where = _pairs(length, chunks.get(tile.length, np.ones(1, np.int64)), rows)
         inner = bool(symbols(tile.length))
-        options = [_options(tile.kind, int(n), int(c), roles.get(name, ""), profile, inner) for n, c in pairs.T]
+        options = [_options(tile.kind, int(n), int(c), roles.get(name, ""), profile, inner) for n, c in pairs]
         lengths = np.array([len(o) for o in options])
         counts = lengths[where]
         source = np.repeat(np.arange(rows), counts)
@@ -55,6 +54,19 @@ def assignments(
             chunks[tile.length] = values
         rows = len(source)
     return columns
+
+
+def _pairs(
+    a: npt.NDArray[np.int64], b: npt.NDArray[np.int64], rows: int
+) -> tuple[list[tuple[int, int]], npt.NDArray[np.int64]]:
+    """The different pairs of numbers, and which of them each row has."""
+    if a.size == b.size == 1:  # mostly
+        return [(int(a.item()), int(b.item()))], np.zeros(rows, np.int64)
+    a, b = np.broadcast_to(a, rows), np.broadcast_to(b, rows)
+    count, where = numbered(a * (int(b.max(initial=0)) + 1) + b)
+    first = np.empty(count, np.int64)
+    first[where] = np.arange(rows)
+    return list(zip(a[first].tolist(), b[first].tolist(), strict=True)), where
 
 
 def _options(kind: str, n: int, chunk: int, role: str, profile: Profile, inner: bool) -> list[int]:

@@ -32,10 +32,15 @@ class Account:
         return in_notebook(self.markup())
 
 
-def account_of(stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, int]) -> Account:
-    """The stage, and its loops from the outside in, with the numbers that were chosen for their blocks."""
+def account_of(
+    stage: Stage, sign: str, schedule: Schedule, sizes: Mapping[str, int], text: str | None = None
+) -> Account:
+    """The stage, and its loops from the outside in, with the numbers that were chosen for their blocks.
+
+    text: of the stage, where it is known.
+    """
     order = {d: i for i, d in enumerate(dict.fromkeys(loop.dim for loop in schedule.loops))}
-    lines = [text_of(stage), f"  {sign}{said_sizes(sizes.items())}"]
+    lines = [text_of(stage) if text is None else text, f"  {sign}{said_sizes(sizes.items())}"]
     depth, unit = 2, unit_of(stage)
     for step in schedule.steps:
         match step:

@@ -385,13 +385,14 @@ class _Choosing:
     ) -> list[Choice]:
         """Of structures not far above the best price, what the exact model says of the few best assignments."""
         found: list[Choice] = []
+        text = text_of(stage)
         for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
             points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
             # a launch size that nothing depends on makes no other program
             different = {kernels(x): x for x in reversed(points) if isinstance(x, Point)}
             for x in reversed(different.values()):
                 s = r.structure
-                account = account_of(stage, s.sign, s.schedule, dict(x.sizes))
+                account = account_of(stage, s.sign, s.schedule, dict(x.sizes), text)
                 made = None if s.made is None else Alone(s.made, x.sizes)
                 found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account, made))
         return found

@@ -42,7 +42,7 @@ class Round:
     ahead: Numbers
 
 
-def _is_multiple(x: Numbers, w: int) -> Bools:
+def is_multiple(x: Numbers, w: int) -> Bools:
     """Where whole numbers are multiples of a power of two: a product and a rounding, which remainders take long for."""
     parts = x * (1 / w)
     found: Bools = parts == np.floor(parts)
@@ -136,10 +136,10 @@ class Counts:
         for w in (2, 4, 8, 16):
             if w * size > limit:
                 break
-            fits = _is_multiple(last.count, w) & (stride.get(last, zero) == 1)
+            fits = is_multiple(last.count, w) & (stride.get(last, zero) == 1)
             for d in (*tile[:-1], *others) if self.gpu else ():
                 if d in stride:
-                    fits = fits & (_is_multiple(stride[d], w) | (d.count <= 1))
+                    fits = fits & (is_multiple(stride[d], w) | (d.count <= 1))
             if not fits.any():  # nor is there a wider one
                 break
             found = np.where(fits, w, found)

@@ -16,7 +16,7 @@ from egglift.codegen.kernel.views import CHUNK, LINE
 from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
 from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product
 from egglift.costmodel.model.operation_counts import COPIED_AHEAD
-from egglift.egraph.schedules.counts import TOGETHER, Counts, Strides
+from egglift.egraph.schedules.counts import TOGETHER, Counts, Strides, is_multiple
 from egglift.egraph.schedules.elements import Element, Place
 from egglift.egraph.schedules.nest import Digit, launched
 from egglift.egraph.schedules.schedule import Keep
@@ -195,7 +195,7 @@ class KeptCounts(Counts):
             near = element.plain and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
             if near and w * source.bytes <= TOGETHER:
                 enough = (elements * source.bytes >= TOGETHER * work.group) | (buffers > 0)
-                fits = (span[fast] % w == 0) & enough
+                fits = is_multiple(span[fast], w) & enough
                 width = np.where(fits, w, width)
         streamed = buffers > 0
         if np.any(streamed):
@@ -204,8 +204,9 @@ class KeptCounts(Counts):
             legal = element.plain & (width * source.bytes >= COPIED[0]) & self.limits.asynchronous_copies
             work.fits = work.fits & (legal | ~streamed)
         trips = np.ceil(elements / (width * work.group))
-        rolled = ((trips > FEW) | (elements % (width * work.group) != 0)) & (trips > 1) & (ahead == 0)
-        times = steps * elements / (width * work.group)
+        at_once = width * work.group
+        rolled = ((trips > FEW) | (elements != trips * at_once)) & (trips > 1) & (ahead == 0)
+        times = steps * elements / at_once
         turns = np.where(rolled, trips, 1)
         digits = np.where(rolled, 6, 0)  # the element's index is taken apart
         offsets = np.where(rolled, 1, trips)  # from one address

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from egglift.garbage import SELDOM, old_objects_stay
+from egglift.garbage import SELDOM, YOUNG, old_objects_stay
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def usual() -> Iterator[None]:
 
 def test_all_objects_are_looked_through_seldom_inside() -> None:
     with old_objects_stay():
-        assert gc.get_threshold() == (700, 10, SELDOM)
+        assert gc.get_threshold() == (YOUNG, 10, SELDOM)
     assert gc.get_threshold() == (700, 10, 10)
 
 
@@ -29,7 +29,7 @@ def test_searches_at_once_leave_what_was_before_them() -> None:
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
-    assert gc.get_threshold() == (700, 10, SELDOM)
+    assert gc.get_threshold() == (YOUNG, 10, SELDOM)
     second.__exit__(None, None, None)
     assert gc.get_threshold() == (700, 10, 10)
 

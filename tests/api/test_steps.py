@@ -68,7 +68,5 @@ def test_all_steps_together_are_right(kernel: Kernel) -> None:
 def test_the_explanation_is_of_one_step() -> None:
     program = el.array("x", el.f32, 1000).iterate(5, lambda v: v * 0.5 + 1)
     kernel = el.optimize(program, "pocl", measure="none", cache=False)
-    step = next(
-        c for c in kernel.candidates if c.form is not None or c.account is not None
-    )  # whatever was the fastest here
+    step = next(c for c in kernel.candidates if c.form is not None or c.account is not None)
     assert "each of 5 steps" in Kernel(kernel.program, step, kernel.device, [step]).explain().lower()
