@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from egglift.ir import patterns as p
+from egglift.ir.backwards import rearranged
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children
 
@@ -13,13 +14,18 @@ ITEMS = ("local", "warp", "lane")
 #: patterns that carry values from element to element, as they are executed; and those that take a group together
 LOOPS = p.Fold | p.Tree | p.ScanSeq | p.ScanDoubling | p.Count | p.Iterate
 TOGETHER = p.Tree | p.ScanDoubling | p.Count
-#: patterns whose parts may be written one by one where the whole is the result
-STRUCTURE = (*p.REARRANGING, p.Tup, p.Zip, p.Concat)
 
 
 def is_computing(t: Expr) -> bool:
     """Is `t` a loop or kept in memory: evaluated once where its scope begins if it is read?"""
     return isinstance(t, LOOPS | p.To | p.ScanLinked) or (isinstance(t, p.Map) and t.level is not None)
+
+
+def written_parts(t: Expr) -> tuple[Expr, ...]:
+    """The parts of `t` that may be written one by one where it is the result."""
+    if isinstance(t, p.Tup | p.Zip | p.Concat):
+        return children(t)
+    return () if (x := rearranged(t)) is None else (x,)
 
 
 def is_layout_body(body: Expr) -> bool:
@@ -30,8 +36,8 @@ def is_layout_body(body: Expr) -> bool:
                 return True
             case p.Map(inner, x, None) if is_layout_body(inner):
                 body = x
-            case _ if isinstance(body, p.REARRANGING):
-                body = body.x
+            case _ if (x := rearranged(body)) is not None:
+                body = x
             case _:
                 return False
 
@@ -42,8 +48,8 @@ def computes(t: Expr) -> bool:
     if known is None:
         if is_computing(t):
             found = True
-        elif isinstance(t, STRUCTURE):
-            found = any(map(computes, children(t)))
+        elif parts := written_parts(t):
+            found = any(map(computes, parts))
         else:
             found = isinstance(t, p.Map) and is_layout_body(t.body) and computes(t.x)
         known = t.__dict__["_computes"] = found
@@ -52,8 +58,8 @@ def computes(t: Expr) -> bool:
 
 def result_parts(t: Expr, space: str) -> tuple[Expr, ...]:
     """The children of `t` that are in result position where `t` is, its value going to memory `space`."""
-    if isinstance(t, STRUCTURE):
-        return children(t)
+    if parts := written_parts(t):
+        return parts
     if isinstance(t, p.To) and t.space == space:
         return (t.x,)
     if isinstance(t, p.Map) and t.level is None and is_layout_body(t.body) and computes(t.x):
@@ -125,7 +131,7 @@ def shares_items(t: Expr) -> bool:
     """
     known: bool | None = t.__dict__.get("_shares")
     if known is None:
-        if isinstance(t, STRUCTURE) or (isinstance(t, p.Map) and t.level is None and computes(t)):
+        if written_parts(t) or (isinstance(t, p.Map) and t.level is None and computes(t)):
             shares = any(shares_items(c) if computes(c) else _lazily_shares(c) for c in children(t))
         elif isinstance(t, p.To):
             shares = t.space == "local" or shares_items(t.x)
@@ -168,7 +174,7 @@ def is_spread(t: Expr) -> bool:
         case p.Map(_, x, None):
             return computes(t) and is_spread(x)
         case _:
-            return isinstance(t, STRUCTURE) and any(map(is_spread, children(t)))
+            return any(map(is_spread, written_parts(t)))
 
 
 def shares_grid(t: Expr) -> bool:

@@ -22,6 +22,7 @@ from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.again import place, placed, together
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
+from egglift.egraph.schedules.bounds import traffic_seconds
 from egglift.egraph.schedules.chain_choices import chain_choices
 from egglift.egraph.schedules.choice import (
     KEPT,
@@ -135,7 +136,7 @@ class _Choosing:
         best: dict[str, list[Choice]] = {}
         for s in sorted(stages, key=lambda s: -least[s.name]):
             tick("schedules", s.name)
-            matters = least[s.name] >= MINOR * sum(x for x in least.values() if x < inf)
+            matters = s.is_apart or least[s.name] >= MINOR * sum(x for x in least.values() if x < inf)
             best[s.name] = self._choices(forms[s.name], len(stages) == 1, matters)
             if best[s.name]:
                 least[s.name] = best[s.name][0].seconds
@@ -143,7 +144,7 @@ class _Choosing:
 
     def first_of_stages(self, stages: Sequence[Stage]) -> list[list[Choice]]:
         """One choice for each stage: what is known first of a choice that is good enough where time is short."""
-        return [self._choices(canonical([s]), len(stages) == 1, matters=False)[:1] for s in stages]
+        return [self._choices(canonical([s]), len(stages) == 1, matters=s.is_apart)[:1] for s in stages]
 
     def _once(self, what: Hashable, form: Canonical, find: Callable[[], T]) -> T:
         """What is found for stages of that form, in this search or in one before it with the same settings."""
@@ -200,8 +201,11 @@ class _Choosing:
         """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
         search = ScanSearch(self.profile, self.limits, self.reassociate, thorough)
         found = [scanning(stage, x) for x in search.whole(stage)]
+        best = min((c.seconds for c in found), default=inf)
         for length, chunks in search.cut(stage):
-            found += self._in_chunks(stage, length, chunks, search)
+            read = chunks.totals, chunks.chunks  # each goes through what is scanned
+            if sum(traffic_seconds(as_pattern(s), self.profile) for s in read) < best:
+                found += self._in_chunks(stage, length, chunks, search)
         for length, chunks in search.cut(stage, linked=True):
             found += self._linked(stage, length, chunks, search)
         return of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]

@@ -19,7 +19,8 @@ from egglift.egraph.schedules.structures import Tile
 from egglift.egraph.stages.as_pattern import computed, reads_of
 from egglift.egraph.stages.stage import Combined, Read, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
-from egglift.ir.axes import element_type, merged, permuted
+from egglift.ir.axes import at_depth, element_type, merged, permuted
+from egglift.ir.backwards import backwards
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
@@ -77,7 +78,8 @@ class Rows:
         self.others: list[Expr] = [x for x in read if x != stage.body]
         element = p.Tup((stage.body, *self.others)) if self.others else stage.body
         rows = computed(names, stage.dims, element)
-        self.rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
+        rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
+        self.rows = at_depth(1, rows, backwards) if self.scan.backwards else rows
         self.begins, self.combined = _begins(stage, self.scan), self.scan.combined
 
     @property
@@ -167,6 +169,8 @@ class Rows:
         if self.combined is not None:
             return ScanStructure(sign, found if self.batch else p.At(0, found), tiles)
         array = permuted(found if self.batch else p.Join(found), self.stage.dims, self.stage.array_dims)
+        if self.scan.backwards:
+            array = at_depth(self.stage.array_dims.index(self.stage.dims[-1]), array, backwards)
         return ScanStructure(sign, array, tiles)
 
     def _in_order(self, init: Expr, row: Expr) -> Expr:

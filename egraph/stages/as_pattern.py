@@ -12,6 +12,7 @@ from egglift.egraph.stages.short_arrays import laid_out
 from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
+from egglift.ir.backwards import backwards
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 from egglift.ir.types import Array, Tuple, Type
@@ -68,7 +69,10 @@ def _scanned(stage: Stage, scan: Scanned) -> Expr:
 
             return _nest([last], [*(at[r] for r in own), *scanned], element)
 
-        whole = p.Scan(scan.op, _body(names, scan.init, at), along(stage.body, parts[1], []))
+        scanned = along(stage.body, parts[1], [])
+        scanned = backwards(scanned) if scan.backwards else scanned
+        whole: Expr = p.Scan(scan.op, _body(names, scan.init, at), scanned)
+        whole = backwards(whole) if scan.backwards else whole
         kept = whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
         return p.Reduce(scan.combined.op, scan.combined.init, kept) if scan.combined else kept
 

@@ -23,7 +23,7 @@ from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.factoring import factored
 from egglift.egraph.stages.first_places import first_places_in_order
-from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
+from egglift.egraph.stages.index_notation import IndexNotation, NoStages
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
@@ -40,6 +40,7 @@ from egglift.egraph.stages.sums import summed
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.totals import by_rows
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
+from egglift.egraph.stages.values import Computed, Tuples, Value
 from egglift.egraph.stages.windows import of_windows, shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted

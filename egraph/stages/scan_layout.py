@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.moved_axes import plain_read
+from egglift.egraph.stages.moved_axes import plain_read, straight
 from egglift.egraph.stages.stage import Dim, Read, Stage
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
@@ -24,13 +24,13 @@ def in_memory_order(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage],
     """Stages whose scans are written in the order in which they read, and what yields the result then."""
     found, new = list[Stage](), dict[Expr, Expr]()
     for stage in stages:
-        s = with_views(stage, lambda view: exchanged(view, new)) if new else stage
+        s = with_views(stage, lambda view: straight(exchanged(view, new))) if new else stage
         if s.scan is not None and s.scan.combined is None and (order := _order(s)) is not None:
             laid = _laid(s, order)
             new[p.Input(s.name, s.type)] = permuted(p.Input(laid.name, laid.type), laid.array_dims, s.array_dims)
             s = laid
         found.append(s)
-    return found, exchanged(result, new) if new else result
+    return found, straight(exchanged(result, new)) if new else result
 
 
 def with_views(stage: Stage, f: Callable[[Expr], Expr]) -> Stage:

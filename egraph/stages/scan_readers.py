@@ -141,7 +141,7 @@ def _keeping(stage: Stage, after: Expr) -> Stage:
 
 def _own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:
     """At which dimensions the array itself is read, and which component of its element; None if it is laid out."""
-    read = plain_read(read)
+    read = plain_read(Read(parts_inside(read.view), read.dims))
     view, dims, path = read.view, read.dims, list[int]()
     while view != array:
         match view:

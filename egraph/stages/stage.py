@@ -112,7 +112,8 @@ class Scanned:
 
     op: associative; init: a body over the other dimensions.  after: a body over all dimensions, of `result`, that is
     kept of each; None: `result` itself.  axis: which axis of the array is the last dimension's; None: the last one.
-    combined: how what is kept is reduced along the last dimension, which the array then has not.
+    combined: how what is kept is reduced along the last dimension, which the array then has not.  backwards: does it
+    begin at the last index, `[.., init + xn + x(n-1), init + xn]`?
     """
 
     op: p.Operator
@@ -120,6 +121,7 @@ class Scanned:
     after: Expr | None = None
     axis: int | None = None
     combined: Combined | None = None
+    backwards: bool = False
 
     @property
     def type(self) -> Type:

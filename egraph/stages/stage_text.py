@@ -17,7 +17,8 @@ def text_of(stage: Stage) -> str:
     body = _body(stage.names, stage.body, order)
     if stage.scan is not None:
         init = _body(stage.names, stage.scan.init, order)
-        body = f"({stage.scan.op.name} up to {len(stage.dims) - 1} from {init} of {body})"
+        way = "down" if stage.scan.backwards else "up"
+        body = f"({stage.scan.op.name} {way} to {len(stage.dims) - 1} from {init} of {body})"
         if (after := stage.scan.after) is not None:
             own = p.Input(body, stage.scan.type)
             body = _body(stage.names, substituted(after, {stage.scan.result: own}), order)
