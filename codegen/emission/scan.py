@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from egglift.codegen.emission import assign
 from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.shares import loads_in
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment, ScalarValue
-from egglift.codegen.kernel.index import Index
+from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, length, part
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.errors import CodegenError
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
+
+AHEAD, LOADED = 8, 32  # elements that are loaded before they are scanned, and loads for these
 
 
 def into(em: Translator, t: p.ScanSeq, target: Target, scope: Scope) -> None:
@@ -74,15 +79,66 @@ def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: V
 
 
 def _run(em: Translator, body: Expr, acc: Target, xs: Arr, target: Target) -> None:
-    def step(i: Index) -> None:
+    def step(i: Index, x: View) -> None:
         with em.scratch():
-            result = em.value(body, (acc.view, element(xs, i)))
-            values = iter(assign.shared(em, _scalars(result)))  # what is carried is often a part of what is kept
-            carried, kept = (_filled(component(result, k), values) for k in range(2))
-            assign.assign(em, element(target.view, i), kept)  # of the accumulator as it was, and where there is a place
+            result = em.value(body, (acc.view, x))
+            carried, kept = component(result, 0), _numbers(component(result, 1))
+            values = iter(assign.shared(em, _scalars((carried, kept))))  # what is carried is often kept too
+            carried, kept = _filled(carried, values), _filled(kept, values)
+            place = _places(element(target.view, i), kept)
+            assign.assign(em, place, kept)  # of the accumulator as it was, and where there is a place
             assign.assign(em, acc.view, carried)
 
-    em.loop(xs.length, step)
+    def several(first: Index, count: int) -> None:
+        elements = [element(xs, first + k) for k in range(count)]
+        for k, x in enumerate(_loaded(em, elements) if count > 1 else elements):
+            step(first + k, x)
+
+    ahead = _ahead(em, xs)
+    em.loop(xs.length // ahead, lambda i: several(i * ahead, ahead))
+    if rest := xs.length % ahead:
+        several(index(xs.length - rest), rest)
+
+
+def _ahead(em: Translator, xs: Arr) -> int:
+    """How many elements are loaded before they are scanned, by a work-item of a GPU: each load takes long, and more
+    of them are under way."""
+    if em.limits.warp == 1 or em.distribution.lane is not None or isinstance(xs.length, Length):
+        return 1
+    with em.probe() as statements:
+        found = loads_in([element(xs, index(Var("?", xs.length, "loop")))])
+        far = [load for load in found if load.buffer.space == "global"]
+    return 1 if statements or not far else max(1, min(xs.length, AHEAD, LOADED // len(found)))
+
+
+def _loaded(em: Translator, elements: Sequence[View]) -> list[View]:
+    """Elements of which nothing is left to be loaded."""
+    shared = assign.shared(em, [s for x in elements for s in _scalars(x)])
+    values = iter([assign.named(em, s) for s in shared])
+    return [_filled(x, values) for x in elements]
+
+
+def _numbers(v: View) -> View:
+    """What is kept as numbers, of short arrays too."""
+    if isinstance(v, tuple):
+        return tuple(map(_numbers, v))
+    if not isinstance(v, Arr):
+        return v
+    if any(piece.length != 1 for piece in v.parts) or not v.parts:
+        raise CodegenError("a scan keeps numbers, and short arrays that are put together of such")
+    return tuple(_numbers(element(piece, ZERO)) for piece in v.parts)
+
+
+def _places(target: View, kept: View) -> View:
+    """The places of what is kept: of the numbers of short arrays, one by one."""
+    if not isinstance(kept, tuple):
+        return target
+    one = component if _is_tuple(target) else lambda v, k: element(v, index(k))
+    return tuple(_places(one(target, k), x) for k, x in enumerate(kept))
+
+
+def _is_tuple(v: View) -> bool:
+    return _is_tuple(v.inside()) if isinstance(v, Where) else isinstance(v, tuple)
 
 
 def _scalars(v: View) -> list[ScalarValue]:

@@ -17,6 +17,7 @@ from math import prod
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.egraph.schedules.structures import Tile
 from egglift.egraph.stages.as_pattern import computed, reads_of
+from egglift.egraph.stages.short_arrays import laid_out
 from egglift.egraph.stages.stage import Combined, Read, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, element_type, merged, permuted
@@ -171,7 +172,7 @@ class Rows:
         array = permuted(found if self.batch else p.Join(found), self.stage.dims, self.stage.array_dims)
         if self.scan.backwards:
             array = at_depth(self.stage.array_dims.index(self.stage.dims[-1]), array, backwards)
-        return ScanStructure(sign, array, tiles)
+        return ScanStructure(sign, laid_out(array, self.stage), tiles)
 
     def _in_order(self, init: Expr, row: Expr) -> Expr:
         """A row by one work-item."""

@@ -30,7 +30,7 @@ def as_pattern(stage: Stage) -> Expr:
 def _pattern(stage: Stage) -> Expr:
     if stage.scan is not None:
         found = _scanned(stage, stage.scan)
-        return found if stage.scan.combined else permuted(found, stage.dims, stage.array_dims)
+        return found if stage.scan.combined else laid_out(permuted(found, stage.dims, stage.array_dims), stage)
     if stage.counts is not None:
         return _counted(stage, stage.counts)
     return laid_out(computed(stage.names, stage.dims, stage.body), stage)

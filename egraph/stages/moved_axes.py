@@ -88,7 +88,7 @@ def plain_read(read: Read) -> Read:
 
     (transpose A)[0, 1] -> A[1, 0]; (join (transpose (fill 1 A)))[0] -> A[0]
     """
-    view, axes = below(read.view, read.dims, _without_ones)
+    view, axes = below(read.view, read.dims, without_ones)
     return Read(view, cast(tuple[Dim, ...], axes))
 
 
@@ -108,7 +108,8 @@ def _straight(e: Expr) -> Expr | None:
     return permuted(array, axes, order) if isinstance(array, p.Input) else None
 
 
-def _without_ones(e: Expr, axes: Axes) -> Below | None:
+def without_ones(e: Expr, axes: Axes) -> Below | None:
+    """Through axes of one element that go again."""
     match e:
         case p.Join(p.Fill(1, x) | p.Transpose(p.Fill(1, x))) | p.At(0, p.Fill(1, x)):
             return x, axes

@@ -20,6 +20,7 @@ from functools import lru_cache
 from math import inf, prod
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.backwards import as_wanted
 from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.factoring import factored
 from egglift.egraph.stages.first_places import first_places_in_order
@@ -97,7 +98,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
     value = work.value(work.with_written(program, reduced_indices(program)))
-    stages, result = together(work.stages, work.result(value))
+    stages, result = as_wanted(*together(work.stages, work.result(value)))
     stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
     if reassociate:
         stages = [summed(factored(s)) for s in stages]

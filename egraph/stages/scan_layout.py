@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.moved_axes import plain_read, straight
+from egglift.egraph.stages.moved_axes import Axes, Below, along_axis, below, straight, without_ones
 from egglift.egraph.stages.stage import Dim, Read, Stage
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import exchanged
+from egglift.ir.traverse import exchanged, is_closed
 
 
 def in_memory_order(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]:
@@ -41,11 +42,18 @@ def with_views(stage: Stage, f: Callable[[Expr], Expr]) -> Stage:
 
 def _order(stage: Stage) -> tuple[Dim, ...] | None:
     """The dimensions in the order of the axes of the first array that is read at all of them; None if as they are."""
-    for read in map(plain_read, reads_of(stage.names, stage.body)):
-        order = tuple(d for d in read.dims if d in stage.dims)
+    for read in reads_of(stage.names, stage.body):
+        _, axes = below(read.view, read.dims, _through)
+        order = tuple(d for d in cast(tuple[Dim, ...], axes) if d in stage.dims)
         if len(order) == len(stage.dims) == len(set(order)):
             return None if order == stage.dims else order
     return None
+
+
+def _through(e: Expr, axes: Axes) -> Below | None:
+    """Through what is laid out along one axis, which stays where it is."""
+    along = e if isinstance(e, p.Gather) and is_closed(e.indices) else along_axis(e)
+    return without_ones(e, axes) if along is None else (along.x, axes)
 
 
 def _laid(stage: Stage, order: tuple[Dim, ...]) -> Stage:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.backwards import turned_read
+from egglift.egraph.stages.short_arrays import laid_out
 from egglift.egraph.stages.stage import Combined, Read, Reduction, Scanned, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, permuted
@@ -77,7 +78,7 @@ def in_chunks(stage: Stage, length: int) -> Chunks | None:
         is_there = _read(stage, Read(p.Split(length, mask), (which, inside)))
         after = _chosen(is_there, scan.result if after is None else after, scan.combined.init)
     own = replace(scan, init=_element(stage, carries), after=after, axis=None, backwards=False)
-    chunks = replace(stage, dims=(which, *outer, inside), body=body, scan=own)
+    chunks = replace(stage, dims=(which, *outer, inside), body=body, scan=own, planes=None)
     if scan.combined is None:
         return Chunks(totals, carries, chunks)
     return Chunks(totals, carries, *_combined(stage, chunks, scan.combined))
@@ -110,7 +111,8 @@ def of_chunks(stage: Stage, chunks: Chunks, array: Expr) -> Expr:
     order = (*outer[:at], which, inside, *outer[at:])
     cut = permuted(array, (which, *outer, inside), order)
     whole = at_depth(at, cut, lambda x: p.Take(number(stage.dims[-1]), p.Join(x)))
-    return at_depth(at, whole, backwards) if stage.scan is not None and stage.scan.backwards else whole
+    whole = at_depth(at, whole, backwards) if stage.scan is not None and stage.scan.backwards else whole
+    return laid_out(whole, stage)
 
 
 def _carries(stage: Stage, scan: Scanned, totals: Stage) -> Stage:

@@ -292,11 +292,16 @@ class Stage:
         return (*outer[:at], last, *outer[at:])
 
     @property
+    def element(self) -> Type:
+        """The type of what it yields for an index; of what is counted, where it counts."""
+        if self.scan is not None and self.scan.combined is not None:
+            return type_of(self.scan.combined.init)
+        return type_of(self.body if self.scan is None or self.scan.after is None else self.scan.after)
+
+    @property
     def type(self) -> Type:
         """The type of the array that it yields."""
-        t, dims = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body), self.array_dims
-        if self.scan is not None and self.scan.combined is not None:
-            t = type_of(self.scan.combined.init)
+        t, dims = self.element, self.array_dims
         if self.counts is not None:
             t, dims = Array(self.counts.length, self.counts.type), dims[:-1]
         extents: list[Size] = [d.extent for d in dims]

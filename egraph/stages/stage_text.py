@@ -35,7 +35,7 @@ def text_of(stage: Stage) -> str:
         if stage.scan is None or stage.scan.axis is None
         else f" as [{', '.join(order[d] for d in stage.array_dims)}]"
     )
-    laid = laid if stage.planes is None else f" as planes before {stage.planes}"
+    laid = laid if stage.planes is None else f"{laid} as planes before {stage.planes}"
     return f"{stage.name.lstrip('%')}[{dims}]{laid} = {body}"
 
 

@@ -66,6 +66,19 @@ def columns_of_maps(n: int, m: int) -> Any:
     return el.scan(composed, (1, 2), pairs, axis=0).map(lambda row: row.map(lambda p: p[1]))
 
 
+def advantages(t: int, n: int) -> Any:
+    """Of steps and players: a recurrence backwards down columns, and the returns that follow of it."""
+    r, v, alive = arr("r", t, n), arr("v", t + 1, n), arr("alive", t, n)
+    found = el.linear_recurrence(0.5 * alive, r + v[1:] * alive - v[:-1], reverse=True, axis=0)
+    return el.tuple(found, found + v[:-1])
+
+
+def stacked(t: int, n: int, axis: int) -> Any:
+    """Sums down columns, and what is made of them, side by side."""
+    sums = el.cumsum(arr("A", t, n), axis=0)
+    return el.stack([sums, sums * arr("B", t, n)], axis=axis)
+
+
 SMALL: dict[str, Callable[[], Any]] = {
     "one": lambda: el.cumsum(arr("x", 1)),
     "two": lambda: el.cumsum(arr("x", 2)),
@@ -82,6 +95,10 @@ SMALL: dict[str, Callable[[], Any]] = {
     "rows with beginnings": lambda: weighted(6, 19),
     "segments": lambda: of_segments(45),
     "compositions": lambda: of_maps(23),
+    "columns backwards": lambda: advantages(19, 5),
+    "rows backwards": lambda: el.scan(el.add, 3, arr("A", 5, 21), reverse=True, axis=1),
+    "planes": lambda: stacked(9, 5, 0),
+    "planes of rows": lambda: stacked(9, 5, 1),
     "backwards": lambda: el.scan(el.add, 3, arr("x", 29), reverse=True),
     "without an element's own": lambda: el.scan(el.add, 3, arr("x", 29), exclusive=True),
 }
@@ -130,13 +147,18 @@ def test_structures_mean_what_their_stage_means(name: str, kind: str) -> None:
         assert same(program, whole(stages, {stage.name: term}), inputs, 1e-5)
 
 
+def warps_of(kind: str, limits: DeviceLimits) -> DeviceLimits:
+    """A GPU's work-item loads some elements before it scans them."""
+    return replace(limits, warp=32) if kind == "gpu" else limits
+
+
 def plans(name: str, kind: str, limits: DeviceLimits, first: int = 0, of: int = 1) -> list[Plan]:
     """Kernels of one in `of` terms, beginning with the `first`."""
     stages, found = stages_of(as_program(SMALL[name]())), list[Plan]()
     stage = scan_of(stages)
     for term in islice(terms(stage, kind, Random(name)), first, None, of):
         try:
-            found.append(compile_term(whole(stages, {stage.name: term}), Launch(group_size=16), limits))
+            found.append(compile_term(whole(stages, {stage.name: term}), Launch(group_size=16), warps_of(kind, limits)))
         except CodegenError as error:
             assert "branch of a loop" in str(error)  # what PoCL compiles wrongly
     assert found or of > 1
@@ -160,7 +182,9 @@ def test_kernels_of_scans_compute_them(name: str, part: tuple[str, int]) -> None
             np.testing.assert_allclose(a.reshape(e.shape), e, 1e-5, 1e-5, err_msg=plan.source)
 
 
-@pytest.mark.parametrize("name", ["a prime", "rows with beginnings", "segments", "a sum of a scan"])
+@pytest.mark.parametrize(
+    "name", ["a prime", "rows with beginnings", "segments", "a sum of a scan", "columns backwards"]
+)
 def test_kernels_of_scans_have_no_races(name: str) -> None:
     program = as_program(SMALL[name]())
     inputs = {k: flatten(v) for k, v in exact_inputs(program).items()}
@@ -217,6 +241,35 @@ def test_columns_are_cut_for_all_work_items_and_read_together() -> None:
     assert best.sign.startswith("chunks of 32: ")
     least = 3 * 4 * (1 << 24) / GPU.bandwidth  # seconds to read all twice, and to write it
     assert best.seconds < 2 * least
+
+
+COLUMNS: dict[str, tuple[Callable[[int, int], Any], int]] = {  # of steps and players; arrays that are read or written
+    "sums": (lambda t, n: el.cumsum(arr("A", t, n), axis=0), 2),
+    "by columns": (lambda t, n: arr("A", t, n).T.map(el.cumsum).T, 2),
+    "and what follows": (lambda t, n: el.cumsum(arr("A", t, n), axis=0) * arr("B", t, n), 3),
+    "backwards": (lambda t, n: el.linear_recurrence(0.9, arr("A", t, n), axis=0, reverse=True), 2),
+    "backwards, of what is turned": (lambda t, n: el.cumsum(arr("A", t, n)[::-1], axis=0), 2),
+    "two results": (advantages, 5),
+    "planes": (lambda t, n: stacked(t, n, 0), 4),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_many_columns_are_scanned_in_place_by_one_kernel(name: str) -> None:
+    make, arrays = COLUMNS[name]
+    best = scheduled(as_program(make(64, 1 << 19)), GPU, GPU.limits, True)[0]
+    assert best.sign == "rows" and len(best.estimate.kernels) == 1
+    assert best.seconds < 1.25 * arrays * 64 * 4 * (1 << 19) / GPU.bandwidth
+
+
+def test_several_elements_are_loaded_before_they_are_scanned() -> None:
+    stage = scan_of(stages_of(as_program(el.cumsum(arr("A", 67, 40), axis=0) * arr("B", 67, 40))))
+    (s,) = (s for s in all_structures(stage, "gpu") if s.sign == "rows")
+    gpu, cpu = (compile_term(s.term, Launch(), DeviceLimits(warp=w)).source for w in (32, 1))
+    steps = gpu.split("{")[-1]
+    assert steps.index("= B[") < steps.index("out[")  # all loads come first
+    assert "i0 < 8" in gpu and gpu.count("out[") == 8 + 67 % 8
+    assert "i0 < 67" in cpu and cpu.count("out[") == 1
 
 
 @pytest.mark.deep
