@@ -102,7 +102,7 @@ def _besides(e: Expr, t: Type) -> None:
             _same(e, f"the neutral element of {op.name}", type_of(op.neutral), "its operands", t)
         case p.Count(type=counts) if counts not in (I32, U32):
             raise TypeMismatch(f"{brief(e)}: counts are i32 or u32, not {counts}; cast them afterwards")
-        case p.Scan(_, init) | p.ScanSeq(_, init) | p.ScanDoubling(_, init):
+        case p.Scan(_, init) | p.ScanDoubling(_, init):
             _scan(e, type_of(init))
         case p.Fold(prefetch=int() as n) if n not in PREFETCH:
             raise ProgramError(f"{brief(e)}: no prefetch {n}; choose 0, 1 (registers) or 2 (registers and two buffers)")

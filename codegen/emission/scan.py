@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from egglift.codegen.emission import assign
+from egglift.codegen.emission import assign, copy
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.shares import loads_in
 from egglift.codegen.emission.translator import Scope, Translator
@@ -17,6 +17,7 @@ from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
+from egglift.ir.types import Type
 
 AHEAD, LOADED = 8, 32  # elements that are loaded before they are scanned, and loads for these
 
@@ -71,23 +72,31 @@ def _step(em: Translator, t: p.ScanDoubling, given: tuple[View, View], target: T
 def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: View, xs: View, target: Target) -> None:
     assert isinstance(xs, Arr)
     acc = em.allocate(type_of(t.init), "private", "acc", t)
-    assign.assign(em, acc.view, init)
+    _put(em, init, acc, type_of(t.init))
     start = 0
     for piece in xs.parts or (xs,):
-        _run(em, body, acc, piece, Target(part(target.view, start, piece.length), target.space))
+        _run(em, body, acc, type_of(t.init), piece, Target(part(target.view, start, piece.length), target.space))
         start += piece.length
 
 
-def _run(em: Translator, body: Expr, acc: Target, xs: Arr, target: Target) -> None:
+def _put(em: Translator, value: View, target: Target, type: Type) -> None:
+    """What is carried, an array of registers or numbers, into its registers."""
+    if isinstance(value, Arr):
+        return copy.copy(em, value, target, type)
+    assign.assign(em, target.view, value)
+
+
+def _run(em: Translator, body: Expr, acc: Target, type: Type, xs: Arr, target: Target) -> None:
     def step(i: Index, x: View) -> None:
         with em.scratch():
             result = em.value(body, (acc.view, x))
             carried, kept = component(result, 0), _numbers(component(result, 1))
-            values = iter(assign.shared(em, _scalars((carried, kept))))  # what is carried is often kept too
-            carried, kept = _filled(carried, values), _filled(kept, values)
+            values = iter(assign.shared(em, _scalars((() if isinstance(carried, Arr) else carried, kept))))
+            carried = carried if isinstance(carried, Arr) else _filled(carried, values)  # is often kept too
+            kept = _filled(kept, values)
             place = _places(element(target.view, i), kept)
             assign.assign(em, place, kept)  # of the accumulator as it was, and where there is a place
-            assign.assign(em, acc.view, carried)
+            _put(em, carried, acc, type)
 
     def several(first: Index, count: int) -> None:
         elements = [element(xs, first + k) for k in range(count)]
@@ -106,9 +115,14 @@ def _ahead(em: Translator, xs: Arr) -> int:
     if em.limits.warp == 1 or em.distribution.lane is not None or isinstance(xs.length, Length):
         return 1
     with em.probe() as statements:
-        found = loads_in([element(xs, index(Var("?", xs.length, "loop")))])
+        x = element(xs, index(Var("?", xs.length, "loop")))
+        found = [] if _has_arrays(x) else loads_in([x])
         far = [load for load in found if load.buffer.space == "global"]
     return 1 if statements or not far else max(1, min(xs.length, AHEAD, LOADED // len(found)))
+
+
+def _has_arrays(v: View) -> bool:
+    return any(map(_has_arrays, v)) if isinstance(v, tuple) else isinstance(v, Arr)
 
 
 def _loaded(em: Translator, elements: Sequence[View]) -> list[View]:

@@ -22,7 +22,8 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
     rows = (Partitioning(rows=True), Partitioning(totals=True)) if kind == "gpu" else ()
-    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows):
+    ways = [Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows]
+    for by in ways:
         try:
             whole = stages_of(program, reassociate, by)
         except NoStages:
@@ -31,3 +32,5 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
         if texts not in known:
             known.add(texts)
             yield whole, Steps(by, ())
+        if by == ways[0] and any(s.scan is not None and s.scan.across is not None for s in whole.stages):
+            ways.append(Partitioning(states=False))

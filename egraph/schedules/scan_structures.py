@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import prod
 
 from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.egraph.schedules.scans_side_by_side import states_by_items
 from egglift.egraph.schedules.structures import Tile
 from egglift.egraph.stages.as_pattern import computed, reads_of
 from egglift.egraph.stages.short_arrays import laid_out
@@ -50,6 +51,9 @@ def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: 
 
     There is always one, however slow.
     """
+    if stage.scan is not None and stage.scan.across is not None:
+        yield ScanStructure("side by side", states_by_items(stage), {})
+        return
     work = Rows(stage)
     items = kind == "cpu" or (work.count >= FEWEST and work.length <= ALONE)
     groups = kind == "gpu" and associative and work.bytes <= limits.local_bytes

@@ -79,7 +79,8 @@ class Partitioning:
     be computed for so many indices of other dimensions.  whole: what is computed of several slices of an array is
     computed of the array, and what many windows share is computed before.  producers: what is read at many places.
     rows: what short rows of a result need of all their elements is computed with them (short_rows.py).  totals: rows
-    that need what is reduced of themselves are reduced before they are added up (totals.py).
+    that need what is reduced of themselves are reduced before they are added up (totals.py).  states: what is reduced
+    of several scans at each place is computed with them (side_by_side.py).
     """
 
     frugal: bool = False
@@ -88,6 +89,7 @@ class Partitioning:
     producers: bool = False
     rows: bool = False
     totals: bool = False
+    states: bool = True
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
@@ -99,7 +101,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
         program = work.with_written(program, read_at_many_places(program))
     value = work.value(work.with_written(program, reduced_indices(program)))
     stages, result = as_wanted(*together(work.stages, work.result(value)))
-    stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
+    stages, result = only_what_is_read(*with_followers(stages, result, reassociate, by.states))
     if reassociate:
         stages = [summed(factored(s)) for s in stages]
         stages = list(by_rows(stages)) if by.totals else stages

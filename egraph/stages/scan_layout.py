@@ -44,9 +44,9 @@ def _order(stage: Stage) -> tuple[Dim, ...] | None:
     """The dimensions in the order of the axes of the first array that is read at all of them; None if as they are."""
     for read in reads_of(stage.names, stage.body):
         _, axes = below(read.view, read.dims, _through)
-        order = tuple(d for d in cast(tuple[Dim, ...], axes) if d in stage.dims)
-        if len(order) == len(stage.dims) == len(set(order)):
-            return None if order == stage.dims else order
+        order = tuple(d for d in cast(tuple[Dim, ...], axes) if d in stage.array_dims)
+        if len(order) == len(stage.array_dims) == len(set(order)):
+            return None if order == stage.array_dims else order
     return None
 
 
@@ -60,4 +60,5 @@ def _laid(stage: Stage, order: tuple[Dim, ...]) -> Stage:
     """A stage whose outer dimensions, and the place of the last one among them, are in that order."""
     assert stage.scan is not None
     last, outer = stage.dims[-1], tuple(d for d in order if d != stage.dims[-1])
-    return replace(stage, dims=(*outer, last), scan=replace(stage.scan, axis=order.index(last)))
+    across = tuple(d for d in stage.dims if d not in order)
+    return replace(stage, dims=(*outer, *across, last), scan=replace(stage.scan, axis=order.index(last)))

@@ -56,7 +56,7 @@ def in_chunks(stage: Stage, length: int) -> Chunks | None:
     The last chunk is filled up with its last element: nothing follows it, and nothing of it is reduced.
     """
     names, scan, (*outer, last) = stage.names, stage.scan, stage.dims
-    if scan is None or scan.op.neutral is None:
+    if scan is None or scan.op.neutral is None or scan.across is not None:
         return None
     which, inside = names.dim(-(-number(last) // length)), names.dim(length)
 

@@ -22,6 +22,11 @@ def text_of(stage: Stage) -> str:
         if (after := stage.scan.after) is not None:
             own = p.Input(body, stage.scan.type)
             body = _body(stage.names, substituted(after, {stage.scan.result: own}), order)
+        if (across := stage.scan.across) is not None:
+            over = ", ".join(f"{order[d]} < {d.extent}" for d in across.dims)
+            own = p.Input(f"({across.op.name} across {over} of {body})", across.result.type)
+            body = _body(stage.names, substituted(across.finish, {across.result: own}), order)
+            dims = ", ".join(f"{order[d]} < {d.extent}" for d in stage.dims if d not in across.dims)
         if (combined := stage.scan.combined) is not None:
             last = len(stage.dims) - 1
             body = f"({combined.op.name} over {last} < {stage.dims[-1].extent} of {body})"
