@@ -6,6 +6,7 @@ mapGlobal0 (\\row. scanSeq (\\<states, at>. (let states' = toPrivate (mapSeqUnro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 
 from egglift.egraph.stages.as_pattern import computed
@@ -29,13 +30,13 @@ def states_by_items(stage: Stage) -> Expr:
     scan, across, names = stage.scan, stage.scan.across, stage.names
     *outer, last = (d for d in stage.dims if d not in across.dims)
     others = _read(stage, scan.after) if scan.after is not None else []
-    element: Expr = p.Tup((stage.body, *others))
+    element = _packed([stage.body, *others])
     states = _rows(stage, outer, computed(names, (*outer, last, *across.dims), element))
     states = at_depth(2, states, lambda x: merged(x, 0, len(across.dims)))
     beside = _read(stage, across.finish)
     rows = states
     if beside:
-        own = _rows(stage, outer, computed(names, (*outer, last), p.Tup(tuple(beside))))
+        own = _rows(stage, outer, computed(names, (*outer, last), _packed(beside)))
         pair = p.Arg(Tuple((element_type(states), element_type(own))))
         rows = p.Map(p.Zip((p.Get(0, pair), p.Get(1, pair))), p.Zip((states, own)))
     found: Expr = p.Map(_scanned(stage, scan, across, others, beside, rows), rows, Level("global", 0))
@@ -58,6 +59,15 @@ def _rows(stage: Stage, outer: list[Dim], array: Expr) -> Expr:
     return at_depth(1, rows, backwards) if stage.scan.backwards else rows
 
 
+def _packed(items: Sequence[Expr]) -> Expr:
+    return items[0] if len(items) == 1 else p.Tup(tuple(items))
+
+
+def _parts(x: Expr, count: int) -> list[Expr]:
+    """The items of which `x` was packed."""
+    return [x] if count == 1 else [p.Get(i, x) for i in range(count)]
+
+
 def _scanned(stage: Stage, scan: Scanned, across: Across, others: list[Expr], beside: list[Expr], rows: Expr) -> Expr:
     """The body over a row: the scans, of all of whose states one number is kept at each place."""
     row = p.Arg(element_type(rows))
@@ -67,14 +77,14 @@ def _scanned(stage: Stage, scan: Scanned, across: Across, others: list[Expr], be
     at: Expr = p.Get(0, p.Get(1, step)) if beside else p.Get(1, step)
     pairs = p.Zip((p.Get(0, step), at))
     pair = p.Arg(element_type(pairs))
-    scanned = applied(scan.op.body, p.Get(0, pair), p.Get(0, p.Get(1, pair)))
+    scanned = applied(scan.op.body, p.Get(0, pair), _parts(p.Get(1, pair), 1 + len(others))[0])
     states = p.To("private", p.Map(scanned, pairs, Level("unroll")))
     both = p.Zip((states, at))
     add = p.Arg(Tuple((across.result.type, element_type(both))))
     state, own = (p.Get(i, p.Get(1, add)) for i in range(2))
-    new: dict[Expr, Expr] = {x: p.Get(1 + i, own) for i, x in enumerate(others)}
-    after = substituted(scan.after or scan.result, {stage.body: p.Get(0, own), **new, scan.result: state})
+    parts = zip((stage.body, *others), _parts(own, 1 + len(others)), strict=True)
+    after = substituted(scan.after or scan.result, {**dict(parts), scan.result: state})
     total = p.Fold(applied(across.op.body, p.Get(0, add), after), across.init, both, unroll=True)
-    given: dict[Expr, Expr] = {x: p.Get(i, p.Get(1, p.Get(1, step))) for i, x in enumerate(beside)}
-    kept = substituted(across.finish, {**given, across.result: total})
+    given = zip(beside, _parts(p.Get(1, p.Get(1, step)), len(beside)), strict=True) if beside else ()
+    kept = substituted(across.finish, {**dict(given), across.result: total})
     return p.ScanSeq(p.Tup((states, kept)), init, row)

@@ -35,6 +35,7 @@ from egglift.ir.traverse import instantiate
 from tests.deep import every, sampled
 from tests.egraph.staged import composed, exact_inputs, result, same, sized, whole
 from tests.egraph.stages.programs import arr
+from tests.egraph.stages.test_side_by_side import selective
 from tests.fuzz.guarded import run_all
 from tests.oclgrind import LIMITS, examine
 
@@ -99,6 +100,9 @@ SMALL: dict[str, Callable[[], Any]] = {
     "rows backwards": lambda: el.scan(el.add, 3, arr("A", 5, 21), reverse=True, axis=1),
     "planes": lambda: stacked(9, 5, 0),
     "planes of rows": lambda: stacked(9, 5, 1),
+    "states": lambda: selective(2, 9, 3, 4),
+    "states, and what follows": lambda: selective(2, 9, 3, 4) * arr("z", 2, 9, 3) + arr("skip", 3),
+    "states backwards": lambda: el.cumsum(arr("A", 4, 9)[:, ::-1], axis=1)[:, ::-1].sum(axis=0),
     "backwards": lambda: el.scan(el.add, 3, arr("x", 29), reverse=True),
     "without an element's own": lambda: el.scan(el.add, 3, arr("x", 29), exclusive=True),
 }
@@ -120,7 +124,9 @@ def terms(stage: Stage, kind: str, rng: Random) -> Iterator[Expr]:
         yield sized(s, rng)
     for length in (1, 4, 7):
         chunks = in_chunks(stage, length)
-        assert chunks is not None
+        if chunks is None:
+            assert stage.scan is not None and stage.scan.across is not None
+            return
         parts = [as_pattern(chunks.totals), as_pattern(chunks.carries)]
         end = [] if chunks.whole is None else [as_pattern(chunks.whole)]
         for s in all_structures(chunks.chunks, kind):
@@ -183,7 +189,7 @@ def test_kernels_of_scans_compute_them(name: str, part: tuple[str, int]) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["a prime", "rows with beginnings", "segments", "a sum of a scan", "columns backwards"]
+    "name", ["a prime", "rows with beginnings", "segments", "a sum of a scan", "columns backwards", "states"]
 )
 def test_kernels_of_scans_have_no_races(name: str) -> None:
     program = as_program(SMALL[name]())
@@ -260,6 +266,17 @@ def test_many_columns_are_scanned_in_place_by_one_kernel(name: str) -> None:
     best = scheduled(as_program(make(64, 1 << 19)), GPU, GPU.limits, True)[0]
     assert best.sign == "rows" and len(best.estimate.kernels) == 1
     assert best.seconds < 1.25 * arrays * 64 * 4 * (1 << 19) / GPU.bandwidth
+
+
+def test_a_state_space_model_goes_on_with_its_states_in_registers() -> None:
+    best = scheduled(as_program(selective(8, 64, 1024, 16)), GPU, GPU.limits, True)[0]
+    assert best.sign == "side by side" and len(best.estimate.kernels) == 1
+    assert best.seconds < 1e-4 / 2
+
+
+def test_a_few_long_scans_side_by_side_are_tried_apart_too() -> None:
+    found = signs(selective(1, 1 << 12, 16, 8))
+    assert "side by side" in found and len({*found}) > 1
 
 
 def test_several_elements_are_loaded_before_they_are_scanned() -> None:
