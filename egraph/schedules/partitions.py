@@ -37,6 +37,8 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
             yield whole, Steps(by, ())
         if by == ways[0] and any(map(_has_few_rows, whole.stages)):
             ways.append(Partitioning(states=False))
+        if by == ways[0] and sum(s.scan is not None for s in whole.stages) > 1:
+            ways.append(Partitioning(chained=True))
 
 
 def _has_few_rows(stage: Stage) -> bool:

@@ -34,6 +34,7 @@ SHORT = 512  # elements of rows of which a group scans several
 ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
 HELD = 32  # elements of a row that a GPU's work-item holds in its registers
 HELD_BYTES = 256  # of these
+AHEAD = 8  # elements of a row that are loaded before it is gone on with
 FEWEST = 256  # rows that are worth a work-item each, of a GPU
 
 
@@ -57,11 +58,13 @@ def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: 
     work = Rows(stage)
     items = kind == "cpu" or (work.count >= FEWEST and work.length <= ALONE)
     groups = kind == "gpu" and associative and work.bytes <= limits.local_bytes
-    blocks = kind == "gpu" and work.length <= SHORT and work.count >= FEWEST
+    blocks = kind == "gpu" and associative and work.length <= SHORT and work.count >= FEWEST
     if items or not (groups or blocks):
         yield work.by_items()
     if kind == "gpu" and work.length <= HELD and work.read_bytes <= HELD_BYTES and work.count >= FEWEST:
         yield work.in_registers()
+    if kind == "gpu" and items and work.combined is not None and work.length > HELD:
+        yield work.by_items_ahead()
     if kind == "cpu" and work.count > 1:
         yield work.by_lanes()
     if blocks:
@@ -105,6 +108,15 @@ class Rows:
     def by_items(self) -> ScanStructure:
         """One row a work-item."""
         return self._whole("rows", self._mapped(self._paired(self.rows), self._in_order, Level("global", 0)), {})
+
+    def by_items_ahead(self) -> ScanStructure:
+        """One row a work-item, which loads some elements before it goes on with them."""
+
+        def ahead(init: Expr, row: Expr) -> Expr:
+            assert self.combined is not None
+            return self._reduced(self.combined, init, row, AHEAD)
+
+        return self._whole("rows ahead", self._mapped(self._paired(self.rows), ahead, Level("global", 0)), {})
 
     def in_registers(self) -> ScanStructure:
         """One row a work-item, all of it loaded before it is scanned."""
@@ -187,14 +199,21 @@ class Rows:
         scanned = applied(self.scan.op.body, acc, self._scanned(element))
         return p.ScanSeq(p.Tup((scanned, self._after(scanned, element))), init, row)
 
-    def _reduced(self, combined: Combined, init: Expr, row: Expr) -> Expr:
-        """What is kept of the scan of a row by one work-item, reduced."""
+    def _reduced(self, combined: Combined, init: Expr, row: Expr, ahead: int = 1) -> Expr:
+        """What is kept of the scan of a row by one work-item, reduced.  ahead: elements that are loaded at a time."""
         both = Tuple((self.scan.type, type_of(combined.init)))
         step = p.Arg(Tuple((both, element_type(row))))
         (acc, before), element = (p.Get(i, p.Get(0, step)) for i in range(2)), p.Get(1, step)
         scanned = applied(self.scan.op.body, acc, self._scanned(element))
         reduced = applied(combined.op.body, before, self._after(scanned, element))
-        return p.Get(1, p.Fold(p.Tup((scanned, reduced)), p.Tup((init, combined.init)), row))
+        body, begin = p.Tup((scanned, reduced)), p.Tup((init, combined.init))
+        if ahead == 1:
+            return p.Get(1, p.Fold(body, begin, row))
+        whole = self.length // ahead * ahead
+        blocks = p.Split(ahead, p.Take(whole, row))
+        block = p.Arg(Tuple((both, element_type(blocks))))
+        found = p.Fold(p.Fold(body, p.Get(0, block), p.To("private", p.Get(1, block)), unroll=True), begin, blocks)
+        return p.Get(1, p.Fold(body, found, p.Drop(whole, row)) if self.length > whole else found)
 
     def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
         """A row by a group: runs, their totals, what precedes each, and its scan."""

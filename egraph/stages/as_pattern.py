@@ -73,7 +73,9 @@ def _scanned(stage: Stage, scan: Scanned) -> Expr:
 
         scanned = along(stage.body, parts[1], [])
         scanned = backwards(scanned) if scan.backwards else scanned
-        whole: Expr = p.Scan(scan.op, _body(names, scan.init, at), scanned)
+        init = _body(names, scan.init, at)
+        in_order = p.ScanSeq(p.Tup((scan.op.body, scan.op.body)), init, scanned)
+        whole: Expr = p.Scan(scan.op, init, scanned) if scan.op.associative else in_order
         whole = backwards(whole) if scan.backwards else whole
         kept = whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
         return p.Reduce(scan.combined.op, scan.combined.init, kept) if scan.combined else kept

@@ -33,6 +33,7 @@ from egglift.egraph.stages.producers import read_at_many_places, reduced_indices
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
+from egglift.egraph.stages.scans_together import scans_together
 from egglift.egraph.stages.segments import segments
 from egglift.egraph.stages.short_rows import is_short, spelled_out
 from egglift.egraph.stages.slices import of_slices
@@ -80,7 +81,8 @@ class Partitioning:
     computed of the array, and what many windows share is computed before.  producers: what is read at many places.
     rows: what short rows of a result need of all their elements is computed with them (short_rows.py).  totals: rows
     that need what is reduced of themselves are reduced before they are added up (totals.py).  states: what is reduced
-    of several scans at each place is computed with them (side_by_side.py).
+    of several scans at each place is computed with them (side_by_side.py).  chained: a scan of what another one yields
+    takes its steps together with it (scans_together.py).
     """
 
     frugal: bool = False
@@ -90,6 +92,7 @@ class Partitioning:
     rows: bool = False
     totals: bool = False
     states: bool = True
+    chained: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
@@ -101,7 +104,8 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
         program = work.with_written(program, read_at_many_places(program))
     value = work.value(work.with_written(program, reduced_indices(program)))
     stages, result = as_wanted(*together(work.stages, work.result(value)))
-    stages, result = only_what_is_read(*with_followers(stages, result, reassociate, by.states))
+    stages, result = with_followers(stages, result, reassociate, by.states)
+    stages, result = only_what_is_read(*scans_together(stages, result, by.chained))
     if reassociate:
         stages = [summed(factored(s)) for s in stages]
         stages = list(by_rows(stages)) if by.totals else stages

@@ -150,12 +150,12 @@ def _followed(stage: Stage, body: Expr) -> _Followed | None:
         if not isinstance(what, Read):
             return None
         if array in subterms(what.view):
-            own = _own_place(what, array)
+            own = own_place(what, array)
             if own is None:
                 return None
             dims, path = own
             orders.add(dims)
-            new[x] = _component(scan.result, path)
+            new[x] = component(scan.result, path)
     if len(orders) != 1 or len({*(order := orders.pop())}) != len(stage.dims) or not names.free(body) <= {*order}:
         return None
     renamed = dict(zip(order, stage.dims, strict=True))
@@ -168,7 +168,7 @@ def _keeping(stage: Stage, after: Expr) -> Stage:
     return replace(stage, scan=replace(stage.scan, after=None if after == stage.scan.result else after))
 
 
-def _own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:
+def own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:
     """At which dimensions the array itself is read, and which component of its element; None if it is laid out."""
     read = plain_read(Read(parts_inside(read.view), read.dims))
     view, dims, path = read.view, read.dims, list[int]()
@@ -193,9 +193,10 @@ def _components(body: Expr) -> tuple[int, ...] | None:
     return None
 
 
-def _component(x: Expr, path: Sequence[int]) -> Expr:
+def component(x: Expr, path: Sequence[int]) -> Expr:
+    """The component of a tuple that lies at the end of a path."""
     for i in path:
-        x = p.Get(i, x)
+        x = x.items[i] if isinstance(x, p.Tup) else p.Get(i, x)
     return x
 
 
@@ -220,7 +221,7 @@ def only_what_is_read(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage
         if len(read) == len(parts) or any(array in subterms(exchanged(view, without)) for view in views):
             continue
         less = _with_components(stage, read)
-        new = dict(zip((parts[i] for i in read), _components_of(less, len(read)), strict=True))
+        new = dict(zip((parts[i] for i in read), components_of(less, len(read)), strict=True))
         left = [with_views(s, lambda view: exchanged(view, new)) for s in others]  # noqa: B023
         found = [*left[:at], less, *left[at:]]
         result = exchanged(parts_inside(result), new)
@@ -239,7 +240,8 @@ def _with_components(stage: Stage, kept: Sequence[int]) -> Stage:
     return _keeping(stage, items[0] if len(items) == 1 else p.Tup(items))
 
 
-def _components_of(stage: Stage, count: int) -> list[Expr]:
+def components_of(stage: Stage, count: int) -> list[Expr]:
+    """The arrays of a stage's components; of one, that of the stage."""
     array = p.Input(stage.name, stage.type)
     if count == 1:
         return [array]
