@@ -334,6 +334,22 @@ def test_the_greatest_fall_writes_no_array(case: tuple[Any, int]) -> None:
     assert sum(k.bytes for k in best.estimate.kernels) < 1.1 * readings * 4 * (1 << 24)
 
 
+def test_short_rows_of_floats_keep_their_order_where_asked() -> None:
+    assert {*signs(el.cumsum(arr("A", 1 << 16, 32), axis=1), reassociate=False)} <= {"rows", "rows in registers"}
+
+
+def runs(n: int) -> Any:
+    """Of equal neighbours: which run each element is in, and its place in it."""
+    x, places = arr("x", n, t=el.i32), el.arange(n, dtype=el.i32)
+    new = el.concat(el.zeros(1, dtype=el.i32), (x[1:] != x[:-1]).astype(el.i32))
+    return el.tuple(el.cumsum(new, dtype=el.i32), places - el.cummax(el.where(new != 0, places, 0)))
+
+
+def test_runs_and_places_in_them_are_found_in_one_scan() -> None:
+    best = scheduled(as_program(runs(1 << 22)), GPU, GPU.limits, True)[0]
+    assert best.sign.startswith("linked chunks of ") and " | " not in best.sign
+
+
 def test_integers_and_maxima_may_be_combined_in_any_order() -> None:
     for x in (el.cumsum(arr("x", 1 << 18, t=el.i32)), el.cummax(arr("x", 1 << 18))):
         assert "chunks of " in signs(x, reassociate=False)[0]
