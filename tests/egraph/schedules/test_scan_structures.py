@@ -88,6 +88,11 @@ def moments(t: int, n: int) -> Any:
     return el.linear_recurrence(0.5, a, axis=0) / (el.linear_recurrence(0.25, a * a, axis=0) + 100)
 
 
+def own_maps(t: int, n: int) -> Any:
+    """Compositions down columns by a function that names no neutral element."""
+    return el.associative_scan(lambda s, u: (s[0] * u[0], u[0] * s[1] + u[1]), (arr("A", t, n), arr("B", t, n)), axis=0)
+
+
 def falls(t: int, n: int) -> Any:
     """The largest falls of running sums, down columns."""
     sums = el.cumsum(arr("A", t, n), axis=0)
@@ -118,6 +123,7 @@ SMALL: dict[str, Callable[[], Any]] = {
     "states, and what follows": lambda: selective(2, 9, 3, 4) * arr("z", 2, 9, 3) + arr("skip", 3),
     "states backwards": lambda: el.cumsum(arr("A", 4, 9)[:, ::-1], axis=1)[:, ::-1].sum(axis=0),
     "two averages": lambda: moments(19, 5),
+    "maps of one's own": lambda: own_maps(9, 5)[1],
     "falls of sums": lambda: falls(37, 5),
     "two results": lambda: (lambda x: el.tuple(el.cumsum(x), el.cummax(x)))(arr("x", 41)),
     "backwards": lambda: el.scan(el.add, 3, arr("x", 29), reverse=True),
@@ -276,6 +282,7 @@ COLUMNS: dict[str, tuple[Callable[[int, int], Any], int]] = {  # of steps and pl
     "two results": (advantages, 5),
     "planes": (lambda t, n: stacked(t, n, 0), 4),
     "two averages": (moments, 2),
+    "by a function of one's own": (lambda t, n: own_maps(t, n)[1], 3),
 }
 
 
