@@ -24,7 +24,7 @@ def is_backwards(e: Expr) -> bool:
     """Is `e` an array from its last element to the first?"""
     match e:
         case p.Gather(p.Map(p.Apply("sub", (p.Literal(value=last), p.Arg())), p.Iota(n), None), x):
-            return n == length_of(x) and last == n - 1
+            return isinstance(n, int) and n == length_of(x) and last == n - 1
     return False
 
 

@@ -295,8 +295,8 @@ class Emitter(Translator):
                 n, m = length(type_of(a)), length(type_of(b))
                 into(a, part(acc, 0, n))
                 into(b, part(acc, n, m))
-            case _ if (x := rearranged(t)) is not None:
-                into(x, layout.pushed(t, acc))
+            case _ if (below := rearranged(t)) is not None:
+                into(below, layout.pushed(t, acc))
             case _:
                 copy.copy(self, self.view(t, scope), target, type_of(t))
 

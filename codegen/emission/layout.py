@@ -140,9 +140,9 @@ def acceptor(body: Expr, acc: View) -> View:
             return acc
         case p.Map(inner, x, None):
             return acceptor(x, Arr(length(type_of(x)), lambda i: acceptor(inner, element(acc, i))))
-    x = rearranged(body)
-    assert x is not None, body
-    return acceptor(x, pushed(body, acc))
+    below = rearranged(body)
+    assert below is not None, body
+    return acceptor(below, pushed(body, acc))
 
 
 def _matrix(x: Expr) -> tuple[int, int]:

@@ -36,8 +36,8 @@ def is_layout_body(body: Expr) -> bool:
                 return True
             case p.Map(inner, x, None) if is_layout_body(inner):
                 body = x
-            case _ if (x := rearranged(body)) is not None:
-                body = x
+            case _ if (below := rearranged(body)) is not None:
+                body = below
             case _:
                 return False
 

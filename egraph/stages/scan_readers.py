@@ -84,7 +84,7 @@ class _Following:
             return None
         x, r, followed = read
         whole = reduced_across(stage, reader, x, r, followed.after, followed.order)
-        return whole and (whole, tuple(d for d in followed.order if d not in r.dims))
+        return None if whole is None else (whole, tuple(d for d in followed.order if d not in r.dims))
 
     def _reduced(self, stage: Stage, reader: Stage) -> tuple[p.Input, Reduction, _Followed] | None:
         """The reduction of a reader that reads a scan, if it is the only one and may be in any order."""

@@ -298,7 +298,8 @@ class Stage:
         """All that reads arrays: the body, and what a scan begins with."""
         if self.scan is None:
             return (self.body,)
-        parts = (self.scan.init, self.body, self.scan.after, self.scan.across and self.scan.across.finish)
+        finish = None if self.scan.across is None else self.scan.across.finish
+        parts = (self.scan.init, self.body, self.scan.after, finish)
         return tuple(part for part in parts if part is not None)
 
     def with_bodies(self, f: Callable[[Expr], Expr]) -> Stage:

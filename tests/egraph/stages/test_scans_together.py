@@ -30,7 +30,7 @@ def test_scans_that_one_result_needs_are_one_scan_of_pairs() -> None:
     assert ratio.startswith("stage2[0 < 5, 1 < 9] as [1, 0] = (div ")
 
 
-def test_results_of_scans_that_read_the_same_are_written_together() -> None:
+def test_results_of_scans_of_one_array_are_written_together() -> None:
     (only,) = texts(el.tuple(el.cumsum(X), el.cummax(X)))
     assert "(add, maximum up to 0 from (tuple 0.0 -inf) of (tuple x[0] x[0]))" in only
     stage = stages_of(as_program(el.tuple(el.cumsum(X), el.cummax(X) * 2))).stages[0]
