@@ -84,7 +84,11 @@ class Rows:
         names, after = stage.names, self.scan.after
         read = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
         self.others: list[Expr] = [x for x in read if x != stage.body]
-        element = p.Tup((stage.body, *self.others)) if self.others else stage.body
+        own = stage.body.items if isinstance(stage.body, p.Tup) else (stage.body,)
+        #: of what is scanned, what is not the same for all elements: only that is kept of a row
+        self.own = tuple(x for x in own if reads_of(names, x)) or (stage.body,)
+        self.items = (*self.own, *self.others)
+        element = p.Tup(self.items) if len(self.items) > 1 else self.items[0]
         rows = computed(names, stage.dims, element)
         rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
         self.rows = at_depth(1, rows, backwards) if self.scan.backwards else rows
@@ -100,7 +104,7 @@ class Rows:
     @property
     def read_bytes(self) -> int:
         """Of a row, and of what is read beside it."""
-        read = (self.scan.type, *map(type_of, self.others))
+        read = map(type_of, self.items)
         return self.length * sum(scalar.size for t in read for _, scalar in leaves(t))
 
     # ------------------------------------------------------------------------------------ structures
@@ -277,16 +281,27 @@ class Rows:
 
     def _scanned(self, element: Expr) -> Expr:
         """What is scanned of an element."""
-        return p.Get(0, element) if self.others else element
+        parts, body = self._parts(element), self.stage.body
+        if not isinstance(body, p.Tup) or self.own == (body,):
+            return parts[0]
+        if self.items == body.items:
+            return element
+        known = dict(zip(self.own, parts, strict=False))
+        return p.Tup(tuple(known.get(x, x) for x in body.items))
+
+    def _parts(self, element: Expr) -> list[Expr]:
+        """The items of an element of a row."""
+        return [p.Get(i, element) for i in range(len(self.items))] if len(self.items) > 1 else [element]
 
     def _column(self, row: Expr) -> Expr:
-        return p.Map(p.Get(0, p.Arg(element_type(row))), row) if self.others else row
+        found = self._scanned(p.Arg(element_type(row)))
+        return row if isinstance(found, p.Arg) else p.Map(found, row)
 
     def _after(self, scanned: Expr, element: Expr) -> Expr:
         """What is kept."""
         if self.scan.after is None:
             return scanned
-        new = {x: p.Get(1 + i, element) for i, x in enumerate(self.others)}
+        new = dict(zip(self.others, self._parts(element)[len(self.own) :], strict=True))
         own: dict[Expr, Expr] = {self.stage.body: self._scanned(element)}
         return substituted(self.scan.after, {**new, **own, self.scan.result: scanned})
 

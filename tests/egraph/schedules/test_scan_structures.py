@@ -116,6 +116,7 @@ SMALL: dict[str, Callable[[], Any]] = {
     "segments": lambda: of_segments(45),
     "compositions": lambda: of_maps(23),
     "columns backwards": lambda: advantages(19, 5),
+    "averages of rows": lambda: el.linear_recurrence(0.5, arr("A", 5, 21), axis=1, reverse=True),
     "rows backwards": lambda: el.scan(el.add, 3, arr("A", 5, 21), reverse=True, axis=1),
     "planes": lambda: stacked(9, 5, 0),
     "planes of rows": lambda: stacked(9, 5, 1),
@@ -260,6 +261,20 @@ def test_groups_do_not_look_back_at_short_types(t: Any) -> None:
 
 def test_many_short_rows_go_through_local_memory_in_blocks() -> None:
     assert signs(el.cumsum(arr("A", 1 << 16, 32), axis=1))[0] == "rows in blocks"
+
+
+def test_a_factor_that_is_the_same_for_all_is_not_kept_of_a_row() -> None:
+    averages, varied = (
+        Rows(scan_of(stages_of(as_program(el.linear_recurrence(a, arr("A", 300, 64), axis=1)))))
+        for a in (0.5, arr("B", 300, 64))
+    )
+    assert averages.read_bytes == 4 * 64 and varied.read_bytes == 8 * 64
+
+
+def test_rows_are_scanned_backwards_at_the_speed_of_memory() -> None:
+    program = el.linear_recurrence(0.9, arr("A", 1 << 17, 64), axis=1, reverse=True)
+    best = scheduled(as_program(program), GPU, GPU.limits, True)[0]
+    assert best.sign == "rows in blocks" and best.seconds < 2 * 2 * 4 * 64 * (1 << 17) / GPU.bandwidth
 
 
 def test_a_row_that_a_group_can_hold_is_not_cut() -> None:
