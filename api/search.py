@@ -141,6 +141,8 @@ def explored(
     if parts is None:
         return equal_programs(program, profile, limits, laws, best=best)
     different, rows = dict.fromkeys(parts.programs), dict[Expr, list[Candidate]]()
+    if best < float("inf") and all(_served_alone(part, profile, limits, laws) for part in different):
+        return []
     for i, part in enumerate(different, 1):
         tick("parts", f"{i} of {len(different)}")
         rows[part] = equal_programs(part, profile, limits, laws, len(different))
@@ -177,6 +179,12 @@ def equal_programs(
         return []
     tell("extraction", structures=len(structures))
     return choose_sizes(structures, graph, profile, limits, parts, best)
+
+
+def _served_alone(part: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> bool:
+    """Are schedules of a part so good that the laws need no search for it?"""
+    found = by_schedules(part, profile, limits, laws, patterns=False)
+    return bool(found) and served(part, found[0].estimate, profile, laws)
 
 
 @dataclass(frozen=True)

@@ -102,9 +102,8 @@ def _besides(e: Expr, t: Type) -> None:
             _same(e, f"the neutral element of {op.name}", type_of(op.neutral), "its operands", t)
         case p.Count(type=counts) if counts not in (I32, U32):
             raise TypeMismatch(f"{brief(e)}: counts are i32 or u32, not {counts}; cast them afterwards")
-        case p.Scan(_, init) | p.ScanSeq(_, init) | p.ScanDoubling(_, init):
-            assert isinstance(t, Array)
-            _scan(e, Tuple((type_of(init), t.element)))
+        case p.Scan(_, init) | p.ScanDoubling(_, init):
+            _scan(e, type_of(init))
         case p.Fold(prefetch=int() as n) if n not in PREFETCH:
             raise ProgramError(f"{brief(e)}: no prefetch {n}; choose 0, 1 (registers) or 2 (registers and two buffers)")
         case p.Fold(ends=ends) if ends is not None and not _is_of_bools(_known(ends)):
@@ -345,16 +344,15 @@ def _countable(e: Expr, name: str, n: Size) -> Size:
     return n
 
 
-def _scan(e: Expr, carried: Tuple) -> None:
-    """carried: the types of the accumulator and of what is kept of it."""
+def _scan(e: Expr, carried: Type) -> None:
     if any(shape for shape, _ in leaves(carried)):
         raise TypeMismatch(
-            f"{brief(e)}: an element is {carried.items[1]}; a scan carries scalars, or tuples of scalars, from element "
+            f"{brief(e)}: an element is {carried}; a scan carries scalars, or tuples of scalars, from element "
             "to element: map it over the rows, or transpose first to go along another axis"
         )
     if isinstance(e, p.Scan) and e.op.neutral is not None:
         what = f"the neutral element of {e.op.name}"
-        _same(e, what, type_of(e.op.neutral), "its operands", carried.items[0])
+        _same(e, what, type_of(e.op.neutral), "its operands", carried)
 
 
 def _is_of_bools(t: Type) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion
@@ -11,11 +11,13 @@ from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import OperatorError, ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
 from egglift.ir.lifting import is_number
-from egglift.ir.rearranging import broadcast_to, concat, moveaxis
+from egglift.ir.patterns import Expr
+from egglift.ir.rearranging import broadcast_to
 from egglift.ir.reduction import operator
 from egglift.ir.scanning import element_at_depth
 from egglift.ir.text import brief
-from egglift.ir.types import Array, Tuple
+from egglift.ir.traverse import applied
+from egglift.ir.types import I32, Array, Scalar, Tuple, Type
 from egglift.ir.value import Like, Value, as_value, elementwise, operator_of
 
 
@@ -70,7 +72,7 @@ _LINEAR = operator(_after, commutative=False, neutral=(1, 0), name="after", chec
 
 
 def _scanned(fn: Callable[..., Like], x: Value, axis: int, reverse: bool) -> Value:
-    """A scan that begins with the first element where fn has no neutral one."""
+    """A scan that begins with the first element where fn has no neutral one: of pairs that say whether there is one."""
     t = element_at_depth(x.expr)
     try:
         known = operator_of(fn, t)
@@ -78,17 +80,27 @@ def _scanned(fn: Callable[..., Like], x: Value, axis: int, reverse: bool) -> Val
         known = operator(fn, commutative=False, check=False).of(t)
     if known.neutral is not None:
         return x.scan(fn, None, axis=axis, reverse=reverse)
-    rows = moveaxis(x, axis, -1)
-    if rows.shape[-1] == 0:
-        return x
-    own = operator(fn, commutative=False, check=False)
 
-    def one(row: Value) -> Value:
-        first, rest = (row[-1:], row[:-1]) if reverse else (row[:1], row[1:])
-        found = rest.scan(own, first[0], reverse=reverse)
-        return concat(found, first) if reverse else concat(first, found)
+    def after(s: Value, u: Value) -> Any:
+        both = Value(applied(known.body, s[1].expr, u[1].expr))
+        return s[0] | u[0], _chosen(s[0] > 0, _chosen(u[0] > 0, both, s[1]), u[1])
 
-    return moveaxis(_at_depth(len(rows.shape) - 1, rows, one), -1, axis)
+    nothing = p.Tup((promotion.literal(0, I32), _zero(t)))
+    there = Value(promotion.literal(1, I32))
+    pairs = _at_depth(len(x.shape), x, lambda v: Value(p.Tup((there.expr, v.expr))))
+    own = operator(after, commutative=False, neutral=Value(nothing), name=known.name, check=False)
+    return _component(pairs.scan(own, Value(nothing), reverse=reverse, axis=axis), 1)
+
+
+def _zero(t: Type) -> Expr:
+    return p.Tup(tuple(map(_zero, t.items))) if isinstance(t, Tuple) else promotion.literal(0, cast(Scalar, t))
+
+
+def _chosen(test: Value, yes: Value, no: Value) -> Value:
+    """`where test yes no`, also of tuples."""
+    if not isinstance(yes.type, Tuple):
+        return elementwise("where", test, yes, no)
+    return Value(p.Tup(tuple(_chosen(test, yes[i], no[i]).expr for i in range(len(yes.type.items)))))
 
 
 def _at_depth(depth: int, x: Value, f: Callable[[Value], Value]) -> Value:

@@ -8,6 +8,7 @@ from typing import Any, Self
 from egglift.ir import patterns as p
 from egglift.ir import trace
 from egglift.ir.axes import axis_of, length_of, merged, permuted, scalar_of_elements
+from egglift.ir.backwards import backwards
 from egglift.ir.check import type_of
 from egglift.ir.errors import ShapeError
 from egglift.ir.keywords import methods_explained
@@ -16,7 +17,7 @@ from egglift.ir.patterns import Expr, Operator
 from egglift.ir.reducing import accumulated, narrowed, recast
 from egglift.ir.text import brief
 from egglift.ir.type_names import as_scalar
-from egglift.ir.types import BOOL, I32, I64, Array, Type, dims
+from egglift.ir.types import BOOL, Array, Type, dims
 
 
 @methods_explained
@@ -88,9 +89,9 @@ def scanned(op: Operator, init: Expr, e: Expr, axis: int, exclusive: bool, rever
     order = [*(a for a in range(rank) if a not in axes), *axes]
 
     def one(row: Expr) -> Expr:
-        turned = _backwards(row) if reverse else row
+        turned = backwards(row) if reverse else row
         found = _exclusive(op, init, turned) if exclusive else p.Scan(op, init, turned)
-        return _backwards(found) if reverse else found
+        return backwards(found) if reverse else found
 
     found = _at_depth(rank - 1, permuted(e, range(rank), order), one)
     return permuted(found, order, range(rank))
@@ -106,14 +107,6 @@ def _exclusive(op: Operator, init: Expr, x: Expr) -> Expr:
     if op.neutral is None:
         return p.Pad(1, 0, "constant", p.Take(n - 1, p.Scan(op, init, x)), init)
     return p.Scan(op, init, p.Pad(1, 0, "constant", p.Take(n - 1, x), op.neutral))
-
-
-def _backwards(x: Expr) -> Expr:
-    n = length_of(x)
-    assert isinstance(n, int)
-    t = I32 if n < 1 << 31 else I64
-    places = p.Map(p.Apply("sub", (p.Literal(n - 1, t), p.Arg(t))), p.Iota(n, t))
-    return p.Gather(places, x) if n else x
 
 
 def _at_depth(depth: int, x: Expr, f: Callable[[Expr], Expr]) -> Expr:

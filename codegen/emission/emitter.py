@@ -42,6 +42,7 @@ from egglift.codegen.kernel.views import (
 from egglift.codegen.terms import analysis
 from egglift.codegen.terms.level_names import level_name
 from egglift.ir import patterns as p
+from egglift.ir.backwards import rearranged
 from egglift.ir.check import type_of
 from egglift.ir.deadline import require_time
 from egglift.ir.errors import CodegenError
@@ -297,8 +298,8 @@ class Emitter(Translator):
                 n, m = length(type_of(a)), length(type_of(b))
                 into(a, part(acc, 0, n))
                 into(b, part(acc, n, m))
-            case _ if isinstance(t, p.REARRANGING):
-                into(t.x, layout.pushed(t, acc))
+            case _ if (below := rearranged(t)) is not None:
+                into(below, layout.pushed(t, acc))
             case _:
                 copy.copy(self, self.view(t, scope), target, type_of(t))
 

@@ -1,6 +1,6 @@
 """Layout patterns: what they read is a view of their parts', what they write goes where the inverse view says.
 
-A new layout pattern has a case in `view` and, if it is one of `patterns.REARRANGING`, one in `pushed`.
+A new layout pattern has a case in `view` and, if it is one that `rearranged` knows (ir/backwards.py), one in `pushed`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from egglift.codegen.kernel.views import (
     wrapped,
 )
 from egglift.ir import patterns as p
+from egglift.ir.backwards import is_backwards, rearranged
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.types import Array, Scalar, Tuple
@@ -120,6 +121,9 @@ def pushed(t: Expr, acc: View) -> View:
             return widened(acc, number(n), length(type_of(t)), length(type_of(x)))
         case p.Roll(n, x):
             return _rolled(acc, number(n), length(type_of(x)))
+        case p.Gather(_, x) if is_backwards(t):
+            last = length(type_of(x)) - 1
+            return Arr(last + 1, lambda i: element(acc, last - i))
     raise AssertionError(t)
 
 
@@ -136,8 +140,9 @@ def acceptor(body: Expr, acc: View) -> View:
             return acc
         case p.Map(inner, x, None):
             return acceptor(x, Arr(length(type_of(x)), lambda i: acceptor(inner, element(acc, i))))
-    assert isinstance(body, p.REARRANGING), body
-    return acceptor(body.x, pushed(body, acc))
+    below = rearranged(body)
+    assert below is not None, body
+    return acceptor(below, pushed(body, acc))
 
 
 def _matrix(x: Expr) -> tuple[int, int]:

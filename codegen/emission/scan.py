@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from egglift.codegen.emission import assign
+from egglift.codegen.emission import assign, copy
 from egglift.codegen.emission.builder import Target
+from egglift.codegen.emission.shares import loads_in
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment, ScalarValue
-from egglift.codegen.kernel.index import Index
+from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.views import Arr, View, Where, component, element, length, part
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.errors import CodegenError
+from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
+from egglift.ir.types import Type
+
+AHEAD, LOADED = 8, 32  # elements that are loaded before they are scanned, and loads for these
 
 
 def into(em: Translator, t: p.ScanSeq, target: Target, scope: Scope) -> None:
@@ -66,23 +72,87 @@ def _step(em: Translator, t: p.ScanDoubling, given: tuple[View, View], target: T
 def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: View, xs: View, target: Target) -> None:
     assert isinstance(xs, Arr)
     acc = em.allocate(type_of(t.init), "private", "acc", t)
-    assign.assign(em, acc.view, init)
+    _put(em, init, acc, type_of(t.init))
     start = 0
     for piece in xs.parts or (xs,):
-        _run(em, body, acc, piece, Target(part(target.view, start, piece.length), target.space))
+        _run(em, body, acc, type_of(t.init), piece, Target(part(target.view, start, piece.length), target.space))
         start += piece.length
 
 
-def _run(em: Translator, body: Expr, acc: Target, xs: Arr, target: Target) -> None:
-    def step(i: Index) -> None:
-        with em.scratch():
-            result = em.value(body, (acc.view, element(xs, i)))
-            values = iter(assign.shared(em, _scalars(result)))  # what is carried is often a part of what is kept
-            carried, kept = (_filled(component(result, k), values) for k in range(2))
-            assign.assign(em, element(target.view, i), kept)  # of the accumulator as it was, and where there is a place
-            assign.assign(em, acc.view, carried)
+def _put(em: Translator, value: View, target: Target, type: Type) -> None:
+    """What is carried, an array of registers or numbers, into its registers."""
+    if isinstance(value, Arr):
+        return copy.copy(em, value, target, type)
+    assign.assign(em, target.view, value)
 
-    em.loop(xs.length, step)
+
+def _run(em: Translator, body: Expr, acc: Target, type: Type, xs: Arr, target: Target) -> None:
+    def step(i: Index, x: View) -> None:
+        with em.scratch():
+            result = em.value(body, (acc.view, x))
+            carried, kept = component(result, 0), _numbers(component(result, 1))
+            values = iter(assign.shared(em, _scalars((() if isinstance(carried, Arr) else carried, kept))))
+            carried = carried if isinstance(carried, Arr) else _filled(carried, values)  # is often kept too
+            kept = _filled(kept, values)
+            place = _places(element(target.view, i), kept)
+            assign.assign(em, place, kept)  # of the accumulator as it was, and where there is a place
+            _put(em, carried, acc, type)
+
+    def several(first: Index, count: int) -> None:
+        elements = [element(xs, first + k) for k in range(count)]
+        for k, x in enumerate(_loaded(em, elements) if count > 1 else elements):
+            step(first + k, x)
+
+    ahead = _ahead(em, xs)
+    em.loop(xs.length // ahead, lambda i: several(i * ahead, ahead))
+    if rest := xs.length % ahead:
+        several(index(xs.length - rest), rest)
+
+
+def _ahead(em: Translator, xs: Arr) -> int:
+    """How many elements are loaded before they are scanned, by a work-item of a GPU: each load takes long, and more
+    of them are under way."""
+    if em.limits.warp == 1 or em.distribution.lane is not None or isinstance(xs.length, Length):
+        return 1
+    with em.probe() as statements:
+        x = element(xs, index(Var("?", xs.length, "loop")))
+        found = [] if _has_arrays(x) else loads_in([x])
+        far = [load for load in found if load.buffer.space == "global"]
+    return 1 if statements or not far else max(1, min(xs.length, AHEAD, LOADED // len(found)))
+
+
+def _has_arrays(v: View) -> bool:
+    return any(map(_has_arrays, v)) if isinstance(v, tuple) else isinstance(v, Arr)
+
+
+def _loaded(em: Translator, elements: Sequence[View]) -> list[View]:
+    """Elements of which nothing is left to be loaded."""
+    shared = assign.shared(em, [s for x in elements for s in _scalars(x)])
+    values = iter([assign.named(em, s) for s in shared])
+    return [_filled(x, values) for x in elements]
+
+
+def _numbers(v: View) -> View:
+    """What is kept as numbers, of short arrays too."""
+    if isinstance(v, tuple):
+        return tuple(map(_numbers, v))
+    if not isinstance(v, Arr):
+        return v
+    if any(piece.length != 1 for piece in v.parts) or not v.parts:
+        raise CodegenError("a scan keeps numbers, and short arrays that are put together of such")
+    return tuple(_numbers(element(piece, ZERO)) for piece in v.parts)
+
+
+def _places(target: View, kept: View) -> View:
+    """The places of what is kept: of the numbers of short arrays, one by one."""
+    if not isinstance(kept, tuple):
+        return target
+    one = component if _is_tuple(target) else lambda v, k: element(v, index(k))
+    return tuple(_places(one(target, k), x) for k, x in enumerate(kept))
+
+
+def _is_tuple(v: View) -> bool:
+    return _is_tuple(v.inside()) if isinstance(v, Where) else isinstance(v, tuple)
 
 
 def _scalars(v: View) -> list[ScalarValue]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import reduce
 
 from egglift.ir import patterns as p
+from egglift.ir.backwards import rearranged
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children
 
@@ -16,13 +17,18 @@ TOGETHER = p.Tree | p.ScanDoubling | p.Count
 #: patterns that are kept in memory, or are loops; and those that may be, as it depends on their levels
 COMPUTING = (p.Fold, p.To, p.Tree, p.ScanSeq, p.ScanDoubling, p.Count, p.Iterate, p.ScanLinked)
 STEPS = (p.Map, *COMPUTING)
-#: patterns whose parts may be written one by one where the whole is the result
-STRUCTURE = (*p.REARRANGING, p.Tup, p.Zip, p.Concat)
 
 
 def is_computing(t: Expr) -> bool:
     """Is `t` a loop or kept in memory: evaluated once where its scope begins if it is read?"""
     return isinstance(t, COMPUTING) or (isinstance(t, p.Map) and t.level is not None)
+
+
+def written_parts(t: Expr) -> tuple[Expr, ...]:
+    """The parts of `t` that may be written one by one where it is the result."""
+    if isinstance(t, p.Tup | p.Zip | p.Concat):
+        return children(t)
+    return () if (x := rearranged(t)) is None else (x,)
 
 
 def is_layout_body(body: Expr) -> bool:
@@ -33,8 +39,8 @@ def is_layout_body(body: Expr) -> bool:
                 return True
             case p.Map(inner, x, None) if is_layout_body(inner):
                 body = x
-            case _ if isinstance(body, p.REARRANGING):
-                body = body.x
+            case _ if (below := rearranged(body)) is not None:
+                body = below
             case _:
                 return False
 
@@ -45,8 +51,8 @@ def computes(t: Expr) -> bool:
     if known is None:
         if is_computing(t):
             found = True
-        elif isinstance(t, STRUCTURE):
-            found = any(map(computes, children(t)))
+        elif parts := written_parts(t):
+            found = any(map(computes, parts))
         else:
             found = isinstance(t, p.Map) and is_layout_body(t.body) and computes(t.x)
         known = t.__dict__["_computes"] = found
@@ -55,8 +61,8 @@ def computes(t: Expr) -> bool:
 
 def result_parts(t: Expr, space: str) -> tuple[Expr, ...]:
     """The children of `t` that are in result position where `t` is, its value going to memory `space`."""
-    if isinstance(t, STRUCTURE):
-        return children(t)
+    if parts := written_parts(t):
+        return parts
     if isinstance(t, p.To) and t.space == space:
         return (t.x,)
     if isinstance(t, p.Map) and t.level is None and is_layout_body(t.body) and computes(t.x):
@@ -128,7 +134,7 @@ def shares_items(t: Expr) -> bool:
     """
     known: bool | None = t.__dict__.get("_shares")
     if known is None:
-        if isinstance(t, STRUCTURE) or (isinstance(t, p.Map) and t.level is None and computes(t)):
+        if written_parts(t) or (isinstance(t, p.Map) and t.level is None and computes(t)):
             shares = any(shares_items(c) if computes(c) else _lazily_shares(c) for c in children(t))
         elif isinstance(t, p.To):
             shares = t.space == "local" or shares_items(t.x)
@@ -171,7 +177,7 @@ def is_spread(t: Expr) -> bool:
         case p.Map(_, x, None):
             return computes(t) and is_spread(x)
         case _:
-            return isinstance(t, STRUCTURE) and any(map(is_spread, children(t)))
+            return any(map(is_spread, written_parts(t)))
 
 
 def shares_grid(t: Expr) -> bool:

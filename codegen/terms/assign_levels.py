@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from egglift.codegen.terms.analysis import STRUCTURE, is_computing, is_layout_body
+from egglift.codegen.terms.analysis import is_computing, is_layout_body, written_parts
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
-from egglift.ir.traverse import children, rebuild
+from egglift.ir.traverse import rebuild
 from egglift.ir.types import Array
 
 
@@ -42,7 +42,7 @@ def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
             return replace(e, x=go(e.x, mode))
         level = Level("global", 0) if mode == "grid" else Level("seq")
         return p.Map(go(e.body, "item"), go(e.x, "read"), level)
-    inner = "read" if isinstance(e, p.Map) and e.level is None else "item"
+    parts, inner = written_parts(e), "read" if isinstance(e, p.Map) and e.level is None else "item"
     if isinstance(e, p.To):
         below = {"global": "grid" if mode == "grid" else "item", "private": "item", "local": "read"}[e.space]
         if e.space == "global" and mode == "read":
@@ -50,8 +50,8 @@ def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
     elif isinstance(e, p.Iterate) and mode == "grid":
         below, inner = "read", "grid"
     else:
-        below = mode if isinstance(e, STRUCTURE) else "read"
-    return rebuild(e, lambda c: go(c, below), lambda b: go(b, inner))
+        below = mode if parts else "read"
+    return rebuild(e, lambda c: go(c, below if not parts or c in parts else "read"), lambda b: go(b, inner))
 
 
 def _will_compute(e: Expr) -> bool:
@@ -60,7 +60,7 @@ def _will_compute(e: Expr) -> bool:
         if isinstance(e, p.Map) or is_computing(e):
             found = not (isinstance(e, p.Map) and e.level is None and is_layout_body(e.body)) or _will_compute(e.x)
         else:
-            found = isinstance(e, STRUCTURE) and any(map(_will_compute, children(e)))
+            found = any(map(_will_compute, written_parts(e)))
         e.__dict__["_will_compute"] = found
     kept: bool = e.__dict__["_will_compute"]
     return kept

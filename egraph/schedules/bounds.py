@@ -22,6 +22,8 @@ from egglift.ir.types import Type, leaves
 #: times as slow as its operations may the best schedule of products be for the laws not to be searched; and stages that
 #: reduce, from which on they are not searched for the whole program
 NO_FASTER, SEVERAL = 1.5, 3
+OPERATIONS = 1.25  # times as slow as the operations of its elements is a program that has nothing to gain
+CHANNELS = 8  # results for which a window is read again, as a product's operand is
 
 
 def traffic_seconds(program: Expr, profile: Profile) -> float:
@@ -50,12 +52,14 @@ def served_by_stages(program: Expr, work: float, profile: Profile, reassociate: 
 
     It has several stages that reduce: what the laws find for it is kernels of one stage each, too.  Or it is for a GPU,
     and no two results read neighbours: all that the laws have beyond schedules there is tiles with their edges in local
-    memory.  Or it is near what its products take.
+    memory.  Or it is near what its products take, or, for a GPU, the operations of its elements, which no tile saves.
     """
     stages = _stages(program, reassociate)
     if sum(bool(s.reductions) for s in stages) >= SEVERAL:
         return True
     if profile.kind == "gpu" and stages and not _reads_neighbours(stages, profile):
+        return True
+    if profile.kind == "gpu" and work <= OPERATIONS * _elements_seconds(stages, profile):
         return True
     whole = _products_seconds(stages, profile, reassociate, halves=False)
     return 0 < work <= NO_FASTER * whole and _products_seconds(stages, profile, reassociate) <= work
@@ -80,6 +84,16 @@ def _products_seconds(all_stages: Sequence[Stage], profile: Profile, reassociate
     wanted = [(s, e) for s, e in stages if len(s.dims) >= least]
     total = sum(_operations(s, e, profile) * (_part(s, reassociate) if halves else 1) for s, e in wanted)
     return total / profile.issue_rate
+
+
+def _elements_seconds(stages: Sequence[Stage], profile: Profile) -> float:
+    """Seconds for the operations on what is read, of stages none of which reduces; else 0."""
+    try:
+        elements = [] if any(s.reductions or s.is_apart for s in stages) else [elements_of(s, profile) for s in stages]
+    except EggliftError:
+        return 0.0
+    each = zip(stages, elements, strict=False)
+    return sum(prod(map(number_of, s.dims)) * sum(n for n, _ in e.finish.calls) for s, e in each) / profile.issue_rate
 
 
 def _part(stage: Stage, reassociate: bool) -> float:
@@ -114,7 +128,8 @@ def _reads_neighbours(stages: Sequence[Stage], profile: Profile) -> bool:
         elements = [elements_of(s, profile) for s in stages]
     except EggliftError:
         return True
-    return any(any(map(_overlaps, e.phases)) or _beside(e) for e in elements)
+    pairs = zip(stages, elements, strict=True)
+    return any(_beside(e) or any(_overlaps(phase, s) for phase in e.phases) for s, e in pairs)
 
 
 def _beside(e: StageElements) -> bool:
@@ -124,9 +139,15 @@ def _beside(e: StageElements) -> bool:
     return len(set(ways)) < len(ways)
 
 
-def _overlaps(phase: Phase) -> bool:
-    """Do several indices read one element though each dimension matters, as windows do that overlap?"""
+def _overlaps(phase: Phase, stage: Stage | None = None) -> bool:
+    """Do several indices read one element though each dimension matters, as windows do that overlap?
+
+    Of a stage: windows that are read again for many of its results aside, as those of a convolution are for each
+    channel of its result: tiles of a product read them as often.
+    """
     for source in phase.sources:
+        if stage is not None and prod(number_of(d) for d in stage.dims if d not in source.dims) >= CHANNELS:
+            continue
         for place in source.element.places:
             steps = zip(map(abs, place.strides), map(number_of, source.dims), strict=True)
             reach = 0

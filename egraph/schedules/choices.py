@@ -22,6 +22,7 @@ from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.again import beside, place, placed, together
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
+from egglift.egraph.schedules.bounds import traffic_seconds
 from egglift.egraph.schedules.chain_choices import chain_choices
 from egglift.egraph.schedules.choice import (
     KEPT,
@@ -36,6 +37,7 @@ from egglift.egraph.schedules.choice import (
     scanning,
 )
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
+from egglift.egraph.schedules.halves import halves
 from egglift.egraph.schedules.known import KNOWN
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.partitions import partitions
@@ -53,13 +55,11 @@ from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
 from egglift.egraph.stages.canonical import Canonical, canonical, unnamed
 from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.merging import merged_reductions
-from egglift.egraph.stages.mirrored import can_mirror, mirrored, said
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.scans import Chunks, of_chunks
 from egglift.egraph.stages.sharing import can_share, shared_out
-from egglift.egraph.stages.stage import Stage, number
+from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
-from egglift.egraph.stages.symmetry import symmetric_dims
 from egglift.ir import patterns as p
 from egglift.ir.deadline import TooLate, require_time
 from egglift.ir.errors import EggliftError
@@ -72,7 +72,6 @@ GENERATED = (4, 2)  # assignments of the best structures that are generated; of 
 GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
 CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
-SIDES, BLOCKS = (64, 128), 4  # of blocks of a symmetric result, and how many each way it has at least
 ALIKE = 0.05  # apart may the prices of a program and of its stages be that are taken for the same
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 
@@ -135,7 +134,7 @@ class _Choosing:
         best: dict[str, list[Choice]] = {}
         for s in sorted(stages, key=lambda s: -least[s.name]):
             tick("schedules", s.name)
-            matters = least[s.name] >= MINOR * sum(x for x in least.values() if x < inf)
+            matters = s.is_apart or least[s.name] >= MINOR * sum(x for x in least.values() if x < inf)
             best[s.name] = self._choices(forms[s.name], len(stages) == 1, matters)
             if best[s.name]:
                 least[s.name] = best[s.name][0].seconds
@@ -143,7 +142,7 @@ class _Choosing:
 
     def first_of_stages(self, stages: Sequence[Stage]) -> list[list[Choice]]:
         """One choice for each stage: what is known first of a choice that is good enough where time is short."""
-        return [self._choices(canonical([s]), len(stages) == 1, matters=False)[:1] for s in stages]
+        return [self._choices(canonical([s]), len(stages) == 1, matters=s.is_apart)[:1] for s in stages]
 
     def _once(self, what: Hashable, form: Canonical, find: Callable[[], T]) -> T:
         """What is found for stages of that form, in this search or in one before it with the same settings."""
@@ -186,13 +185,13 @@ class _Choosing:
         direct, shared = self._direct(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         whole = self._generated(stage, direct, best, *((GENERATED_ALONE, CLOSE_ALONE) if alone else (GENERATED,)))
-        halves = self._all_joined(self._mirrored(stage), best)
-        choices = [*whole, *self._all_joined(shared, best), *halves]
+        half = self._all_joined(halves(stage, self.reassociate, self._ranked), best)
+        choices = [*whole, *self._all_joined(shared, best), *half]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and in_pairs(stage):
             choices += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
         choices.sort(key=lambda c: c.seconds)
         kept = of_all_kinds(choices, CLOSE_ALONE)[:KEPT_ALONE] if alone else of_all_kinds(choices)[:KEPT]
-        if whole and kept and all(c in halves for c in kept):  # what computes all of it is measured too
+        if whole and kept and all(c in half for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
 
@@ -200,8 +199,11 @@ class _Choosing:
         """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
         search = ScanSearch(self.profile, self.limits, self.reassociate, thorough)
         found = [scanning(stage, x) for x in search.whole(stage)]
+        best = min((c.seconds for c in found), default=inf)
         for length, chunks in search.cut(stage):
-            found += self._in_chunks(stage, length, chunks, search)
+            read = chunks.totals, chunks.chunks  # each goes through what is scanned
+            if sum(traffic_seconds(as_pattern(s), self.profile) for s in read) < best:
+                found += self._in_chunks(stage, length, chunks, search)
         for length, chunks in search.cut(stage, linked=True):
             found += self._linked(stage, length, chunks, search)
         return of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
@@ -412,19 +414,6 @@ class _Choosing:
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
                 yield Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces)
-
-    def _mirrored(self, stage: Stage) -> Iterator[Parts]:
-        """The half of a symmetric result in blocks, which are then laid out twice."""
-        pair = symmetric_dims(stage, self.reassociate) if stage.reductions else None
-        if pair is None or not can_mirror(stage, pair):
-            return
-        for side in SIDES:
-            if number(pair[0]) >= BLOCKS * side:
-                parts, added = mirrored(stage, pair, side)
-                first, last = self._ranked(parts), self._ranked(added)
-                if first and last:
-                    why = said(stage, pair, side)
-                    yield Parts(f"half by {side}", parts, added, first, last, why)
 
     def _all_joined(self, found: Iterable[Parts], best: float) -> list[Choice]:
         """The choices of those whose closed price is not far above the best."""

@@ -239,7 +239,7 @@ class Lowering:
         found: Expr = p.To(space, mapped(share, parts[0], part, step.level))
         axes = _digits(parallel)
         halved = space == "local" and bool(parallel) and by_halves(self.stage)
-        totals = self._halved(found, parallel, parts[0]) if halved else permuted(found, (share, *axes), (*axes, share))
+        totals = self._halved(found, parallel, tensors) if halved else permuted(found, (share, *axes), (*axes, share))
         others = [t for ts in parts[1:] for t in ts]
 
         def finish(ts: list[Tensor]) -> Expr:

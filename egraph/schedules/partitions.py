@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 
 from egglift.egraph.schedules.steps import Steps
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
+from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.patterns import Expr
 
+ROWS = 1 << 12  # work-items that keep a GPU busy
 AGAIN = 256  # indices of other dimensions for which a GPU may compute what is costly, without writing it
 
 
@@ -22,7 +25,8 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
     rows = (Partitioning(rows=True), Partitioning(totals=True)) if kind == "gpu" else ()
-    for by in (Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows):
+    ways = [Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows]
+    for by in ways:
         try:
             whole = stages_of(program, reassociate, by)
         except NoStages:
@@ -31,3 +35,13 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
         if texts not in known:
             known.add(texts)
             yield whole, Steps(by, ())
+        if by == ways[0] and any(map(_has_few_rows, whole.stages)):
+            ways.append(Partitioning(states=False))
+        if by == ways[0] and sum(s.scan is not None for s in whole.stages) > 1:
+            ways.append(Partitioning(chained=True))
+
+
+def _has_few_rows(stage: Stage) -> bool:
+    """Does a work-item each for all scans side by side leave a GPU idle?"""
+    across = None if stage.scan is None else stage.scan.across
+    return across is not None and prod(number(d) for d in stage.dims[:-1] if d not in across.dims) < ROWS

@@ -52,7 +52,7 @@ class ScanSearch:
     def associative(self, stage: Stage) -> bool:
         """May a scan be computed in another order than that of its elements?"""
         assert stage.scan is not None
-        return self.reassociate or is_exact(stage.scan)
+        return stage.scan.op.associative and (self.reassociate or is_exact(stage.scan))
 
     def whole(self, stage: Stage, laid: Callable[[Expr], Expr] = lambda array: array) -> list[Priced]:
         """The best programs for a stage whose rows are not cut, by rising price.  laid: its array in the whole."""

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from math import prod
 
 from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.egraph.schedules.scans_side_by_side import states_by_items
 from egglift.egraph.schedules.structures import Tile
 from egglift.egraph.stages.as_pattern import computed, reads_of
+from egglift.egraph.stages.short_arrays import laid_out
 from egglift.egraph.stages.stage import Combined, Read, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
-from egglift.ir.axes import element_type, merged, permuted
+from egglift.ir.axes import at_depth, element_type, merged, permuted
+from egglift.ir.backwards import backwards
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
@@ -31,6 +34,7 @@ SHORT = 512  # elements of rows of which a group scans several
 ALONE = 1 << 14  # elements that a GPU's work-item scans, where others have as many to do
 HELD = 32  # elements of a row that a GPU's work-item holds in its registers
 HELD_BYTES = 256  # of these
+AHEAD = 8  # elements of a row that are loaded before it is gone on with
 FEWEST = 256  # rows that are worth a work-item each, of a GPU
 
 
@@ -48,14 +52,19 @@ def scan_structures(stage: Stage, kind: str, limits: DeviceLimits, associative: 
 
     There is always one, however slow.
     """
+    if stage.scan is not None and stage.scan.across is not None:
+        yield ScanStructure("side by side", states_by_items(stage), {})
+        return
     work = Rows(stage)
     items = kind == "cpu" or (work.count >= FEWEST and work.length <= ALONE)
     groups = kind == "gpu" and associative and work.bytes <= limits.local_bytes
-    blocks = kind == "gpu" and work.length <= SHORT and work.count >= FEWEST
+    blocks = kind == "gpu" and associative and work.length <= SHORT and work.count >= FEWEST
     if items or not (groups or blocks):
         yield work.by_items()
     if kind == "gpu" and work.length <= HELD and work.read_bytes <= HELD_BYTES and work.count >= FEWEST:
         yield work.in_registers()
+    if kind == "gpu" and items and work.combined is not None and work.length > HELD:
+        yield work.by_items_ahead()
     if kind == "cpu" and work.count > 1:
         yield work.by_lanes()
     if blocks:
@@ -75,9 +84,14 @@ class Rows:
         names, after = stage.names, self.scan.after
         read = [x for x, what in names.of(after) if isinstance(what, Read)] if after else []
         self.others: list[Expr] = [x for x in read if x != stage.body]
-        element = p.Tup((stage.body, *self.others)) if self.others else stage.body
+        own = stage.body.items if isinstance(stage.body, p.Tup) else (stage.body,)
+        #: of what is scanned, what is not the same for all elements: only that is kept of a row
+        self.own = tuple(x for x in own if reads_of(names, x)) or (stage.body,)
+        self.items = (*self.own, *self.others)
+        element = p.Tup(self.items) if len(self.items) > 1 else self.items[0]
         rows = computed(names, stage.dims, element)
-        self.rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
+        rows = merged(rows, 0, len(self.batch)) if self.batch else p.Split(self.length, rows)
+        self.rows = at_depth(1, rows, backwards) if self.scan.backwards else rows
         self.begins, self.combined = _begins(stage, self.scan), self.scan.combined
 
     @property
@@ -90,7 +104,7 @@ class Rows:
     @property
     def read_bytes(self) -> int:
         """Of a row, and of what is read beside it."""
-        read = (self.scan.type, *map(type_of, self.others))
+        read = map(type_of, self.items)
         return self.length * sum(scalar.size for t in read for _, scalar in leaves(t))
 
     # ------------------------------------------------------------------------------------ structures
@@ -98,6 +112,15 @@ class Rows:
     def by_items(self) -> ScanStructure:
         """One row a work-item."""
         return self._whole("rows", self._mapped(self._paired(self.rows), self._in_order, Level("global", 0)), {})
+
+    def by_items_ahead(self) -> ScanStructure:
+        """One row a work-item, which loads some elements before it goes on with them."""
+
+        def ahead(init: Expr, row: Expr) -> Expr:
+            assert self.combined is not None
+            return self._reduced(self.combined, init, row, AHEAD)
+
+        return self._whole("rows ahead", self._mapped(self._paired(self.rows), ahead, Level("global", 0)), {})
 
     def in_registers(self) -> ScanStructure:
         """One row a work-item, all of it loaded before it is scanned."""
@@ -167,7 +190,9 @@ class Rows:
         if self.combined is not None:
             return ScanStructure(sign, found if self.batch else p.At(0, found), tiles)
         array = permuted(found if self.batch else p.Join(found), self.stage.dims, self.stage.array_dims)
-        return ScanStructure(sign, array, tiles)
+        if self.scan.backwards:
+            array = at_depth(self.stage.array_dims.index(self.stage.dims[-1]), array, backwards)
+        return ScanStructure(sign, laid_out(array, self.stage), tiles)
 
     def _in_order(self, init: Expr, row: Expr) -> Expr:
         """A row by one work-item."""
@@ -178,14 +203,21 @@ class Rows:
         scanned = applied(self.scan.op.body, acc, self._scanned(element))
         return p.ScanSeq(p.Tup((scanned, self._after(scanned, element))), init, row)
 
-    def _reduced(self, combined: Combined, init: Expr, row: Expr) -> Expr:
-        """What is kept of the scan of a row by one work-item, reduced."""
+    def _reduced(self, combined: Combined, init: Expr, row: Expr, ahead: int = 1) -> Expr:
+        """What is kept of the scan of a row by one work-item, reduced.  ahead: elements that are loaded at a time."""
         both = Tuple((self.scan.type, type_of(combined.init)))
         step = p.Arg(Tuple((both, element_type(row))))
         (acc, before), element = (p.Get(i, p.Get(0, step)) for i in range(2)), p.Get(1, step)
         scanned = applied(self.scan.op.body, acc, self._scanned(element))
         reduced = applied(combined.op.body, before, self._after(scanned, element))
-        return p.Get(1, p.Fold(p.Tup((scanned, reduced)), p.Tup((init, combined.init)), row))
+        body, begin = p.Tup((scanned, reduced)), p.Tup((init, combined.init))
+        if ahead == 1:
+            return p.Get(1, p.Fold(body, begin, row))
+        whole = self.length // ahead * ahead
+        blocks = p.Split(ahead, p.Take(whole, row))
+        block = p.Arg(Tuple((both, element_type(blocks))))
+        found = p.Fold(p.Fold(body, p.Get(0, block), p.To("private", p.Get(1, block)), unroll=True), begin, blocks)
+        return p.Get(1, p.Fold(body, found, p.Drop(whole, row)) if self.length > whole else found)
 
     def _by_group(self, init: Expr, row: Expr, run: Size) -> Expr:
         """A row by a group: runs, their totals, what precedes each, and its scan."""
@@ -249,16 +281,27 @@ class Rows:
 
     def _scanned(self, element: Expr) -> Expr:
         """What is scanned of an element."""
-        return p.Get(0, element) if self.others else element
+        parts, body = self._parts(element), self.stage.body
+        if not isinstance(body, p.Tup) or self.own == (body,):
+            return parts[0]
+        if self.items == body.items:
+            return element
+        known = dict(zip(self.own, parts, strict=False))
+        return p.Tup(tuple(known.get(x, x) for x in body.items))
+
+    def _parts(self, element: Expr) -> list[Expr]:
+        """The items of an element of a row."""
+        return [p.Get(i, element) for i in range(len(self.items))] if len(self.items) > 1 else [element]
 
     def _column(self, row: Expr) -> Expr:
-        return p.Map(p.Get(0, p.Arg(element_type(row))), row) if self.others else row
+        found = self._scanned(p.Arg(element_type(row)))
+        return row if isinstance(found, p.Arg) else p.Map(found, row)
 
     def _after(self, scanned: Expr, element: Expr) -> Expr:
         """What is kept."""
         if self.scan.after is None:
             return scanned
-        new = {x: p.Get(1 + i, element) for i, x in enumerate(self.others)}
+        new = dict(zip(self.others, self._parts(element)[len(self.own) :], strict=True))
         own: dict[Expr, Expr] = {self.stage.body: self._scanned(element)}
         return substituted(self.scan.after, {**new, **own, self.scan.result: scanned})
 

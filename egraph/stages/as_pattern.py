@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from egglift.egraph.stages.loops import Body, Tensor, nest
 from egglift.egraph.stages.short_arrays import laid_out
-from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, substituted
+from egglift.egraph.stages.stage import Across, Counted, Dim, Names, Read, Reduction, Scanned, Stage, substituted
 from egglift.ir import patterns as p
-from egglift.ir.axes import permuted
+from egglift.ir.axes import at_depth, merged, permuted
+from egglift.ir.backwards import backwards
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 from egglift.ir.types import Array, Tuple, Type
@@ -27,9 +28,11 @@ def as_pattern(stage: Stage) -> Expr:
 
 
 def _pattern(stage: Stage) -> Expr:
+    if stage.scan is not None and stage.scan.across is not None:
+        return permuted(_across(stage, stage.scan, stage.scan.across), _plain(stage), stage.array_dims)
     if stage.scan is not None:
         found = _scanned(stage, stage.scan)
-        return found if stage.scan.combined else permuted(found, stage.dims, stage.array_dims)
+        return found if stage.scan.combined else laid_out(permuted(found, stage.dims, stage.array_dims), stage)
     if stage.counts is not None:
         return _counted(stage, stage.counts)
     return laid_out(computed(stage.names, stage.dims, stage.body), stage)
@@ -68,11 +71,36 @@ def _scanned(stage: Stage, scan: Scanned) -> Expr:
 
             return _nest([last], [*(at[r] for r in own), *scanned], element)
 
-        whole = p.Scan(scan.op, _body(names, scan.init, at), along(stage.body, parts[1], []))
+        scanned = along(stage.body, parts[1], [])
+        scanned = backwards(scanned) if scan.backwards else scanned
+        init = _body(names, scan.init, at)
+        in_order = p.ScanSeq(p.Tup((scan.op.body, scan.op.body)), init, scanned)
+        whole: Expr = p.Scan(scan.op, init, scanned) if scan.op.associative else in_order
+        whole = backwards(whole) if scan.backwards else whole
         kept = whole if scan.after is None else along(after, parts[2], [Tensor(whole, (last,))])
         return p.Reduce(scan.combined.op, scan.combined.init, kept) if scan.combined else kept
 
     return _nest(outer, tensors, row)
+
+
+def _plain(stage: Stage) -> tuple[Dim, ...]:
+    """The dimensions of its array, the last one last."""
+    return tuple(d for d in stage.dims if d in stage.array_dims)
+
+
+def _across(stage: Stage, scan: Scanned, across: Across) -> Expr:
+    """What is made of several scans at each index of the last dimension, which is last."""
+    names, dims = stage.names, _plain(stage)
+    array = permuted(_scanned(stage, scan), stage.dims, (*dims, *across.dims))
+    array = at_depth(len(dims), array, lambda x: p.Reduce(across.op, across.init, merged(x, 0, len(across.dims))))
+    reads = reads_of(names, across.finish)
+    tensors = [Tensor(*ordered(r, dims)) for r in reads]
+
+    def inside(elements: list[Tensor]) -> Expr:
+        found = _body(names, across.finish, dict(zip(reads, elements, strict=False)))
+        return substituted(found, {across.result: elements[-1].x})
+
+    return _nest(dims, [*tensors, Tensor(array, dims)], inside)
 
 
 def computed(names: Names, dims: Sequence[Dim], body: Expr) -> Expr:

@@ -21,20 +21,22 @@ what is read: [ A[.., d] for d ] = A[..].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from egglift.egraph.stages.absence import with_absence
-from egglift.egraph.stages.as_pattern import computed, ordered, reads_of
-from egglift.egraph.stages.loops import Tensor, nest
+from egglift.egraph.stages.as_pattern import computed, reads_of
+from egglift.egraph.stages.backwards import from_the_end, in_order_of_scan, turned, turned_read
 from egglift.egraph.stages.merging import joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import of_elements, pointwise
 from egglift.egraph.stages.reshapes import without_reshapes
 from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, number
+from egglift.egraph.stages.values import Computed, Tuples, Value, View, laid_together, type_at, unpacked
 from egglift.egraph.stages.windows import by_windows_apart, shared_by_windows
 from egglift.ir import patterns as p
-from egglift.ir.axes import at_depth, length_of, permuted, transposed
+from egglift.ir.axes import length_of, permuted, transposed
+from egglift.ir.backwards import is_backwards
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
@@ -47,33 +49,6 @@ LARGE = 400
 
 class NoStages(Exception):
     """A program that has no index notation, in words."""
-
-
-@dataclass(frozen=True)
-class View:
-    """An array, or a tuple with arrays, that is read: its outer axes are at `dims` already."""
-
-    expr: Expr
-    dims: tuple[Dim, ...]
-
-
-@dataclass(frozen=True)
-class Computed:
-    """The array of `element` for every index of `dim`."""
-
-    dim: Dim
-    element: Value
-
-
-@dataclass(frozen=True)
-class Tuples:
-    """A tuple of values."""
-
-    items: tuple[Value, ...]
-
-
-#: a scalar body, or one of the above
-Value = Expr | View | Computed | Tuples
 
 
 @dataclass
@@ -162,7 +137,7 @@ class IndexNotation:
             case p.Transpose(x):
                 value = of(x)
                 if isinstance(value, View):
-                    return _viewed(value, transposed)
+                    return value.laid(transposed)
                 i, row = self.element(value)
                 j, element = self.element(row)
                 return self._array(j, self._array(i, element))
@@ -178,8 +153,12 @@ class IndexNotation:
                 return self._axis(of(x), lambda a: p.Roll(n, a), 1)
             case p.Drop(n, x):
                 return self._axis(of(x), lambda a: p.Drop(n, a), 1)
+            case p.Gather(_, x) if is_backwards(e):
+                return self._turned(of(x))
+            case p.Gather(indices, x) if is_closed(indices):
+                return self._axis(of(x), lambda a: p.Gather(indices, a), 1)
             case p.Gather(indices, x):
-                return self._gathered(View(indices, ()) if is_closed(indices) else self._read(of(indices)), of(x))
+                return self._gathered(self._read(of(indices)), of(x))
             case p.Concat(a, b):
                 return self._concatenated(of(a), of(b))
             case p.At(i, x):
@@ -204,7 +183,7 @@ class IndexNotation:
     def _padded(self, value: Value, constant: Expr, outside: Value, pad: Callable[[Expr, Expr | None], Expr]) -> Value:
         """Constant padding: as it is for what is read, else a choice by a mask that is padded so."""
         if isinstance(value, View) and is_closed(constant):
-            return self._opened(_viewed(value, lambda a: pad(a, constant)))
+            return self._opened(value.laid(lambda a: pad(a, constant)))
         dim, element = self.element(value)
         mask = pad(p.Fill(dim.extent, p.Literal(True, BOOL)), p.Literal(False, BOOL))
         wider = self.dim(length_of(mask))
@@ -213,7 +192,7 @@ class IndexNotation:
 
     def _concatenated(self, first: Value, second: Value) -> Value:
         if isinstance(first, View) and isinstance(second, View):
-            return self._opened(_together([first, second], p.Concat))
+            return self._opened(laid_together([first, second], p.Concat))
         (i, x), (j, y) = self.element(first), self.element(second)
         n, m = i.extent, j.extent
         mask = p.Pad(0, m, "constant", p.Fill(n, p.Literal(True, BOOL)), p.Literal(False, BOOL))
@@ -233,17 +212,24 @@ class IndexNotation:
             case _:
                 return p.Apply("where", (mask, self._scalar(yes), self._scalar(no)))
 
+    def _turned(self, value: Value) -> Value:
+        """An array from its last element to its first."""
+        if isinstance(value, View):
+            return self._opened(View(turned(len(value.dims), value.expr), value.dims))
+        dim, element = self.element(value)
+        return self._array(dim, self._reads(element, lambda r: turned_read(r, dim)))
+
     def _gathered(self, indices: View, value: Value) -> Value:
         if isinstance(value, View):
-            return self._opened(_together([indices, value], p.Gather))
+            return self._opened(laid_together([indices, value], p.Gather))
         dim, element = self.element(value)
-        at = self.dim(_length(indices))
+        at = self.dim(indices.length)
 
         def gathered(read: Read) -> Read:
             if dim not in read.dims:
                 return read
             others = tuple(d for d in read.dims if d != dim)
-            found = _together([indices, View(permuted(read.view, read.dims, (*others, dim)), others)], p.Gather)
+            found = laid_together([indices, View(permuted(read.view, read.dims, (*others, dim)), others)], p.Gather)
             return Read(found.expr, (*found.dims, at))
 
         return self._array(at, self._reads(element, gathered))
@@ -265,7 +251,7 @@ class IndexNotation:
         """The element of an array at a new dimension."""
         match value:
             case View(expr, dims):
-                t = _type_at(expr, len(dims))
+                t = value.type
                 if not isinstance(t, Array):
                     raise NoStages("an element of no array")
                 dim = self.dim(t.length)
@@ -294,13 +280,13 @@ class IndexNotation:
         return self.packed(self._renamed(body, new))
 
     def _opened(self, view: View) -> Value:
-        match _type_at(view.expr, len(view.dims)):
+        match view.type:
             case Scalar() if not view.dims:
                 return view.expr
             case Scalar():
                 return self.names.read(Read(view.expr, view.dims))
             case Tuple(items):
-                return Tuples(tuple(self._opened(_viewed(view, _getter(i))) for i in range(len(items))))
+                return Tuples(tuple(self._opened(view.part(i)) for i in range(len(items))))
             case _:
                 return view
 
@@ -344,9 +330,9 @@ class IndexNotation:
         free = (self.names.free(element) | (self.names.free(scan.init) if scan else frozenset())) - {last}
         dims = tuple(sorted(free, key=lambda d: d.number))
         counts = what if isinstance(what, Counted) else None
-        stage = Stage(f"%along{len(self.along)}", (*dims, last), element, self.names, scan=scan, counts=counts)
-        self.along.append(stage)
-        return self._opened(View(p.Input(stage.name, stage.type), dims))
+        plain = Stage(f"%along{len(self.along)}", (*dims, last), element, self.names, scan=scan, counts=counts)
+        self.along.append(stage := from_the_end(plain))
+        return self._opened(View(in_order_of_scan(stage), dims))
 
     # ------------------------------------------------------------------------------------ reductions
 
@@ -362,7 +348,7 @@ class IndexNotation:
         if inner and self._is_one(op, inner) and not shared_by_windows(self.names, inner, dims, self.apart):
             dims, body = (*dims, *inner.dims), inner.element
         dims, body = by_windows_apart(self.names, step, dims, body, op if self.reassociate and self.apart else None)
-        return _unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
+        return unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
 
     def _is_one(self, op: p.Operator | None, inner: Reduction) -> bool:
         """Is a reduction of reductions one of all their elements: a sum of sums one sum?"""
@@ -373,7 +359,7 @@ class IndexNotation:
         if op is None or op.neutral is None or not self.reassociate:
             raise NoStages("a reduction that begins with what is computed")
         found = self.packed(self._reduction(step, self._value(op.neutral, None, {}), x, op))
-        return _unpacked(applied(op.body, begin, found))
+        return unpacked(applied(op.body, begin, found))
 
     def _of_arrays(self, step: Expr, init: Value, x: Value, op: p.Operator | None) -> Value:
         """A reduction of arrays, element by element, as an array of reductions."""
@@ -410,7 +396,7 @@ class IndexNotation:
     def _axis(self, value: Value, f: Callable[[Expr], Expr], axes: int) -> Value:
         """A layout pattern that turns the outermost axis into `axes` others."""
         if isinstance(value, View):
-            return self._opened(_viewed(value, f))
+            return self._opened(value.laid(f))
         dim, element = self.element(value)
         t: Type = type_of(f(p.Fill(dim.extent, p.Literal(True, BOOL))))
         new = []
@@ -425,7 +411,7 @@ class IndexNotation:
 
     def _joined(self, value: Value) -> Value:
         if isinstance(value, View):
-            return self._opened(_viewed(value, p.Join))
+            return self._opened(value.laid(p.Join))
         i, row = self.element(value)
         j, element = self.element(row)
         h = self.dim(number(i) * number(j))
@@ -456,45 +442,7 @@ class IndexNotation:
                 return self.names.with_reads(value, f)
 
 
-def _viewed(view: View, f: Callable[[Expr], Expr]) -> View:
-    return View(at_depth(len(view.dims), view.expr, f), view.dims)
-
-
-def _getter(i: int) -> Callable[[Expr], Expr]:
-    return lambda e: p.Get(i, e)
-
-
-def _type_at(expr: Expr, depth: int) -> Type:
-    t = type_of(expr)
-    for _ in range(depth):
-        assert isinstance(t, Array)
-        t = t.element
-    return t
-
-
-def _together(views: Sequence[View], f: Callable[..., Expr]) -> View:
-    """`f` of several arrays that are read, at all dimensions of theirs."""
-    dims = tuple(dict.fromkeys(d for v in views for d in v.dims))
-    tensors = [Tensor(*ordered(Read(v.expr, v.dims), dims)) for v in views]
-    return View(nest([(d, None) for d in dims], tensors, lambda ts: f(*(t.x for t in ts))), dims)
-
-
-def _length(view: View) -> Size:
-    t = _type_at(view.expr, len(view.dims))
-    assert isinstance(t, Array)
-    return t.length
-
-
 def _lengths(x: Expr, depth: int) -> tuple[Size, Size]:
-    outer = _type_at(x, depth)
+    outer = type_at(x, depth)
     assert isinstance(outer, Array) and isinstance(outer.element, Array)
     return outer.length, outer.element.length
-
-
-def _unpacked(x: Expr) -> Value:
-    if isinstance(x, p.Tup):
-        return Tuples(tuple(_unpacked(i) for i in x.items))
-    t = type_of(x)
-    if isinstance(t, Tuple):
-        return Tuples(tuple(_unpacked(p.Get(i, x)) for i in range(len(t.items))))
-    return x

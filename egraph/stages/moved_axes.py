@@ -11,9 +11,11 @@ from typing import TypeAlias, cast
 
 from egglift.egraph.stages.stage import Dim, Read
 from egglift.ir import patterns as p
-from egglift.ir.axes import at_depth
+from egglift.ir.axes import at_depth, permuted
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import is_closed
+from egglift.ir.traverse import is_closed, replaced
+from egglift.ir.types import dims
 
 Axes: TypeAlias = tuple[Hashable, ...]
 #: an array, and what its outer axes are
@@ -86,11 +88,28 @@ def plain_read(read: Read) -> Read:
 
     (transpose A)[0, 1] -> A[1, 0]; (join (transpose (fill 1 A)))[0] -> A[0]
     """
-    view, axes = below(read.view, read.dims, _without_ones)
+    view, axes = below(read.view, read.dims, without_ones)
     return Read(view, cast(tuple[Dim, ...], axes))
 
 
-def _without_ones(e: Expr, axes: Axes) -> Below | None:
+def straight(x: Expr) -> Expr:
+    """`x` with what moves the axes of an input there and back again left out.
+
+    map (get 0) (transpose (transpose A)) -> map (get 0) A
+    """
+    return replaced(x, _straight)
+
+
+def _straight(e: Expr) -> Expr | None:
+    if not isinstance(e, p.Transpose | p.Map):
+        return None
+    order = range(len(dims(type_of(e))))
+    array, axes = below(e, order, lambda e, axes: None)
+    return permuted(array, axes, order) if isinstance(array, p.Input) else None
+
+
+def without_ones(e: Expr, axes: Axes) -> Below | None:
+    """Through axes of one element that go again."""
     match e:
         case p.Join(p.Fill(1, x) | p.Transpose(p.Fill(1, x))) | p.At(0, p.Fill(1, x)):
             return x, axes

@@ -20,10 +20,11 @@ from functools import lru_cache
 from math import inf, prod
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.backwards import as_wanted
 from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.factoring import factored
 from egglift.egraph.stages.first_places import first_places_in_order
-from egglift.egraph.stages.index_notation import Computed, IndexNotation, NoStages, Tuples, Value
+from egglift.egraph.stages.index_notation import IndexNotation, NoStages
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
@@ -32,6 +33,7 @@ from egglift.egraph.stages.producers import read_at_many_places, reduced_indices
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
+from egglift.egraph.stages.scans_together import scans_together
 from egglift.egraph.stages.segments import segments
 from egglift.egraph.stages.short_rows import is_short, spelled_out
 from egglift.egraph.stages.slices import of_slices
@@ -40,6 +42,7 @@ from egglift.egraph.stages.sums import summed
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.totals import by_rows
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
+from egglift.egraph.stages.values import Computed, Tuples, Value
 from egglift.egraph.stages.windows import of_windows, shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
@@ -77,7 +80,9 @@ class Partitioning:
     be computed for so many indices of other dimensions.  whole: what is computed of several slices of an array is
     computed of the array, and what many windows share is computed before.  producers: what is read at many places.
     rows: what short rows of a result need of all their elements is computed with them (short_rows.py).  totals: rows
-    that need what is reduced of themselves are reduced before they are added up (totals.py).
+    that need what is reduced of themselves are reduced before they are added up (totals.py).  states: what is reduced
+    of several scans at each place is computed with them (side_by_side.py).  chained: a scan of what another one yields
+    takes its steps together with it (scans_together.py).
     """
 
     frugal: bool = False
@@ -86,6 +91,8 @@ class Partitioning:
     producers: bool = False
     rows: bool = False
     totals: bool = False
+    states: bool = True
+    chained: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
@@ -96,8 +103,9 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
     value = work.value(work.with_written(program, reduced_indices(program)))
-    stages, result = together(work.stages, work.result(value))
-    stages, result = only_what_is_read(*with_followers(stages, result, reassociate))
+    stages, result = as_wanted(*together(work.stages, work.result(value)))
+    stages, result = with_followers(stages, result, reassociate, by.states)
+    stages, result = only_what_is_read(*scans_together(stages, result, by.chained))
     if reassociate:
         stages = [summed(factored(s)) for s in stages]
         stages = list(by_rows(stages)) if by.totals else stages

@@ -16,7 +16,6 @@ from egglift.egraph.stages.scan_layout import with_views
 from egglift.egraph.stages.short_arrays import in_planes, is_short_array
 from egglift.egraph.stages.stage import Stage
 from egglift.ir import patterns as p
-from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import exchanged, subterms
 
@@ -26,9 +25,9 @@ def by_planes(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]
     yields the result then."""
     found = list(stages)
     for at, stage in enumerate(stages):
-        if stage.is_apart or stage.reductions or not is_short_array(type_of(stage.body)):
+        if stage.counts is not None or stage.reductions or not is_short_array(stage.element):
             continue
-        for before in range(len(stage.dims)):
+        for before in range(len(stage.array_dims)):
             if laid := _laid(found, at, result, before):
                 found, result = laid
                 break

@@ -14,19 +14,27 @@ from dataclasses import dataclass, replace
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.scan_layout import with_views
+from egglift.egraph.stages.side_by_side import reduced_across
 from egglift.egraph.stages.stage import Combined, Dim, Names, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, element_type, permuted
+from egglift.ir.check import type_of
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import applied, exchanged, replaced, subterms, with_argument
+from egglift.ir.traverse import applied, children, exchanged, is_closed, replaced, subterms, with_argument
 from egglift.ir.types import Array, Tuple, Type, leaves
 
 
-def with_followers(stages: Sequence[Stage], result: Expr, reassociate: bool) -> tuple[list[Stage], Expr]:
+def with_followers(
+    stages: Sequence[Stage], result: Expr, reassociate: bool, states: bool = True
+) -> tuple[list[Stage], Expr]:
     """Stages in which what reads a scan at its own place, and nothing else does, is computed in the scan; and what
-    yields the result then.  reassociate: may what is reduced of a scan be added in another order?"""
-    work = _Following(list(stages), result, reassociate)
+    yields the result then.
+
+    reassociate: may what is reduced of a scan be added in another order?  states: is what is reduced of several scans
+    at each place computed with them, too (side_by_side.py)?
+    """
+    work = _Following(list(stages), result, reassociate, states)
     for name in [s.name for s in stages if s.scan is not None]:
         scan = next(s for s in work.stages if s.name == name)
         readers = [s for s in work.stages if _reads(s.bodies, scan)]
@@ -41,6 +49,7 @@ class _Following:
     stages: list[Stage]
     result: Expr
     reassociate: bool
+    states: bool
 
     def fuse(self, stage: Stage, reader: Stage) -> None:
         """A reader computed in its scan, all of it or what is reduced."""
@@ -49,6 +58,8 @@ class _Following:
             if followed is not None and {*followed.order} == {*reader.dims}:
                 whole = _keeping(replace(stage, name=reader.name), followed.after)
                 self._replace(stage, reader, whole, followed.order)
+        elif (side := self._across(stage, reader)) is not None:
+            self._replace(stage, reader, *side)
         elif (found := self._combined(stage, reader)) is not None:
             whole, outer, body = found
             if body == whole.names.read(Read(p.Input(whole.name, whole.type), outer)) and {*outer} == {*reader.dims}:
@@ -65,16 +76,34 @@ class _Following:
         self.stages = [s if s is whole else with_views(s, lambda view: exchanged(view, new)) for s in left]
         self.result = exchanged(self.result, new)
 
-    def _combined(self, stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...], Expr] | None:
-        """A scan with the reduction of what reads it, the dimensions that are left in the reader's words, and the
-        reader's body over these."""
-        names, parts = stage.names, dict(reader.names.of(reader.body))
-        reading = [x for x in parts if _reads([x], stage, names)]
+    def _across(self, stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...]] | None:
+        """Several scans side by side with what their reader makes of all of them at each place, and its dimensions in
+        the reader's words."""
+        read = self._reduced(stage, reader) if self.states else None
+        if read is None:
+            return None
+        x, r, followed = read
+        whole = reduced_across(stage, reader, x, r, followed.after, followed.order)
+        return None if whole is None else (whole, tuple(d for d in followed.order if d not in r.dims))
+
+    def _reduced(self, stage: Stage, reader: Stage) -> tuple[p.Input, Reduction, _Followed] | None:
+        """The reduction of a reader that reads a scan, if it is the only one and may be in any order."""
+        parts = dict(reader.names.of(reader.body))
+        reading = [x for x in parts if _reads([x], stage, stage.names)]
         r = parts[reading[0]] if len(reading) == 1 else None
         if not isinstance(r, Reduction) or len(reader.phases) > 1 or not self._may_combine(r):
             return None
         followed = _followed(stage, r.element)
-        if followed is None or followed.order[-1] not in r.dims or not {*r.dims} <= {*followed.order}:
+        return None if followed is None else (reading[0], r, followed)
+
+    def _combined(self, stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...], Expr] | None:
+        """A scan with the reduction of what reads it, the dimensions that are left in the reader's words, and the
+        reader's body over these."""
+        names, read = stage.names, self._reduced(stage, reader)
+        if read is None:
+            return None
+        x, r, followed = read
+        if followed.order[-1] not in r.dims or not {*r.dims} <= {*followed.order}:
             return None
         *outer, last = followed.order
         rest = tuple(d for d in r.dims if d != last)
@@ -87,7 +116,7 @@ class _Following:
         element = names.read(Read(p.Input(whole.name, whole.type), tuple(outer)))
         begun = element if r.init == r.op.neutral else applied(r.op.body, r.init, element)
         new = names.reduced(replace(r, dims=rest, element=element)) if rest else begun
-        return whole, tuple(outer), substituted(reader.body, {reading[0]: new})
+        return whole, tuple(outer), substituted(reader.body, {x: new})
 
     def _may_combine(self, r: Reduction) -> bool:
         """May a reduction be done in parts, in any order?"""
@@ -121,12 +150,12 @@ def _followed(stage: Stage, body: Expr) -> _Followed | None:
         if not isinstance(what, Read):
             return None
         if array in subterms(what.view):
-            own = _own_place(what, array)
+            own = own_place(what, array)
             if own is None:
                 return None
             dims, path = own
             orders.add(dims)
-            new[x] = _component(scan.result, path)
+            new[x] = component(scan.result, path)
     if len(orders) != 1 or len({*(order := orders.pop())}) != len(stage.dims) or not names.free(body) <= {*order}:
         return None
     renamed = dict(zip(order, stage.dims, strict=True))
@@ -139,9 +168,9 @@ def _keeping(stage: Stage, after: Expr) -> Stage:
     return replace(stage, scan=replace(stage.scan, after=None if after == stage.scan.result else after))
 
 
-def _own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:
+def own_place(read: Read, array: p.Input) -> tuple[tuple[Dim, ...], tuple[int, ...]] | None:
     """At which dimensions the array itself is read, and which component of its element; None if it is laid out."""
-    read = plain_read(read)
+    read = plain_read(Read(parts_inside(read.view), read.dims))
     view, dims, path = read.view, read.dims, list[int]()
     while view != array:
         match view:
@@ -164,9 +193,10 @@ def _components(body: Expr) -> tuple[int, ...] | None:
     return None
 
 
-def _component(x: Expr, path: Sequence[int]) -> Expr:
+def component(x: Expr, path: Sequence[int]) -> Expr:
+    """The component of a tuple that lies at the end of a path."""
     for i in path:
-        x = p.Get(i, x)
+        x = x.items[i] if isinstance(x, p.Tup) else p.Get(i, x)
     return x
 
 
@@ -177,7 +207,7 @@ def only_what_is_read(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage
     """Stages whose scans of tuples are written without the components that nothing reads."""
     found = list(stages)
     for at, scan in enumerate(stages):
-        if scan.scan is None or scan.scan.combined is not None:
+        if scan.scan is None or scan.scan.combined is not None or scan.scan.across is not None:
             continue
         stage = found[at]
         array, (*_, t) = p.Input(stage.name, stage.type), _types(stage.type)
@@ -191,7 +221,7 @@ def only_what_is_read(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage
         if len(read) == len(parts) or any(array in subterms(exchanged(view, without)) for view in views):
             continue
         less = _with_components(stage, read)
-        new = dict(zip((parts[i] for i in read), _components_of(less, len(read)), strict=True))
+        new = dict(zip((parts[i] for i in read), components_of(less, len(read)), strict=True))
         left = [with_views(s, lambda view: exchanged(view, new)) for s in others]  # noqa: B023
         found = [*left[:at], less, *left[at:]]
         result = exchanged(parts_inside(result), new)
@@ -210,7 +240,8 @@ def _with_components(stage: Stage, kept: Sequence[int]) -> Stage:
     return _keeping(stage, items[0] if len(items) == 1 else p.Tup(items))
 
 
-def _components_of(stage: Stage, count: int) -> list[Expr]:
+def components_of(stage: Stage, count: int) -> list[Expr]:
+    """The arrays of a stage's components; of one, that of the stage."""
     array = p.Input(stage.name, stage.type)
     if count == 1:
         return [array]
@@ -239,5 +270,25 @@ def _inside(e: Expr) -> Expr | None:
                     columns = p.Map(p.Map(body.body, p.Arg(element_type(y))), y)
                     return p.Transpose(parts_inside(columns))
                 case p.Map(f, y, None):
-                    return p.Map(parts_inside(with_argument(body, f)), y)
+                    return _before(parts_inside(with_argument(body, f)), y)
     return None
+
+
+def _before(body: Expr, x: Expr) -> Expr:
+    """`map body x`, where a body that takes components of all of its argument is one that lays out these of `x`.
+
+    map (\row. transpose (map (map (get 0)) row)) x -> map transpose (map (map (map (get 0))) x)
+    """
+    own = _taking_components(body)
+    if own is None or not is_closed(replaced(body, lambda t: p.Input("%part", type_of(own)) if t == own else None)):
+        return p.Map(body, x)
+    rest = replaced(body, lambda t: p.Arg(type_of(own)) if t == own else None)
+    of_part = parts_inside(p.Map(own, x))
+    return of_part if isinstance(rest, p.Arg) else p.Map(rest, of_part)
+
+
+def _taking_components(e: Expr) -> Expr | None:
+    """What takes components of the argument of the body that `e` is a part of."""
+    if isinstance(e, p.Map) and isinstance(e.x, p.Arg) and _components(e.body):
+        return e
+    return next((found for t in children(e) if (found := _taking_components(t)) is not None), None)

@@ -14,9 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.backwards import turned_read
+from egglift.egraph.stages.short_arrays import laid_out
 from egglift.egraph.stages.stage import Combined, Read, Reduction, Scanned, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, permuted
+from egglift.ir.backwards import backwards
 from egglift.ir.check import type_of
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
@@ -53,11 +56,12 @@ def in_chunks(stage: Stage, length: int) -> Chunks | None:
     The last chunk is filled up with its last element: nothing follows it, and nothing of it is reduced.
     """
     names, scan, (*outer, last) = stage.names, stage.scan, stage.dims
-    if scan is None or scan.op.neutral is None:
+    if scan is None or scan.op.neutral is None or scan.across is not None:
         return None
     which, inside = names.dim(-(-number(last) // length)), names.dim(length)
 
     def cut(read: Read) -> Read:
+        read = turned_read(read, last) if scan.backwards else read
         return read.along(last, lambda x: p.Split(length, p.PadUp(length, x)), (which, inside))
 
     bodies = [b for b in (stage.body, scan.after) if b is not None]
@@ -73,8 +77,8 @@ def in_chunks(stage: Stage, length: int) -> Chunks | None:
         mask = p.PadUp(length, p.Fill(number(last), p.Literal(True, BOOL)), p.Literal(False, BOOL))
         is_there = _read(stage, Read(p.Split(length, mask), (which, inside)))
         after = _chosen(is_there, scan.result if after is None else after, scan.combined.init)
-    own = replace(scan, init=_element(stage, carries), after=after, axis=None)
-    chunks = replace(stage, dims=(which, *outer, inside), body=body, scan=own)
+    own = replace(scan, init=_element(stage, carries), after=after, axis=None, backwards=False)
+    chunks = replace(stage, dims=(which, *outer, inside), body=body, scan=own, planes=None)
     if scan.combined is None:
         return Chunks(totals, carries, chunks)
     return Chunks(totals, carries, *_combined(stage, chunks, scan.combined))
@@ -106,7 +110,9 @@ def of_chunks(stage: Stage, chunks: Chunks, array: Expr) -> Expr:
     at = stage.array_dims.index(stage.dims[-1])
     order = (*outer[:at], which, inside, *outer[at:])
     cut = permuted(array, (which, *outer, inside), order)
-    return at_depth(at, cut, lambda x: p.Take(number(stage.dims[-1]), p.Join(x)))
+    whole = at_depth(at, cut, lambda x: p.Take(number(stage.dims[-1]), p.Join(x)))
+    whole = at_depth(at, whole, backwards) if stage.scan is not None and stage.scan.backwards else whole
+    return laid_out(whole, stage)
 
 
 def _carries(stage: Stage, scan: Scanned, totals: Stage) -> Stage:
@@ -116,7 +122,7 @@ def _carries(stage: Stage, scan: Scanned, totals: Stage) -> Stage:
     dims = (*(d for d in totals.dims if d != which), which)
     rows = Read(permuted(p.Input(totals.name, totals.type), totals.dims, dims), dims)
     earlier = rows.along(which, lambda x: p.Pad(1, 0, "constant", p.Take(number(which) - 1, x), neutral), (which,))
-    scanned = replace(scan, after=None, axis=axis, combined=None)
+    scanned = replace(scan, after=None, axis=axis, combined=None, backwards=False)
     return Stage(f"{stage.name}.carries", dims, _read(stage, earlier), stage.names, scan=scanned)
 
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from egglift.egraph.stages.stage import Stage
 from egglift.ir.axes import permuted
-from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.types import Array, Scalar, Type
 
 
 def in_planes(array: Expr, stage: Stage, at: int) -> Expr:
     """An array of a stage's elements, one after the other, with the axes of the elements before a dimension."""
-    own = [-1 - k for k in range(depth(type_of(stage.body)))]
-    dims = [d.number for d in stage.dims]
+    own = [-1 - k for k in range(depth(stage.element))]
+    dims = [d.number for d in stage.array_dims]
     return permuted(array, (*dims, *own), (*dims[:at], *own, *dims[at:]))
 
 

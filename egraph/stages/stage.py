@@ -107,12 +107,37 @@ class Combined:
 
 
 @dataclass(frozen=True)
+class Across:
+    """A reduction of what is kept of several scans, from the neutral element, at each index of the last dimension.
+
+    dims: those of these scans, which the array then has not; op: associative and commutative.  finish: a body over the
+    dimensions that are left, of `result`.
+    """
+
+    dims: tuple[Dim, ...]
+    op: p.Operator
+    finish: Expr
+
+    @property
+    def init(self) -> Expr:
+        """The neutral element."""
+        assert self.op.neutral is not None
+        return self.op.neutral
+
+    @property
+    def result(self) -> p.Input:
+        """What stands for the result of the reduction in `finish`."""
+        return p.Input("%across", type_of(self.init))
+
+
+@dataclass(frozen=True)
 class Scanned:
     """What a stage does with its elements along its last dimension: `[init + x0, init + x0 + x1, ...]`.
 
     op: associative; init: a body over the other dimensions.  after: a body over all dimensions, of `result`, that is
     kept of each; None: `result` itself.  axis: which axis of the array is the last dimension's; None: the last one.
-    combined: how what is kept is reduced along the last dimension, which the array then has not.
+    combined: how what is kept is reduced along the last dimension, which the array then has not.  backwards: does it
+    begin at the last index, `[.., init + xn + x(n-1), init + xn]`?  across: how what is kept of several is reduced.
     """
 
     op: p.Operator
@@ -120,6 +145,8 @@ class Scanned:
     after: Expr | None = None
     axis: int | None = None
     combined: Combined | None = None
+    backwards: bool = False
+    across: Across | None = None
 
     @property
     def type(self) -> Type:
@@ -269,32 +296,47 @@ class Stage:
     @property
     def bodies(self) -> tuple[Expr, ...]:
         """All that reads arrays: the body, and what a scan begins with."""
-        parts = (self.body,) if self.scan is None else (self.scan.init, self.body, self.scan.after)
+        if self.scan is None:
+            return (self.body,)
+        finish = None if self.scan.across is None else self.scan.across.finish
+        parts = (self.scan.init, self.body, self.scan.after, finish)
         return tuple(part for part in parts if part is not None)
 
     def with_bodies(self, f: Callable[[Expr], Expr]) -> Stage:
         """The stage with all of its bodies changed."""
         if self.scan is None:
             return replace(self, body=f(self.body))
-        after = None if self.scan.after is None else f(self.scan.after)
-        return replace(self, body=f(self.body), scan=replace(self.scan, init=f(self.scan.init), after=after))
+        after, across = self.scan.after, self.scan.across
+        after = None if after is None else f(after)
+        across = None if across is None else replace(across, finish=f(across.finish))
+        scan = replace(self.scan, init=f(self.scan.init), after=after, across=across)
+        return replace(self, body=f(self.body), scan=scan)
 
     @property
     def array_dims(self) -> tuple[Dim, ...]:
         """The dimensions in the order of the axes of the array that it yields."""
         if self.scan is not None and self.scan.combined is not None:
             return self.dims[:-1]
+        across = () if self.scan is None or self.scan.across is None else self.scan.across.dims
+        dims = tuple(d for d in self.dims if d not in across)
         if self.scan is None or self.scan.axis is None:
-            return self.dims
-        at, (*outer, last) = self.scan.axis, self.dims
+            return dims
+        at, (*outer, last) = self.scan.axis, dims
         return (*outer[:at], last, *outer[at:])
+
+    @property
+    def element(self) -> Type:
+        """The type of what it yields for an index; of what is counted, where it counts."""
+        if self.scan is not None and self.scan.combined is not None:
+            return type_of(self.scan.combined.init)
+        if self.scan is not None and self.scan.across is not None:
+            return type_of(self.scan.across.finish)
+        return type_of(self.body if self.scan is None or self.scan.after is None else self.scan.after)
 
     @property
     def type(self) -> Type:
         """The type of the array that it yields."""
-        t, dims = type_of(self.scan.after if self.scan and self.scan.after is not None else self.body), self.array_dims
-        if self.scan is not None and self.scan.combined is not None:
-            t = type_of(self.scan.combined.init)
+        t, dims = self.element, self.array_dims
         if self.counts is not None:
             t, dims = Array(self.counts.length, self.counts.type), dims[:-1]
         extents: list[Size] = [d.extent for d in dims]

@@ -17,10 +17,16 @@ def text_of(stage: Stage) -> str:
     body = _body(stage.names, stage.body, order)
     if stage.scan is not None:
         init = _body(stage.names, stage.scan.init, order)
-        body = f"({stage.scan.op.name} up to {len(stage.dims) - 1} from {init} of {body})"
+        way = "down" if stage.scan.backwards else "up"
+        body = f"({stage.scan.op.name} {way} to {len(stage.dims) - 1} from {init} of {body})"
         if (after := stage.scan.after) is not None:
             own = p.Input(body, stage.scan.type)
             body = _body(stage.names, substituted(after, {stage.scan.result: own}), order)
+        if (across := stage.scan.across) is not None:
+            over = ", ".join(f"{order[d]} < {d.extent}" for d in across.dims)
+            own = p.Input(f"({across.op.name} across {over} of {body})", across.result.type)
+            body = _body(stage.names, substituted(across.finish, {across.result: own}), order)
+            dims = ", ".join(f"{order[d]} < {d.extent}" for d in stage.dims if d not in across.dims)
         if (combined := stage.scan.combined) is not None:
             last = len(stage.dims) - 1
             body = f"({combined.op.name} over {last} < {stage.dims[-1].extent} of {body})"
@@ -34,7 +40,7 @@ def text_of(stage: Stage) -> str:
         if stage.scan is None or stage.scan.axis is None
         else f" as [{', '.join(order[d] for d in stage.array_dims)}]"
     )
-    laid = laid if stage.planes is None else f" as planes before {stage.planes}"
+    laid = laid if stage.planes is None else f"{laid} as planes before {stage.planes}"
     return f"{stage.name.lstrip('%')}[{dims}]{laid} = {body}"
 
 

@@ -121,6 +121,12 @@ def test_candidates_of_parts_come_best_first_and_differ() -> None:
     assert len({(c.term, c.launch) for c in found}) == len(found) > 1
 
 
+def test_parts_that_schedules_serve_are_not_searched_by_laws() -> None:
+    program = prefix_sums(5, 1 << 24)
+    assert not explored(program, CPU, DeviceLimits(), LAWS, best=1.0)
+    assert explored(program, CPU, DeviceLimits(), LAWS), "nothing is known that is as good"
+
+
 def test_steps_of_an_iteration_are_searched_in_parts() -> None:
     def step(v: el.Value) -> el.Value:
         for k in range(6):

@@ -71,6 +71,15 @@ def test_scans_without_neutral_elements_begin_with_the_first(reverse: bool) -> N
     assert el.associative_scan(greater, el.array("e", el.f32, 0)).shape == (0,)
 
 
+def test_what_a_scan_begins_with_is_no_number() -> None:
+    """Nothing is multiplied with the first element: of an infinite one a product with 0 would be NaN."""
+    a, b = np.float32([np.inf, 0.5, 0.5]), np.float32([1, 2, 3])
+    program = el.associative_scan(
+        lambda s, t: (s[0] * t[0], t[0] * s[1] + t[1]), (el.array("a", el.f32, 3), el.array("b", el.f32, 3))
+    )
+    assert np.array_equal(el.interpret(program, a=a, b=b)[1], np.float32([1, 2.5, 4.25]))
+
+
 @pytest.mark.parametrize("axis", [0, 1, -1])
 def test_recurrences_go_along_any_axis(axis: int) -> None:
     m = RNG.standard_normal((5, 7)).astype("f4")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from egglift.ir import patterns as p
+from egglift.ir.backwards import backwards
 from egglift.ir.check import type_of
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
@@ -27,6 +28,8 @@ sample("scan of nothing", p.Scan(SUM, START, p.Take(0, x)))
 sample("scan of a concatenation", p.Scan(SUM, START, p.Concat(x, fmap(double, y))))
 sample("scan that is read", fmap(double, p.Scan(SUM, START, x), "global"))
 sample("scan that is written elsewhere", p.Take(70, p.Drop(3, p.Roll(5, seq(x)))))
+sample("scan that is written backwards", p.Take(70, backwards(seq(x))))
+sample("scans that are written backwards", fmap(backwards, fmap(seq, A, "global")))
 sample("scans of rows", fmap(seq, A, "global"))
 sample("scans of columns", p.Transpose(fmap(seq, p.Transpose(A), "global")))
 sample(

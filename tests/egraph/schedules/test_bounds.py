@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 import egglift as el
@@ -79,3 +80,24 @@ def test_laws_are_not_searched_on_gpus_for_other_stages() -> None:
     assert served(product(64, 32, 128)) and served(x.map(lambda v: v * v)) and served(x[::-1] + x)
     assert served(el.slide(4, 4, x).map(add_up)), "these windows share nothing"
     assert not served_by_stages(as_program(add_up(x)), 1.0, CPU, True)
+
+
+def convolution(channels: int) -> object:
+    """Windows of 3 x 3, of 4 channels, each of which is read for so many channels of the result."""
+    x, w = arr("x", 4, 34, 34), arr("w", channels, 4, 3, 3)
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(1, 2))
+    return el.einsum("chwij,kcij->khw", windows, w)
+
+
+def test_windows_that_many_results_read_are_a_products_operand() -> None:
+    assert served(convolution(8)) and not served(convolution(2))
+
+
+def test_laws_save_no_operations_of_elements() -> None:
+    image = arr("A", 4098, 4098)
+    slopes = image[1:-1, 2:] - image[1:-1, 1:-1]
+    costly = as_program(el.exp(el.sin(slopes) / el.cos(slopes)) / el.sqrt(slopes))
+    least = 2 * 4 * 4096 * 4096 / GPU.bandwidth
+    assert served_by_stages(costly, 1.1 * least, GPU, True)
+    assert not served_by_stages(as_program(slopes), 1.1 * least, GPU, True)
+    assert not served_by_stages(costly, 1.1 * least, CPU, True)
