@@ -75,8 +75,9 @@ def _with_counts(term: Expr, counts: Mapping[int, int]) -> Expr:
     def go(t: Expr) -> Expr:
         if t not in memo:
             new = rebuild(t, go, go)
-            known = isinstance(new, p.Iterate) and isinstance(new.count, int) and new.count in counts
-            memo[t] = replace(new, count=counts[new.count]) if known else new  # type: ignore[attr-defined, call-arg]
+            if isinstance(new, p.Iterate) and isinstance(new.count, int):
+                new = replace(new, count=counts.get(new.count, new.count))
+            memo[t] = new
         return memo[t]
 
     return go(term)

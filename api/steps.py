@@ -11,7 +11,7 @@ from egglift.ir.check import type_of
 from egglift.ir.named_states import is_state, states_in, states_of
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.traverse import bodies, children, exchanged, replaced, subterms, with_argument
+from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms, with_argument
 from egglift.ir.types import Array, Tuple, Type
 
 
@@ -37,7 +37,7 @@ class Steps:
         """The step of an iteration like this one."""
         assert isinstance(whole, p.Iterate)
         if named := states_in(whole.body):
-            own = {t: self.states[named[t.name]] for t in subterms(whole.body) if is_state(t)}
+            own: dict[Expr, Expr] = {t: self.states[named[t.name]] for t in inputs_in(whole.body) if is_state(t)}
             return exchanged(whole.body, own)
         if isinstance(type_of(whole), Tuple):
             return with_argument(whole.body, p.Tup(self.states))
@@ -51,8 +51,8 @@ class Steps:
             named = states_of(type_of(self.whole), [*inputs_of(self.whole), *_names(self.whole), *_names(step)])
             body = exchanged(step, dict(zip(self.states, named, strict=True)))
         else:
-            given = dict(zip(self.states, _components(type_of(self.whole)), strict=True))
-            body = replaced(step, given.get)
+            given = dict[Expr, Expr](zip(self.states, _components(type_of(self.whole)), strict=True))
+            body = replaced(step, lambda t: given.get(t))
         return p.Iterate(self.whole.count, body, self.whole.x)
 
 
@@ -61,7 +61,7 @@ def _components(t: Type) -> tuple[Expr, ...]:
 
 
 def _names(e: Expr) -> list[str]:
-    return [t.name for t in subterms(e) if isinstance(t, p.Input)]
+    return [t.name for t in inputs_in(e)]
 
 
 def time_steps(program: Expr) -> Steps | None:
