@@ -18,6 +18,9 @@ from egglift.steps import Steps, steps_within
 #: candidates of a step, and of what follows, that are looked at
 STEPS, OTHERS = 10, 3
 
+#: patterns that are worth a search where an iteration begins with them
+STARTING = (p.Reduce, p.Fold, p.Scan, p.Iterate, p.Count, p.Map)
+
 Find = Callable[[Expr], Sequence[Candidate]]
 
 
@@ -27,16 +30,25 @@ def iterated(program: Expr, find: Find, profile: Profile) -> list[Candidate]:
     sum (iterate 1000 f x): those of `f state`, which are taken 1000 times, with those of `sum state`.
     find: candidates of a program.
     """
-    steps = steps_within(program)
-    if steps is None:
+    given = steps_within(program)
+    if given is None:
         return []
+    steps = replace(given, whole=replace(given.whole, x=_started(given.whole.x, find)))
     firsts = _cheapest(find(steps.program), STEPS)
-    if program is steps.whole:
+    if isinstance(program, p.Iterate):
         return [w for c in firsts if (w := _priced(_again(steps, c), profile))]
-    rest = _without(program, steps)
+    rest = _without(program, given)
     others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts)] if firsts else []
     pairs = [*((first, others[0]) for first in firsts if others), *((firsts[0], o) for o in others[1:] if firsts)]
     return [w for first, o in pairs if (w := _priced(_together(steps, _again(steps, first), o), profile))]
+
+
+def _started(x: Expr, find: Find) -> Expr:
+    """What an iteration begins with, as the cheapest candidate computes it; as it stands where it computes nothing."""
+    if not any(isinstance(t, STARTING) for t in subterms(x)):
+        return x
+    best = _cheapest(find(x), 1)
+    return best[0].term if best else x
 
 
 def _cheapest(found: Sequence[Candidate], count: int) -> list[Candidate]:

@@ -97,6 +97,7 @@ class Searched:
     def _of_step(self, program: Expr) -> list[Candidate]:
         """What is found for a step of an iteration, or for what follows it."""
         found = by_schedules(program, self.profile, self.limits, self.laws)
+        found += iterated(program, self._of_step, self.profile)
         best = min((c.estimate for c in found), default=float("inf"))
         if not served(program, best, self.profile, self.laws):
             found += explored(program, self.profile, self.limits, self.laws, best)

@@ -8,7 +8,7 @@ from itertools import count
 
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
-from egglift.ir.named_states import is_state, states_in, states_of
+from egglift.ir.named_states import states_in, states_of
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms, with_argument
@@ -37,7 +37,7 @@ class Steps:
         """The step of an iteration like this one."""
         assert isinstance(whole, p.Iterate)
         if named := states_in(whole.body):
-            own: dict[Expr, Expr] = {t: self.states[named[t.name]] for t in inputs_in(whole.body) if is_state(t)}
+            own: dict[Expr, Expr] = {t: self.states[named[t.name]] for t in inputs_in(whole.body) if t.name in named}
             return exchanged(whole.body, own)
         if isinstance(type_of(whole), Tuple):
             return with_argument(whole.body, p.Tup(self.states))
@@ -48,7 +48,7 @@ class Steps:
         (ir/named_states.py) where bodies inside read it."""
         inside = (b for t in subterms(step) for body in bodies(t) for b in subterms(body))
         if any(b in self.states for b in inside):
-            named = states_of(type_of(self.whole), [*inputs_of(self.whole), *_names(self.whole), *_names(step)])
+            named = states_of(type_of(self.whole), step)
             body = exchanged(step, dict(zip(self.states, named, strict=True)))
         else:
             given = dict[Expr, Expr](zip(self.states, _components(type_of(self.whole)), strict=True))
@@ -58,10 +58,6 @@ class Steps:
 
 def _components(t: Type) -> tuple[Expr, ...]:
     return tuple(p.Get(k, p.Arg(t)) for k in range(len(t.items))) if isinstance(t, Tuple) else (p.Arg(t),)
-
-
-def _names(e: Expr) -> list[str]:
-    return [t.name for t in inputs_in(e)]
 
 
 def time_steps(program: Expr) -> Steps | None:

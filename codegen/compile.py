@@ -31,7 +31,7 @@ from egglift.ir.check import type_of
 from egglift.ir.deep import deep, deeply
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Tracing
-from egglift.ir.named_states import is_state, states_in
+from egglift.ir.named_states import is_state, reads_states, states_in
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms
@@ -325,7 +325,7 @@ class _Planner:
         found, stack = dict[Expr, Expr](), [body]
         while stack:
             for t in boundaries(stack.pop()):
-                if not states_in(t):
+                if not reads_states(t):
                     found[t] = self._stored(t)
                 elif isinstance(t, p.To):
                     stack.append(t.x)

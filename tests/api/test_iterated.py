@@ -117,6 +117,30 @@ def test_kernels_take_all_steps(name: str, end: str) -> None:
             np.testing.assert_allclose(mine, own, 2e-3, 1e-4)
 
 
+def solved(m: Any, u: Any) -> Any:
+    """A time step whose own equation is solved by steps of Jacobi's method, which read the array of that time."""
+    return el.iterate(6, lambda x: 0.5 * (u - m @ x), u)
+
+
+def test_steps_may_be_iterations_too() -> None:
+    m = el.array("A", el.f32, (M, M)) * 1.0
+    start = el.array("B", el.f32, (M, M)) @ el.array("x0", el.f32, M)
+    whole = el.iterate(3, lambda u: solved(m, u), start).sum()
+    b = np.random.default_rng(3).random((M, M)).astype(np.float32)
+    given = {"A": A, "B": b, "x0": inputs("neighbours")["x0"]}
+    expected = (b @ given["x0"]).astype(np.float64)
+    for _ in range(3):
+        x = expected
+        for _ in range(6):
+            x = 0.5 * (expected - A @ x)
+        expected = x
+    kernel = el.optimize(whole, "pocl", measure="none", cache=False)
+    launched = [i for i, c in enumerate(kernel.candidates) if len(c.plan.steps) >= 18]
+    assert launched
+    for i in launched[:3]:
+        np.testing.assert_allclose(kernel.use(i)(**given), expected.sum(), 1e-4)
+
+
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_step_of_many_costs_what_one_costs(name: str) -> None:
     """By the model, on a GPU: iterations were a work-item's loops, thousands of times as slow."""
