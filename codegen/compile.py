@@ -130,6 +130,7 @@ class _Planner:
     names: Names = field(default_factory=Names)
     defined: set[str] = field(default_factory=set)
     levels: dict[tuple[Expr, str], Expr] = field(default_factory=dict)  # what assign_levels has found
+    executed: bool = False  # has somebody chosen who executes what?
 
     def plan(self, term: Expr) -> Plan:
         for t in sorted((t for t in inputs_in(term) if not is_state(t)), key=lambda t: t.name):
@@ -138,6 +139,7 @@ class _Planner:
             self.memory[t.name] = (t.type, self._buffers(own, t.type, given=True, aligned=False, is_number=is_number))
         given = {name: buffers for name, (_, buffers) in self.memory.items()}
         outputs = self._buffers(self.names.own("out"), type_of(term), aligned=False)
+        self.executed = any(isinstance(t, p.Map) and t.level is not None for t in subterms(term))
         self._compute(assign_levels(normal_form(term), self.levels), outputs)
         steps, temporaries = reused(self.steps, self.temporaries)
         return Plan(tuple(self.kernels), given, temporaries, outputs, steps)
@@ -295,7 +297,8 @@ class _Planner:
         state = self._state(type, source, body)
         self._name_components(state, states_in(body))
         first = len(self.steps)
-        self._compute(stored(replaced(body, lambda e: state if isinstance(e, p.Arg) else None)), outputs)
+        step = replaced(body, lambda e: state if isinstance(e, p.Arg) else None)
+        self._compute(step if self.executed else stored(step), outputs)
         steps = self.steps[first:]
         del self.steps[first:]
         for before, after in pairwise(chain):
