@@ -59,7 +59,7 @@ def served_by_stages(program: Expr, work: float, profile: Profile, reassociate: 
         return True
     if profile.kind == "gpu" and stages and not _reads_neighbours(stages, profile):
         return True
-    if profile.kind == "gpu" and work <= OPERATIONS * _elements_seconds(stages, profile):
+    if profile.kind == "gpu" and 0 < work <= OPERATIONS * _elements_seconds(stages, profile):
         return True
     whole = _products_seconds(stages, profile, reassociate, halves=False)
     return 0 < work <= NO_FASTER * whole and _products_seconds(stages, profile, reassociate) <= work

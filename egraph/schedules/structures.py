@@ -54,7 +54,7 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import SHARING_LANES
-from egglift.ir.traverse import is_closed, subterms
+from egglift.ir.traverse import inputs_in, is_closed, subterms
 from egglift.ir.types import Scalar
 
 ANY = (
@@ -207,8 +207,9 @@ def _of_each(stage: Stage) -> tuple[Way, ...]:
 
 
 def _gathers(stage: Stage) -> bool:
-    """Does it read at places that are read, or computed?"""
-    return any(isinstance(t, p.Gather) for o in operands(stage) for t in subterms(o.array))
+    """Does it read at places that inputs say?"""
+    gathers = (t for o in operands(stage) for t in subterms(o.array) if isinstance(t, p.Gather))
+    return any(inputs_in(t.indices) for t in gathers)
 
 
 def _is_transposed(o: Operand) -> bool:
