@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from egglift.candidate import Candidate
@@ -24,23 +25,24 @@ STARTING = (p.Reduce, p.Fold, p.Scan, p.Iterate, p.Count, p.Map)
 Find = Callable[[Expr], Sequence[Candidate]]
 
 
-def iterated(program: Expr, find: Find, profile: Profile) -> list[Candidate]:
-    """Candidates of a program with one iteration of arrays outside of all bodies; none of any other.
+def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]:
+    """Candidates of a program with one iteration of arrays outside of all bodies, as they are found; none of any other.
 
     sum (iterate 1000 f x): those of `f state`, which are taken 1000 times, with those of `sum state`.
     find: candidates of a program.
     """
     given = steps_within(program)
     if given is None:
-        return []
+        return
     steps = replace(given, whole=replace(given.whole, x=_started(given.whole.x, find)))
-    firsts = _cheapest(find(steps.program), STEPS)
+    firsts = [_again(steps, c) for c in _cheapest(find(steps.program), STEPS)]
     if isinstance(program, p.Iterate):
-        return [w for c in firsts if (w := _priced(_again(steps, c), profile))]
-    rest = _without(program, given)
-    others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts)] if firsts else []
-    pairs = [*((first, others[0]) for first in firsts if others), *((firsts[0], o) for o in others[1:] if firsts)]
-    return [w for first, o in pairs if (w := _priced(_together(steps, _again(steps, first), o), profile))]
+        yield from _priced(firsts, profile)
+    elif firsts:
+        rest = _without(program, given)
+        others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts[0])]
+        pairs = [*((first, o) for o in others[:1] for first in firsts), *((firsts[0], o) for o in others[1:])]
+        yield from _priced([_together(steps, first, o) for first, o in pairs], profile)
 
 
 def _started(x: Expr, find: Find) -> Expr:
@@ -65,7 +67,7 @@ def _again(steps: Steps, c: Candidate) -> Candidate:
 
 def _whole(steps: Steps, iteration: Expr) -> Mapping[Expr, Expr]:
     """What the states stand for: an iteration, or its components."""
-    if len(steps.states) == 1 and not isinstance(steps.whole.body, p.Tup):
+    if len(steps.states) == 1:
         return {steps.state: iteration}
     return {state: p.Get(k, iteration) for k, state in enumerate(steps.states)}
 
@@ -82,8 +84,8 @@ def _computes(e: Expr) -> bool:
     return any(not isinstance(t, p.Input | p.Get | p.Tup) for t in subterms(e))
 
 
-def _as_it_stands(rest: Expr, firsts: Sequence[Candidate]) -> Candidate:
-    return replace(firsts[0], structure="", term=rest, form=None, account=None, estimate=0.0)
+def _as_it_stands(rest: Expr, first: Candidate) -> Candidate:
+    return replace(first, structure="", term=rest, form=None, account=None, estimate=0.0)
 
 
 def _together(steps: Steps, first: Candidate, other: Candidate) -> Candidate:
@@ -92,10 +94,9 @@ def _together(steps: Steps, first: Candidate, other: Candidate) -> Candidate:
     return replace(first, structure=structure, term=term, form=None)
 
 
-def _priced(c: Candidate, profile: Profile) -> Candidate | None:
-    """With what the model says of all steps; None if these have no kernels."""
-    try:
-        model = estimate(c.plan, profile)
-    except CodegenError:
-        return None
-    return replace(c, estimate=model.seconds, bound=model.sentence())
+def _priced(found: Iterable[Candidate], profile: Profile) -> Iterator[Candidate]:
+    """With what the model says of all steps; without those that have no kernels."""
+    for c in found:
+        with suppress(CodegenError):
+            model = estimate(c.plan, profile)
+            yield replace(c, estimate=model.seconds, bound=model.sentence())

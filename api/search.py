@@ -79,7 +79,8 @@ class Searched:
         with suppress(TooLate), old_objects_stay():
             self.by_schedules = by_schedules(self.program, self.profile, self.limits, self.laws)
             self._tell("schedules of stages are priced")
-            self.by_steps = iterated(self.program, self._of_step, self.profile)
+            for c in iterated(self.program, self._of_step, self.profile):
+                self.by_steps.append(c)
             with until(enough if self.by_schedules else float("inf")):
                 self._by_laws()
 
@@ -99,8 +100,9 @@ class Searched:
         found = by_schedules(program, self.profile, self.limits, self.laws)
         found += iterated(program, self._of_step, self.profile)
         best = min((c.estimate for c in found), default=float("inf"))
-        if not served(program, best, self.profile, self.laws):
-            found += explored(program, self.profile, self.limits, self.laws, best)
+        with suppress(TooLate):  # what there is by then is taken
+            if not served(program, best, self.profile, self.laws):
+                found += explored(program, self.profile, self.limits, self.laws, best)
         return found
 
     def _by_laws(self) -> None:
