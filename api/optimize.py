@@ -350,7 +350,8 @@ def _timed(
 ) -> list[Candidate]:
     """Those that are worth it measured; with the cache, what was measured before is taken over."""
     few = few_steps(program)
-    pairs = [(short, c) for c in candidates if (short := few.of(c)) is not None] if few is not None else []
+    shorter = [(few.of(c), c) for c in candidates] if few is not None else []
+    pairs = [(short, c) for short, c in shorter if short is not None]
     subject = _measured_subject(program, options) if pairs else _subject(program, options)
     kept = journal(subject, device, options.measuring.budget) if options.cache else None
     if few is None or not pairs:
@@ -358,7 +359,7 @@ def _timed(
     found = measured([short for short, _ in pairs], subject, device, options.measuring, kept, interrupts)
     whole, profile = {(short.term, short.launch): c for short, c in pairs}, load_profile(device)
     done = [few.measured(whole[short.term, short.launch], short, profile) for short in found]
-    return best_first([*done, *(c for c in candidates if few.of(c) is None)])
+    return best_first([*done, *(c for short, c in shorter if short is None)])
 
 
 def _measured_subject(program: Expr, options: Options) -> Subject:
