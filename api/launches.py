@@ -23,6 +23,7 @@ class KernelArgument:
     name: of an input `x`, or `x[0]`, `x[1]` where it is held as several arrays (as of an array of tuples); of the
     result `out` (`out_` beside an input `out`), or `out[0]`, ...; of what one launch writes for another, its own.
     role: "input", "output" or "temporary".  shape and dtype: the elements, in C order; a bool is a byte, 0 or 1.
+    role "counter": a buffer that holds `data` before and after each launch; kernels write it meanwhile.
     role "constant": a buffer that always holds the same, `data`; no input of the program.
     role "length": no buffer but a number of that dtype, `value`, which a run-time length decides.
     """
@@ -60,7 +61,7 @@ def launches_of(
     plan: Plan, inputs: Mapping[str, Type], result: Type, constants: Mapping[str, Constant] = {}
 ) -> tuple[LaunchedKernel, ...]:
     """The launches of a plan, in order.  constants: what those of its inputs hold that are no inputs of the program."""
-    known = {b: KernelArgument(b.name, "temporary", (b.size,), np.dtype(b.scalar.dtype)) for b in plan.temporaries}
+    known = {b: _between(b) for b in plan.temporaries}
     out = "out"
     while out in inputs:
         out += "_"
@@ -76,6 +77,12 @@ def launches_of(
         )
         for k, given in ((plan.kernels[i], given) for i, given in plan.steps)
     )
+
+
+def _between(b: Buffer) -> KernelArgument:
+    """What no caller sees."""
+    own = KernelArgument(b.name, "temporary", (b.size,), np.dtype(b.scalar.dtype))
+    return replace(own, role="counter", data=np.zeros(b.size, own.dtype)) if b.zeroed else own
 
 
 def _constant(a: KernelArgument, c: Constant) -> KernelArgument:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
@@ -12,14 +13,15 @@ from typing import TypeGuard
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.emitter import Emitter
 from egglift.codegen.emission.translator import ROOT
+from egglift.codegen.emitted import Emitted, counter
 from egglift.codegen.kernel.barriers import in_branches
-from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, PlannedKernel, Statement
+from egglift.codegen.kernel.distribution import Shape
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, Statement
 from egglift.codegen.kernel.index import is_simplifying
 from egglift.codegen.kernel.reuse import LaunchStep, reused
 from egglift.codegen.kernel.views import memory, number, volume
 from egglift.codegen.opencl.names import Names
-from egglift.codegen.opencl.natives import natives
-from egglift.codegen.opencl.source import kernel_source, used_params
+from egglift.codegen.opencl.source import used_params
 from egglift.codegen.passes import finished, normal_form
 from egglift.codegen.terms.assign_levels import assign_levels
 from egglift.codegen.terms.kernel_boundaries import boundaries, closed_nodes, is_launched
@@ -95,6 +97,18 @@ def _leaves_of_component(array: Expr, index: int) -> slice:
     return slice(start, start + len(leaves(t.items[index])))
 
 
+def _in_order(results: Sequence[Expr]) -> list[int]:
+    """Results by place, those first that others read; numbers that nobody reads last, as a kernel's last group may go
+    on with what is one group's.
+    """
+    inside = [set(subterms(x)) for x in results]
+
+    def is_last(i: int) -> bool:
+        return isinstance(type_of(results[i]), Scalar) and sum(results[i] in terms for terms in inside) == 1
+
+    return sorted(range(len(results)), key=lambda i: (is_last(i), len(inside[i])))
+
+
 def _depth(term: Expr) -> int:
     """How deeply patterns nest in a term.  Kept with them."""
     stack = [term]
@@ -115,6 +129,11 @@ def _has_scalar_state(term: Expr) -> bool:
     return any(isinstance(t, p.Iterate) and isinstance(type_of(t), Scalar) for t in subterms(term))
 
 
+def _zeros(state: Buffer) -> Expr:
+    """What words hold that must be 0."""
+    return p.Map(p.Literal(0, U64), p.Iota(state.size, I32), Level("global", 0))
+
+
 @dataclass
 class _Planner:
     """Kernels and buffers of the plan under construction."""
@@ -122,15 +141,16 @@ class _Planner:
     launch: Launch
     limits: DeviceLimits
     tracing: Tracing | None = None
-    kernels: list[PlannedKernel] = field(default_factory=list)
+    kernels: list[Emitted] = field(default_factory=list)
     steps: list[LaunchStep] = field(default_factory=list)
     memory: dict[str, tuple[Type, tuple[Buffer, ...]]] = field(default_factory=dict)  # by name of its Input
     temporaries: list[Buffer] = field(default_factory=list)
     computed: dict[Expr, p.Input] = field(default_factory=dict)
     names: Names = field(default_factory=Names)
-    defined: set[str] = field(default_factory=set)
     levels: dict[tuple[Expr, str], Expr] = field(default_factory=dict)  # what assign_levels has found
     executed: bool = False  # has somebody chosen who executes what?
+    apart: int = 0  # steps before this one have their own turns: no kernel goes on with what comes after
+    counter: Buffer | None = None
 
     def plan(self, term: Expr) -> Plan:
         for t in sorted((t for t in inputs_in(term) if not is_state(t)), key=lambda t: t.name):
@@ -142,7 +162,9 @@ class _Planner:
         self.executed = any(isinstance(t, p.Map) and t.level is not None for t in subterms(term))
         self._compute(assign_levels(normal_form(term), self.levels), outputs)
         steps, temporaries = reused(self.steps, self.temporaries)
-        return Plan(tuple(self.kernels), given, temporaries, outputs, steps)
+        defined = set[str]()
+        kernels = [k.printed(f"k{i}", defined, self.limits, self.tracing) for i, k in enumerate(self.kernels)]
+        return Plan(tuple(kernels), given, temporaries, outputs, steps)
 
     def _buffers(
         self, name: str, type: Type, *, given: bool = False, aligned: bool = True, is_number: bool = False
@@ -175,11 +197,11 @@ class _Planner:
         self._kernel(inner, outputs)
 
     def _results(self, term: p.Tup, outputs: tuple[Buffer, ...]) -> None:
-        """Add what writes each result of several by itself, those first that others read."""
+        """Add what writes each result of several by itself."""
         ends = list(accumulate(len(leaves(type_of(x))) for x in term.items))
         parts = {i: outputs[start:end] for i, (start, end) in enumerate(pairwise([0, *ends]))}
         done = set[int]()
-        for i in sorted(parts, key=lambda i: sum(1 for _ in subterms(term.items[i]))):
+        for i in _in_order(term.items):
             x, buffers = term.items[i], parts[i]
             if i in done:
                 continue
@@ -233,41 +255,66 @@ class _Planner:
         return p.Input(name, type)
 
     def _kernel(self, term: Expr, outputs: tuple[Buffer, ...]) -> None:
-        """Add the one kernel that writes the value of `term` to `outputs`."""
-        emitter = self._emitted(term, outputs)
-        for state in emitter.states:
+        """Add what writes the value of `term` to `outputs`: a kernel, or what the last group of the one before does."""
+        check(term)
+        shape = shape_of(term, self.launch, self.limits)
+        if self._is_gone_on_with(term, outputs, shape):
+            return
+        made = self._emitted(term, outputs, shape)
+        for state in made.states:
             self._cleared(state)
+        self.kernels.append(made)
+        self.steps.append((len(self.kernels) - 1, made.params))
+
+    def _is_gone_on_with(self, term: Expr, outputs: tuple[Buffer, ...], shape: Shape) -> bool:
+        """Has the kernel before become one that does this too?  Its launch is the last one then."""
+        if not self.limits.device_fence or len(self.steps) == self.apart:
+            return False
+        before = self.kernels[-1]
+        as_one = before.shape_to_go_on(shape) if self.steps[-1] == (len(self.kernels) - 1, before.params) else None
+        if as_one is None:
+            return False
+        own = self.counter or counter(self.names.numbered("done"))
+        both = None
+        with suppress(CodegenError):  # so many work-items may have no code for it
+            both = before.going_on(self._emitted(term, outputs, as_one, before.local_names), own, self.limits)
+        if both is None:
+            return False
+        if own in both.params and self.counter is None:
+            self.counter = own
+            self.temporaries.append(own)
+        self.kernels[-1], self.steps[-1] = both, (len(self.kernels) - 1, both.params)
+        return True
+
+    def _emitted(
+        self, term: Expr, outputs: tuple[Buffer, ...], shape: Shape, local_names: tuple[str, ...] = ()
+    ) -> Emitted:
+        """The kernel that writes the value of `term` to `outputs`.
+
+        local_names: of local arrays that are there already.
+        """
+        emitter = self._emitter(term, outputs, shape, local_names)
+        self.memory.update({state.name: (type_of(_zeros(state)), (state,)) for state in emitter.states})
         body = finished(emitter, emitter.blocks[0].statements)
         if not self.limits.branch_barriers and in_branches(body):
             raise CodegenError(
                 f"{brief(term)}: work-items wait for each other in a branch of a loop, which this device's compiler "
                 "gets wrong; choose tiles that divide the lengths, or mapSeq instead of mapLocal there"
             )
-        name, shape, params = f"k{len(self.kernels)}", emitter.shape, self._params(emitter, body, outputs)
-        cpu = self.limits.warp == 1
-        how, written = (self.defined, cpu, natives(self.limits)), frozenset((*outputs, *emitter.states))
-        texts, lengths = kernel_source(name, shape, params, written, body, *how, self.tracing)
-        dims = max([d for d in range(3) if shape.local[d] * shape.groups[d] > 1], default=0) + 1
-        sizes, group = tuple(shape.local[d] * shape.groups[d] for d in range(dims)), shape.local[:dims]
-        memory = emitter.local_bytes, emitter.private_bytes
-        whole = texts.whole if texts.whole != texts.source else ""
-        made = PlannedKernel(name, texts.source, params, sizes, group, body, *memory, lengths=lengths)
-        self.kernels.append(replace(made, whole=whole, by_value=texts.by_value))
-        self.steps.append((len(self.kernels) - 1, params))
+        params, memory = self._params(emitter, body, outputs), (emitter.local_bytes, emitter.private_bytes)
+        names, states = tuple(b.name for b in emitter.locals), tuple(emitter.states)
+        return Emitted(shape, params, frozenset((*outputs, *states)), body, *memory, names, states)
 
     def _cleared(self, state: Buffer) -> None:
         """Add the kernel that makes words 0."""
-        zeros = p.Map(p.Literal(0, U64), p.Iota(state.size, I32), Level("global", 0))
         self.temporaries.append(state)
-        self.memory[state.name] = (type_of(zeros), (state,))
-        self._kernel(zeros, (state,))
+        self._kernel(_zeros(state), (state,))
 
-    def _emitted(self, term: Expr, outputs: tuple[Buffer, ...]) -> Emitter:
+    def _emitter(self, term: Expr, outputs: tuple[Buffer, ...], shape: Shape, local_names: tuple[str, ...]) -> Emitter:
         """The translation of a kernel's term: an emitter with its statements."""
-        check(term)
         taken = tuple(b.name for _, buffers in self.memory.values() for b in buffers)
-        taken += tuple(b.name for b in outputs) + tuple(self.tracing.names.values() if self.tracing else ())
-        emitter = Emitter(shape_of(term, self.launch, self.limits), self.limits, taken)
+        taken += (*(b.name for b in outputs), *local_names) + tuple(self.tracing.names.values() if self.tracing else ())
+        emitter = Emitter(shape, self.limits, taken)
         emitter.constant_names = self.names
         read = {t.name: self.memory[t.name] for t in inputs_in(term)}
         emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in read.items()}
@@ -296,7 +343,7 @@ class _Planner:
         chain = [source, *(turn[i % 2] for i in range(count - 1)), outputs]
         state = self._state(type, source, body)
         self._name_components(state, states_in(body))
-        first = len(self.steps)
+        first = self.apart = len(self.steps)
         step = replaced(body, lambda e: state if isinstance(e, p.Arg) else None)
         self._compute(step if self.executed else stored(step), outputs)
         steps = self.steps[first:]
@@ -304,6 +351,7 @@ class _Planner:
         for before, after in pairwise(chain):
             given = dict(zip(self.memory[state.name][1], before)) | dict(zip(outputs, after))
             self.steps.extend((k, tuple(given.get(b, b) for b in params)) for k, params in steps)
+        self.apart = len(self.steps)
 
     def _state(self, type: Type, source: tuple[Buffer, ...], body: Expr) -> p.Input:
         """Stands for the argument of an iteration's body: named like the start, unless that is read too."""

@@ -41,7 +41,7 @@ def run(plan: Plan, inputs: dict[str, Any], options: str = "") -> list[NdArray]:
             assert np.asarray(array).dtype == b.scalar.dtype and np.size(array) == b.size, (b, array)
             memory[b] = device(np.asarray(array).reshape(-1)) if b.size else None
     for b in (*plan.temporaries, *plan.outputs):
-        memory[b] = device(poison(b)) if b.size else None
+        memory[b] = device(np.zeros(b.size, b.scalar.dtype) if b.zeroed else poison(b)) if b.size else None
     program = cl.Program(q.context, plan.source).build(options) if plan.kernels else None
     kernels = [cl.Kernel(program, k.name) for k in plan.kernels]
     for k, buffers in plan.steps:

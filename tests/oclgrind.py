@@ -108,6 +108,7 @@ def _portable(plan: Plan, inputs: Inputs) -> dict[str, Any]:
         for b, a in zip(given, inputs[name], strict=True)
         if b in number
     }
+    arrays |= {i: np.zeros(b.size, b.scalar.dtype) for b, i in number.items() if b.zeroed}
     buffers = [(_name(b.scalar), b.size) for b in number]
     kernels = [
         (k.name, k.global_size, k.local_size, [(a.type.dtype.name, int(a.value)) for a in k.lengths])

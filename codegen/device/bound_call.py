@@ -79,7 +79,7 @@ class _OnDevice:
         self.table = executable.table_for(inputs, into)
         executable.allocate_outputs(self.table)
         plan = caller.plan
-        self.table |= {b: self.device.allocate(b.size * b.scalar.size) for b in plan.temporaries}
+        self.table |= {b: self.device.temporary(b) for b in plan.temporaries}
         given = {b for bs in plan.inputs.values() for b in bs}
         self.result, self.outs = checked.out, checked.outs
         if checked.out is None:

@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
-from egglift.codegen.kernel.imperative import DeviceLimits, PlannedKernel
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, PlannedKernel
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.forks import imported_before_fork, lost, use
 from egglift.ir.types import BOOL, Scalar
@@ -145,6 +145,7 @@ def _describe(d: Any) -> DeviceInfo:
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),
         asynchronous_copies=bool(_matrix_units(d)),
+        device_fence=bool(_matrix_units(d)),
         progress="cl_khr_int64_base_atomics" in extensions and _goes_on(d, kind),
     )
     return DeviceInfo(
@@ -329,7 +330,8 @@ class Device:
         self.info = _describe(device)
         self.context, self.device = context, device
         profiling = cl.command_queue_properties.PROFILING_ENABLE
-        self.queue = queue if queue is not None else cl.CommandQueue(context, device, properties=profiling)
+        # without profiling: it takes NVIDIA's driver 6 us more for each launch, and the device more than 1 us
+        self.queue = queue if queue is not None else cl.CommandQueue(context, device)
         mine = self.queue.properties & profiling
         self.timer = self.queue if mine else cl.CommandQueue(context, device, properties=profiling)
         self.staging: Any = None  # its pinned memory, made when it is first used
@@ -410,6 +412,11 @@ class Device:
         cl = opencl()
         with reported(f"{self.name} cannot hold a buffer of {size} bytes"):
             return cl.Buffer(self.context, cl.mem_flags.READ_WRITE, max(size, 1))
+
+    def temporary(self, buffer: Buffer) -> Operand:
+        """Memory for a temporary of a plan, with anything in it or, if it is one that must be, 0."""
+        size = buffer.size * buffer.scalar.size
+        return self.upload(np.zeros(size, np.uint8)) if buffer.zeroed else self.allocate(size)
 
     def clone(self, chain: Chain, buffer: Operand, size: int, start: int = 0) -> Operand:
         """A new buffer with `size` bytes of `buffer` from byte `start` on: the next command of `chain` copies them."""

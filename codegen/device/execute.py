@@ -68,7 +68,7 @@ class Scratch:
         Memory that is given up so is freed by OpenCL when the commands that use it are done.
         """
         if self._user is None or not self._user.is_before(chain):
-            self._memory = {b: device.allocate(b.size * b.scalar.size) for b in self._buffers}
+            self._memory = {b: device.temporary(b) for b in self._buffers}
         self._user = chain
         return self._memory
 
@@ -136,6 +136,8 @@ class Executable:
             self.allocate_outputs(table, allocator)
             if poison:
                 for buffer in {*self.plan.temporaries, *self.plan.outputs} - given:
+                    if buffer.zeroed:
+                        continue
                     self.device.poison(chain, table[buffer], buffer.scalar, buffer.size)
             events = self.launch(chain, table)
             found = [self._enqueued(chain, table[o], o, events, o in given) for o in self.plan.outputs]

@@ -63,9 +63,10 @@ def host_plans(
 ) -> tuple[tuple[HostSource, ...], tuple[HostPlan, ...]]:
     """Plans with the sources that they are compiled from: equal sources once.
 
-    Buffers are numbered: inputs, outputs, as many temporaries as any plan has, and held constants.
+    Buffers are numbered: inputs, outputs, as many temporaries as any plan has, held constants, and what groups count
+    themselves in, which is 0 between all launches.
     """
-    most = max(len(p.plan.temporaries) for p in plans)
+    most = max(len(_between(p.plan)) for p in plans)
     sources: dict[HostSource, int] = {}
     made = []
     for p in plans:
@@ -75,10 +76,16 @@ def host_plans(
 
 
 def _numbered(plan: Plan, inputs: Sequence[str], held: Sequence[str], most: int) -> Mapping[Buffer, int]:
-    given = [*(b for n in inputs for b in plan.inputs[n]), *plan.outputs, *plan.temporaries]
-    first = len(given) - len(plan.temporaries) + most
+    given = [*(b for n in inputs for b in plan.inputs[n]), *plan.outputs, *_between(plan)]
+    first = len(given) - len(_between(plan)) + most
     constants = [b for n in held for b in plan.inputs.get(n, ())]
-    return {b: i for i, b in enumerate(given)} | {b: first + i for i, b in enumerate(constants)}
+    counters = dict.fromkeys((b for b in plan.temporaries if b.zeroed), first + len(held))
+    return {b: i for i, b in enumerate(given)} | {b: first + i for i, b in enumerate(constants)} | counters
+
+
+def _between(plan: Plan) -> list[Buffer]:
+    """The buffers between kernels in which there may be anything."""
+    return [b for b in plan.temporaries if not b.zeroed]
 
 
 def _host_plan(p: LengthPlan, source: int, number: Mapping[Buffer, int]) -> HostPlan:
@@ -87,7 +94,7 @@ def _host_plan(p: LengthPlan, source: int, number: Mapping[Buffer, int]) -> Host
         source,
         p.conditions,
         p.choice,
-        tuple(times(size_of(b.size), b.scalar.size) for b in plan.temporaries),
+        tuple(times(size_of(b.size), b.scalar.size) for b in _between(plan)),
         tuple(tuple(map(size_of, k.global_size)) for k in plan.kernels),
         tuple(tuple(size_of(a.value) for a in k.lengths) for k in plan.kernels),
         tuple((k, tuple(number[b] for b in used)) for k, used in plan.steps),

@@ -17,7 +17,7 @@ from egglift.ir.errors import ArgumentError
 from egglift.ir.length_forms import RunTimeLength
 from egglift.ir.patterns import Constant
 from egglift.ir.sizes import evaluate
-from egglift.ir.types import Scalar, Type, leaves
+from egglift.ir.types import I32, Scalar, Type, leaves
 
 #: names that no parameter gets: words of C, C++ and Python, and what exported functions call their own
 RESERVED = (
@@ -92,8 +92,8 @@ class HeldArray:
 class HostProgram:
     """What a host does to run a program: one of its plans.  Buffers are numbered as `host_plans` says.
 
-    sources: what is compiled; constants: buffers that always hold the same; options: what the OpenCL compiler is given;
-    lengths: those that a call says, by the names that they have there.
+    sources: what is compiled; constants: buffers that hold the same between calls; options: what the OpenCL compiler is
+    given; lengths: those that a call says, by the names that they have there.
     """
 
     name: str
@@ -148,13 +148,16 @@ def host_program(
         out += "_"
     made = _parameters(out, result, names)
     plans = [LengthPlan(plan)] if isinstance(plan, Plan) else plan
+    held = {n: h for n, h in held.items() if any(n in p.plan.inputs for p in plans)}
+    counts = any(b.zeroed for p in plans for b in p.plan.temporaries)
+    counter = (HeldArray("groups that are done: 0 between launches", I32, bytes(4)),) if counts else ()
     return HostProgram(
         name,
         given,
         made,
         *host_plans(plans, list(inputs), list(held)),
         " ".join(("-w", *options)),
-        tuple(h for n, h in held.items() if any(n in p.plan.inputs for p in plans)),
+        (*held.values(), *counter),
         {names.own(n.name): n for n in lengths},
     )
 

@@ -30,7 +30,7 @@ $inputs
 OUTPUTS = [
 $outputs
 ]
-# buffers that always hold the same, in base 64
+# buffers that hold the same between calls, in base 64
 CONSTANTS = [
 $constants
 ]
@@ -102,7 +102,7 @@ class Program:
     def _filled(self, value):
         if not value.nbytes:
             return self._buffer(0)
-        flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+        flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         return cl.Buffer(self.queue.context, flags, hostbuf=value)
 
 

@@ -43,6 +43,8 @@ def _may_be(plan: Plan, given: Buffer, result: Buffer) -> bool:
     index, used = plan.steps[users[0]]
     kernel = plan.kernels[index]
     names = {b: p for p, b in zip(kernel.params, used, strict=True)}
+    if kernel.last is not None and not {names.get(given), names[result]}.isdisjoint(kernel.last.params):
+        return False
     return used.count(result) == 1 and used.count(given) <= 1 and _in_place(kernel, names.get(given), names[result])
 
 

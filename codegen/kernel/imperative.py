@@ -23,6 +23,7 @@ class Buffer:
     aligned: does it begin where the widest vectors do?  What a caller gives begins where one of its elements does.
     is_number: may it be given by value, as it is one number of a caller's?
     start: bytes that it must begin at a multiple of, whatever accesses ask for.
+    zeroed: does it hold 0 before each launch, as it does after it?
     """
 
     name: str
@@ -35,6 +36,7 @@ class Buffer:
     aligned: bool = True
     is_number: bool = False
     start: int = 1
+    zeroed: bool = False
 
     @property
     def bytes(self) -> int:
@@ -311,6 +313,8 @@ class PlannedKernel:
     private_bytes: int = 0
     whole: str = field(default="", repr=False)
     by_value: str = field(default="", repr=False)
+    #: what the last of its groups goes on with when all are done: as a kernel of one group, without a text of its own
+    last: PlannedKernel | None = field(default=None, repr=False)
     #: the numbers that it is given behind its buffers
     lengths: tuple[LengthArgument, ...] = ()
 
@@ -408,6 +412,8 @@ class DeviceLimits:
     nan_extrema: bool = False
     #: does every group that has started go on, whatever others wait for?
     progress: bool = False
+    #: may a group read what others wrote, once it knows that they are done?
+    device_fence: bool = False
     #: units that run groups side by side, and work-items that a unit runs in lock-step
     compute_units: int = 1
     warp: int = 1

@@ -19,7 +19,7 @@ def reused(
     """
     if len(temporaries) <= FEW:
         return tuple(steps), tuple(temporaries)
-    own = frozenset(temporaries)
+    own = frozenset(b for b in temporaries if not b.zeroed)
     last = {b: i for i, (_, given) in enumerate(steps) for b in given}
     instead: dict[Buffer, Buffer] = {}
     free: dict[tuple[str, int], list[Buffer]] = {}
@@ -33,4 +33,5 @@ def reused(
         for b in ends.get(i, ()):  # what this launch still reads, it cannot write
             free.setdefault((b.scalar.name, b.size), []).append(b)
     found = tuple((k, tuple(instead.get(b, b) for b in given)) for k, given in steps)
-    return found, tuple(dict.fromkeys(instead[b] for b in temporaries if b in instead))
+    kept = [b if b.zeroed else instead[b] for b in temporaries if b.zeroed or b in instead]
+    return found, tuple(dict.fromkeys(kept))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import Buffer, LengthArgument, Statement
 from egglift.codegen.opencl.expressions import INT, int_type
+from egglift.codegen.opencl.last_group import last_group
 from egglift.codegen.opencl.look_back import TICKET, taken
 from egglift.codegen.opencl.natives import Natives
 from egglift.codegen.opencl.scalar_functions import C_NAMES, initializer, memory_type
@@ -21,6 +23,14 @@ from egglift.ir.types import I32, I64
 
 #: by name, what words that need it begin with, and what the rest of them is
 EXTENSIONS = {"cl_khr_fp64": ("double", r"(\d+)?"), "cl_khr_int64_base_atomics": ("atom_", r"\w+")}
+
+
+@dataclass(frozen=True)
+class Part:
+    """What all groups of a kernel do; or what the last of them goes on with.  shape: by how many it is executed."""
+
+    shape: Shape
+    body: tuple[Statement, ...]
 
 
 @dataclass(frozen=True)
@@ -36,10 +46,9 @@ class KernelTexts:
 
 def kernel_source(
     name: str,
-    shape: Shape,
+    parts: Sequence[Part],
     params: tuple[Buffer, ...],
     outputs: frozenset[Buffer],
-    body: tuple[Statement, ...],
     defined: set[str],
     cpu: bool,
     natives: Natives,
@@ -47,32 +56,43 @@ def kernel_source(
 ) -> tuple[KernelTexts, tuple[LengthArgument, ...]]:
     """The OpenCL C of one kernel, and the lengths it takes.
 
+    parts: what all its groups do, then what the last one goes on with (opencl/last_group.py).
     cpu: is it for a CPU?  natives: what its compiler has.
     defined: the lines before kernels that the plan's earlier kernels brought (functions, extensions); those that
     this one needs and brings are added.
     """
-    text = KernelText(body, cpu, natives)
-    text.statements(body)
+    texts = [KernelText(part.body, cpu, natives) for part in parts]
+    for text, part in zip(texts, parts, strict=True):
+        text.statements(part.body)
+    first, shape = texts[0], parts[0].shape
+    starts = taken(parts[0].body)
+    inside = [*starts, *_ids(shape, "\n".join(first.lines), cpu, bool(starts)), *_locals(texts), *first.lines]
+    if len(parts) > 1:
+        counter = next((b for b in params if b.zeroed), None)
+        words = set(re.findall(r"\w+", "\n".join([*inside, *(line for text in texts[1:] for line in text.lines)])))
+        bodies = [(part.shape, text.lines) for part, text in zip(parts[1:], texts[1:], strict=True)]
+        inside += last_group(bodies, shape, counter, words, first.helpers)
     x, y, z = map(int, shape.local)
-    inside = [*taken(body), *_ids(shape, "\n".join(text.lines), cpu, bool(taken(body))), *_locals(text), *text.lines]
     lengths = length_arguments("\n".join(inside), tracing) if tracing is not None else ()
-    arguments = [_parameter(b, b in outputs) for b in params]
+    handed_on = {b for text in texts[1:] for b in text.used} & first.used & outputs
+    arguments = [_parameter(b, b in outputs, b in handed_on) for b in params]
 
     def function(arguments: list[str], first: list[str]) -> list[str]:
         head = f"void {name}({', '.join([*arguments, *map(_length, lengths)])}) {{"
         return [f"kernel __attribute__((reqd_work_group_size({x}, {y}, {z})))", head, *first, *inside, "}"]
 
     lines = function(arguments, [])
-    before = [*(_constant(b, text) for b in _of_space(text, "constant")), *text.helpers.values()]
+    constants = {b: _constant(b, text) for text in texts for b in _of_space(text, "constant")}
+    before = [*constants.values(), *dict.fromkeys(line for text in texts for line in text.helpers.values())]
     all_text = "\n".join([*before, *lines])
     pragmas = [f"#pragma OPENCL EXTENSION {e} : enable" for e, word in EXTENSIONS.items() if _has(all_text, *word)]
     new = [line for line in (*pragmas, *before) if line not in defined]
     defined.update(new)
     by_value = function(*_by_value(params, arguments, all_text)) if any(b.is_number for b in params) else []
-    texts = KernelTexts(
+    found = KernelTexts(
         _joined(new, lines), _joined([*pragmas, *before], lines), _joined(new, by_value) if by_value else ""
     )
-    return texts, lengths
+    return found, lengths
 
 
 def _by_value(params: tuple[Buffer, ...], arguments: list[str], text: str) -> tuple[list[str], list[str]]:
@@ -93,8 +113,10 @@ def _joined(before: list[str], lines: list[str]) -> str:
     return "\n".join([*before, *([""] if before else []), *lines, ""])
 
 
-def _parameter(b: Buffer, written: bool) -> str:
-    return f"{'' if written else 'const '}global {memory_type(b.scalar)}* restrict {b.name}"
+def _parameter(b: Buffer, written: bool, handed_on: bool) -> str:
+    """handed_on: do some groups write it and another one reads it?  Then its compiler must not think it unchanged."""
+    promise = "" if handed_on else "restrict "
+    return f"{'' if written else 'const '}global {memory_type(b.scalar)}* {promise}{b.name}"
 
 
 def length_arguments(text: str, tracing: Tracing) -> tuple[LengthArgument, ...]:
@@ -145,9 +167,10 @@ def _of_space(text: KernelText, space: str) -> list[Buffer]:
     return list(dict.fromkeys(a.buffer for a in text.seen if a.buffer.space == space))
 
 
-def _locals(text: KernelText) -> list[str]:
+def _locals(texts: Sequence[KernelText]) -> list[str]:
     return [
         f"{INDENT}local {memory_type(b.scalar)} {b.name}[{int(b.size)}]{text.aligned(b)};"
+        for text in texts
         for b in _of_space(text, "local")
     ]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from math import prod
 
+from egglift.codegen.emitted import may_go_on
 from egglift.codegen.kernel.imperative import Plan, PlannedKernel
 from egglift.costmodel.model.coalescing import BANKS, WORD, ids, passes, whole_warps
 from egglift.costmodel.model.live_registers import live_bytes
@@ -23,6 +24,7 @@ REGISTERS = 65536  # of a GPU's unit
 MOST_WORK = 0.75  # of the work-items: then all cores have about as much to do
 NESTED, NESTED_BLOCK = 1.15, 8  # times as long; registers of a block
 SCHEDULERS = 4  # of a GPU's unit: so many warps issue at a time
+HANDED_ON = 1.5  # latencies until the last group of a kernel knows that it is, and goes on
 #: the part of all terms but the largest that shows, and where a GPU does not wait for memory
 HIDDEN, ON_CHIP = 0.15, 0.3
 FETCHED, UNFETCHED = 2400.0, 0.6  # instructions of a loop's step, and as much longer a lone warp takes to fetch them
@@ -36,6 +38,7 @@ class KernelEstimate:
     """One kernel's seconds: its terms by name (they overlap: `seconds` is not their sum).
 
     moved: bytes of global memory, by how far they come; local: bytes of local memory that work-items read and write.
+    joins: seconds less where the last group of the kernel before goes on with this one, if that can be.
     """
 
     name: str
@@ -44,6 +47,7 @@ class KernelEstimate:
     moved: Traffic
     local: float
     flops: float
+    joins: float = 0.0
 
     @property
     def bytes(self) -> float:
@@ -84,16 +88,48 @@ class Estimate:
 
 def estimate(plan: Plan, profile: Profile) -> Estimate:
     """Seconds of one execution of `plan` on a device like `profile`."""
-    once = [_kernel(k, profile) for k in plan.kernels]
+    once = [_with_last(k, profile) for k in plan.kernels]
     launches = tuple(once[i] for i, _ in plan.steps)
     return Estimate(sum(k.seconds for k in launches), launches)
 
 
 def in_turn(parts: Iterable[Estimate]) -> Estimate:
     """Plans one after the other as one, its kernels numbered anew."""
-    launches = [k for part in parts for k in part.kernels]
+    launches = list[KernelEstimate]()
+    for k in (k for part in parts for k in part.kernels):
+        if launches and k.joins:
+            launches[-1] = _joined(launches[-1], k)
+        else:
+            launches.append(k)
     named = tuple(replace(k, name=f"k{i}") for i, k in enumerate(launches))
     return Estimate(sum(k.seconds for k in named), named)
+
+
+def joins(p: Profile) -> float:
+    """Seconds that are saved where the last group of a kernel goes on with one of one group, instead of its launch."""
+    return max(0.0, p.launch - HANDED_ON * p.latency) if p.limits.device_fence else 0.0
+
+
+def _with_last(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
+    """A kernel, and what the last of its groups goes on with."""
+    own = _kernel(kernel, p)
+    return own if kernel.last is None else _joined(own, _with_last(kernel.last, p), joins(p))
+
+
+def _joined(first: KernelEstimate, last: KernelEstimate, saved: float = 0.0) -> KernelEstimate:
+    """Two kernels as one, whose last group goes on."""
+    saved = saved or last.joins
+    terms = {name: first.terms[name] + last.terms[name] for name in first.terms}
+    terms["launch"] -= saved
+    seconds, moved = first.seconds + last.seconds - saved, first.moved + last.moved
+    return replace(
+        first,
+        seconds=seconds,
+        terms=terms,
+        moved=moved,
+        local=first.local + last.local,
+        flops=first.flops + last.flops,
+    )
 
 
 def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
@@ -131,7 +167,8 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     shows = ON_CHIP if p.kind == "gpu" and terms["memory"] < max(overlapping) else HIDDEN
     seconds = max(overlapping) + shows * rest + terms["barriers"] + terms["launch"]
     local = sum(a.count * a.bytes for a in t.accesses if a.buffer.space == "local")
-    return KernelEstimate(kernel.name, seconds, terms, moved, local, t.flops)
+    saved = joins(p) if may_go_on(kernel) else 0.0
+    return KernelEstimate(kernel.name, seconds, terms, moved, local, t.flops, saved)
 
 
 def _registers(kernel: PlannedKernel, t: Tally) -> int:

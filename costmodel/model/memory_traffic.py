@@ -50,6 +50,9 @@ class Traffic:
     cached: float
     near: float
 
+    def __add__(self, other: Traffic) -> Traffic:
+        return Traffic(self.dram + other.dram, self.cached + other.cached, self.near + other.near)
+
     def cache_seconds(self, p: Profile) -> float:
         """The time of whichever cache takes longer, all units busy."""
         return max(self.cached / p.cache_bandwidth, self.near / p.local_bandwidth)

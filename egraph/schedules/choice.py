@@ -76,7 +76,7 @@ class Parts:
     """A stage as two, with their structures: that of parts, and the one that adds them or lays them out.
 
     sign: what the parts are; why: it may be, in a sentence, if the stages do not say it; pieces: how many each
-    reduction is shared out over, if they are.
+    reduction is shared out over, if they are; saved: seconds less than two launches take.
     """
 
     sign: str
@@ -86,11 +86,12 @@ class Parts:
     last: list[Ranked]
     why: str = ""
     pieces: int | None = None
+    saved: float = 0.0
 
     @property
     def seconds(self) -> float:
         """The closed price."""
-        return cheapest(self.first) + cheapest(self.last)
+        return cheapest(self.first) + cheapest(self.last) - self.saved
 
 
 def combinations(best: Sequence[Sequence[Choice]]) -> Iterator[list[Choice]]:

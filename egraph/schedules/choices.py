@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
-from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
+from egglift.costmodel.model.estimate import Estimate, estimate, in_turn, joins
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
@@ -413,7 +413,8 @@ class _Choosing:
             parts, added = shared_out(whole, pieces)
             first, last = self._ranked(parts), self._ranked(added)
             if first and last:
-                yield Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces)
+                saved = 0.0 if added.dims else joins(self.profile)  # one result is one group's, which goes on
+                yield Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces, saved=saved)
 
     def _all_joined(self, found: Iterable[Parts], best: float) -> list[Choice]:
         """The choices of those whose closed price is not far above the best."""
