@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from statistics import median
+from time import perf_counter
 from typing import Any
 
 from benchmarks.demo import best
@@ -13,10 +14,12 @@ from egglift.codegen.device.device import opencl, reported
 #: calls in a row, at most; seconds that these should take, at most; calls from which on launching is no matter
 ROW, ROW_SECONDS, SMALL = 20, 0.05, 300e-6
 WARM, TIMED = 2, 9
+#: launches that queue up
+QUEUED = 100
 #: seconds of a call from which on one is enough
 LONG = 0.5
 #: bytes that the device fills, and how often, while launches queue up behind that: some milliseconds
-FILLED, FILLS = 1 << 28, 24
+FILLED, FILLS = 1 << 28, 100
 
 
 def in_a_row(once: Callable[[int], float]) -> float:
@@ -100,15 +103,13 @@ def cupy_times(call: Call) -> Times:
 
 def jax_times(call: Call) -> Times:
     """By the host's clock: many calls in a row, which JAX gives to the device without waiting, until all are done."""
-    import time
-
     import jax
 
     def once(count: int) -> float:
-        start = time.perf_counter()
+        start = perf_counter()
         results = [call() for _ in range(count)]
         jax.block_until_ready(results)
-        return time.perf_counter() - start
+        return perf_counter() - start
 
     jax.block_until_ready(call())
     row = in_a_row(once)
@@ -116,21 +117,17 @@ def jax_times(call: Call) -> Times:
 
 
 def our_times(kernel: Any, inputs: dict[str, Any]) -> Times:
-    """Of egglift's kernel: the device's clock of its launches; and many launches in a row, between two markers.
+    """Of egglift's kernel: the device's clock of its launches; and many launches in a row, by the host's clock.
 
-    On GPUs small ones are 20 launches that queued up behind other work, as peers' are a graph of 20.
+    On GPUs small ones are launches that queued up behind other work, as peers' are a graph of 20.
     """
     seconds = kernel.profile(**inputs).seconds
-    try:
-        launch = _bound(kernel, inputs)
-        row = max(in_a_row(lambda count: _between_markers(kernel, launch, count)), seconds)
-        if kernel.device.kind == "gpu" and seconds <= SMALL:
-            queued = median(_between_markers(kernel, launch, ROW, behind=True) for _ in range(TIMED)) / ROW
-            if queued < seconds:
-                return Times(queued, row, f"{ROW} launches that queued up")
-        return Times(seconds, row, "the device's clock")
-    except Exception as error:  # a driver that does not time markers
-        return Times(seconds, seconds, f"the device's clock alone: {brief(error)}")
+    launch = _bound(kernel, inputs)
+    row = max(in_a_row(lambda count: _launched(kernel, launch, count)), seconds)
+    if kernel.device.kind == "gpu" and seconds <= SMALL:
+        queued = median(_queued(kernel, launch) for _ in range(TIMED))
+        return Times(queued, row, f"{QUEUED} launches that queued up")
+    return Times(seconds, row, "the device's clock")
 
 
 def _bound(kernel: Any, inputs: dict[str, Any]) -> Call:
@@ -140,25 +137,38 @@ def _bound(kernel: Any, inputs: dict[str, Any]) -> Call:
     def there(value: Any) -> Any:
         if isinstance(value, tuple):
             return tuple(there(part) for part in value)
-        return arrays.to_device(kernel.device.timer, value) if getattr(value, "shape", ()) else value
+        return arrays.to_device(kernel.device.queue, value) if getattr(value, "shape", ()) else value
 
     return kernel.bind(**{name: there(value) for name, value in inputs.items()})  # type: ignore[no-any-return]
 
 
-def _between_markers(kernel: Any, launch: Call, count: int, behind: bool = False) -> float:
-    """Seconds of `count` launches by the device's clock; behind: of other work, which lasts until all are given."""
-    cl, queue = opencl(), kernel.device.timer
-    if behind:
-        filled = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, FILLED)
-        for _ in range(FILLS):
-            cl.enqueue_fill_buffer(queue, filled, bytes(4), 0, FILLED)
-    start = cl.enqueue_marker(queue)
+def _launched(kernel: Any, launch: Call, count: int) -> float:
+    """Seconds of `count` launches, from the first until all are done."""
+    kernel.device.finish(kernel.device.queue)
+    start = perf_counter()
     for _ in range(count):
         launch()
-    end = cl.enqueue_marker(queue)
+    kernel.device.finish(kernel.device.queue)
+    return perf_counter() - start
+
+
+def _queued(kernel: Any, launch: Call) -> float:
+    """Seconds of one of many launches behind other work, which lasts until all are given.
+
+    The kernel's queue has no clock: a queue that has one waits for what comes before them, and for the last of them.
+    """
+    cl, queue, timer = opencl(), kernel.device.queue, kernel.device.timer
+    filled = cl.Buffer(queue.context, cl.mem_flags.READ_WRITE, FILLED)
+    for _ in range(FILLS):
+        cl.enqueue_fill_buffer(queue, filled, bytes(4), 0, FILLED)
+    start = cl.enqueue_marker(timer, wait_for=[cl.enqueue_marker(queue)])
+    for _ in range(QUEUED):
+        launch()
+    end = cl.enqueue_marker(timer, wait_for=[cl.enqueue_marker(queue)])
+    queue.flush()
     with reported(f"{kernel.device.name} does not time markers"):
         end.wait()
-        return float(end.profile.end - start.profile.end) * 1e-9
+        return float(end.profile.end - start.profile.end) * 1e-9 / QUEUED
 
 
 def brief(error: BaseException) -> str:
