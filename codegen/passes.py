@@ -22,12 +22,18 @@ from egglift.codegen.kernel.shared_tiles import share_tiles
 from egglift.codegen.kernel.unroll_register_loops import unroll_register_loops
 from egglift.codegen.kernel.walk import walk
 from egglift.codegen.terms.drop_idle_patterns import drop_idle_patterns
+from egglift.codegen.terms.narrow_sums import narrow_sums
 from egglift.codegen.terms.reduce_to_fold import reduce_to_fold
 from egglift.codegen.terms.storing import stored_unless_executed
 from egglift.ir.patterns import Expr
 
 #: over a whole program, in order
-TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (drop_idle_patterns, reduce_to_fold, stored_unless_executed)
+TERM_PASSES: tuple[Callable[[Expr], Expr], ...] = (
+    drop_idle_patterns,
+    reduce_to_fold,
+    stored_unless_executed,
+    narrow_sums,
+)
 
 
 def products_of_fragments(b: Builder, body: Sequence[Statement]) -> Sequence[Statement]:
