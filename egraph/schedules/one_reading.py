@@ -22,6 +22,7 @@ from egglift.egraph.schedules.row_sharing import once_a_row, once_an_element
 from egglift.egraph.schedules.rows import at_rows
 from egglift.egraph.stages.as_pattern import as_pattern, ordered, reads_of
 from egglift.egraph.stages.given import Given, NotGiven
+from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.sharing import can_share, commutes
 from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, substituted
@@ -50,7 +51,7 @@ class OneReading:
 def one_readings(whole: Stages) -> Iterator[OneReading]:
     """The stages whose rows can be read once for what they need themselves, and for what they add to the result."""
     for last in whole.stages:
-        if not last.is_apart and _reduces_alone(last) and _names_in(last, whole.stages):
+        if len(whole.stages) > 1 and not last.is_apart and _reduces_alone(last):
             with suppress(NotGiven):
                 yield _found(last, whole)
 
@@ -65,6 +66,9 @@ def _found(last: Stage, whole: Stages) -> OneReading:
         row = _read_at(s, [sums, *starts.values()])  # a stage knows its row when those that read it are known
         if rows in row and row == (at or row) and _is_along(s, [d for d in last.dims if d not in row]):
             at, starts = row, {s.name: at_rows(s, row), **starts}
+    if not starts:
+        starts = _beside(last, needed, whole)
+        at = (rows,) if starts else ()
     columns = [d for d in last.dims if d not in at]
     if not starts or others or len(columns) != 1 or len(at) > GRID or len(at) != len(last.dims):
         raise NotGiven
@@ -79,6 +83,19 @@ def _found(last: Stage, whole: Stages) -> OneReading:
     *own, sums = (x for s in stages for x in once_a_row(s, at))
     last = _with_sums(last, sums)
     return OneReading(tuple(own), last, rows, columns[0], _wanted(last, tuple(starts), whole))
+
+
+def _beside(last: Stage, needed: Collection[str], whole: Stages) -> dict[str, Stage]:
+    """Of a matrix whose rows are added up: what else is made of each row, though the sum does not need it.
+
+    s[0] = sum_1 A[0,1];  y[0] = sum_1 A[1,0]    ->    s, with the rows of y
+    """
+    rows, others = last.phases[0][0].dims[0], [s for s in whole.stages if s.name not in needed and s.name != last.name]
+    plain = (plain_read(r) for r in _reads(last))
+    if not any(r.dims[-1:] == last.dims and rows in r.dims for r in plain):  # a row's elements lie apart
+        return {}
+    found = [s for s in others if _is_along(s, last.dims) and [d.extent for d in s.dims] == [rows.extent]]
+    return {s.name: at_rows(s, (rows,)) for s in found if last.name not in _needed(s, whole.stages)}
 
 
 def _needed(stage: Stage, stages: Sequence[Stage]) -> set[str]:

@@ -63,6 +63,9 @@ def wanted(n: int, m: int) -> dict[str, Callable[[], Any]]:
         "softmax added up, and the largest of rows": lambda: el.tuple(
             el.sum(A.map(softmax), axis=0), A.map(lambda r: r.reduce(el.maximum, float("-inf")))
         ),
+        "sums of columns, and the largest of rows": lambda: el.tuple(A.sum(axis=0), A.max(axis=1)),
+        "less the means of rows and of columns": lambda: A - A.mean(axis=1, keepdims=True) - A.mean(axis=0),
+        "a product, and another one": lambda: el.tuple(A.T @ t, A @ x),
     }
 
 
@@ -130,6 +133,8 @@ def test_teams_of_a_group_have_no_races() -> None:
         A.T @ (arr("B", 37, 50) @ x),  # another matrix
         A.map(add_up).map(lambda v: v * v),  # no rows are added up
         (lambda y: A.T @ y.map(lambda v: v / (v + dot(y, y))))(A @ x),  # what rows need, together, is needed by each
+        el.tuple(A.sum(axis=0), arr("B", 37, 50).sum(axis=1)),  # two matrices
+        el.tuple(A.sum(axis=1), arr("B", 50, 37).T.sum(axis=1)),  # both are sums of rows
     ),
 )
 def test_what_is_not_read_again_is_no_reading(program: Any) -> None:
