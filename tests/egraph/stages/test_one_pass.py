@@ -45,6 +45,55 @@ def test_other_reductions_stay_in_two_passes(f: Callable[[Any], Any]) -> None:
     assert len(texts(A.map(f))) == 2
 
 
+def apart(v: Any, n: float = 7.0) -> Any:
+    mean = add_up(v) / n
+    return v.map(lambda e: e - mean)
+
+
+def covariance(u: Any, v: Any) -> Any:
+    return add_up(el.map(lambda a, b: a * b, apart(u), apart(v)))
+
+
+def slope(u: Any, v: Any) -> Any:
+    return covariance(u, v) / (variance(u) + 1.0)
+
+
+def cosine(u: Any, v: Any) -> Any:
+    return covariance(u, v) * el.rsqrt(variance(u) * variance(v) + 1.0) + add_up(u) - add_up(v)
+
+
+def turned(u: Any, v: Any) -> Any:
+    mean = add_up(u) / 7.0
+    return add_up(el.map(lambda a, b: (mean - a) * b, u, apart(v)))
+
+
+@pytest.mark.parametrize("f", [covariance, slope, cosine, turned])
+def test_products_of_distances_take_one_pass(f: Callable[[Any, Any], Any]) -> None:
+    program = as_program(el.map(f, A, arr("B", 5, 7)))
+    (text,) = texts(program)
+    assert "moments of 2" in text and len(texts(program, reassociate=False)) > 1
+    values = {n: np.random.default_rng(3).standard_normal((5, 7)).astype("f4") + 9 for n in "AB"}
+    (expected,), (found,) = (result(e, values) for e in (program, whole(stages_of(program))))
+    np.testing.assert_allclose(found, expected, 1e-4, 1e-4)
+
+
+def test_numbers_that_meet_in_no_product_have_moments_of_their_own() -> None:
+    program = as_program(el.map(lambda u, v: variance(u) + variance(v), A, arr("B", 5, 7)))
+    (text,) = texts(program)
+    assert text.count("moments") == 2 and "moments of 2" not in text
+
+
+def test_covariances_of_all_pairs_of_columns_stay_a_product() -> None:
+    centred = A - A.mean(axis=0)
+    assert not any("moments" in text for text in texts(centred.T @ centred))
+
+
+@pytest.mark.parametrize("n", [6.0, 8.0])
+def test_distances_from_no_mean_stay_in_two_passes(n: float) -> None:
+    program = el.map(lambda u, v: add_up(el.map(lambda a, b: a * b, apart(u, n), apart(v))), A, arr("B", 5, 7))
+    assert not any("moments" in text for text in texts(program))
+
+
 def test_infinities_in_one_pass_are_as_in_two() -> None:
     program = as_program(A.map(spread))
     values = np.zeros((5, 7), np.float32)
