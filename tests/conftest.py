@@ -22,6 +22,7 @@ from egglift.egraph.schedules.known import KNOWN
 from egglift.processes import child, executors
 from egglift.search import Searched
 from tests.gates import Gate
+from tests.long_tail import mark_long_tail
 from tests.short_search import shorten
 from tests.unhurried import unhurry
 from tests.verified import verified_passes
@@ -35,6 +36,12 @@ UNTIMED = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}  #
 settings.register_profile("steady", derandomize=True, **UNTIMED)
 settings.register_profile("fresh", **UNTIMED)
 settings.load_profile("steady")
+
+
+@pytest.hookimpl(tryfirst=True)  # before tests are left out by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that take long are for `make test-deep`."""
+    mark_long_tail(items)
 
 
 @pytest.fixture(autouse=True)

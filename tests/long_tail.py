@@ -1,0 +1,219 @@
+"""Tests that take long and prove what others prove too: `make test-deep` runs all of them, `make test` some or none.
+
+A table of what a commit does without: the test, every how many of its parameters it runs all the same, and where
+none is, what proves the same sort of thing on each commit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+
+@dataclass(frozen=True)
+class Long:
+    """A test, by its file and name.  one_in: of so many parameters one is run on every commit; 0: none is.
+
+    instead: what is run on every commit instead, where none is.
+    """
+
+    test: str
+    one_in: int
+    instead: str = ""
+
+
+LONG = (
+    Long("api/test_iterated.py::test_kernels_take_all_steps", 2),
+    Long("api/test_length_kernel.py::test_kernels_are_right_at_the_edges_of_tiles", 2),
+    Long("api/test_length_kernel.py::test_programs_of_all_kinds_take_any_length", 2),
+    Long("api/test_programs.py::test_a_program_equals_numpy_and_no_candidate_fails", 2),
+    Long(
+        "api/test_rulecheck.py::test_a_sound_law_is_not_blamed_for_another_of_its_file",
+        0,
+        "the law that is wrong is named",
+    ),
+    Long("api/test_scans.py::test_scans_within_programs", 2),
+    Long("api/test_search.py::test_a_product_at_its_best_needs_no_laws", 0, "schedules are left out as a law is"),
+    Long("api/test_search.py::test_half_of_a_symmetric_product_needs_no_laws", 0, "halves are offered, in schedules"),
+    Long("api/test_strided_arrays.py::test_jit_reads_arrays_where_they_lie", 3),
+    Long("api/test_variants.py::test_few_variants_serve_all_lengths", 2),
+    Long("api/test_variants.py::test_one_variant_serves_most_lengths", 3),
+    Long("api/test_variants.py::test_what_is_traced_anew_is_the_same", 2),
+    Long("benchmarks/test_lines.py::test_both_programs_compute_the_same", 2),
+    Long(
+        "benchmarks/test_scaling.py::test_programs_that_are_shared_out_are_those_of_one_device",
+        0,
+        "api/distribution shares the same programs out",
+    ),
+    Long("benchmarks/test_stencils.py::test_it_runs_as_it_is_found", 2),
+    Long(
+        "benchmarks/test_tuner.py::test_a_space_is_all_choices_that_fit_and_differ",
+        0,
+        "spaces of small programs are searched",
+    ),
+    Long(
+        "benchmarks/test_tuner.py::test_of_a_large_space_there_are_fewer_options_of_each",
+        0,
+        "a space is all choices that fit",
+    ),
+    Long("codegen/emission/test_boundaries.py::test_a_grid_goes_on_as_it_should", 2),
+    Long("codegen/emission/test_boundaries.py::test_tiles_go_on_as_the_grid_does", 2),
+    Long("codegen/export/test_c99.py::test_the_example_computes_the_programs_meaning", 2),
+    Long("codegen/kernel/test_index_proofs.py::test_indices_keep_their_value_for_all_variables", 2),
+    Long("codegen/kernel/test_index_proofs.py::test_what_guards_in_force_simplify_holds_inside_of_them", 2),
+    Long(
+        "codegen/kernel/test_index_proofs.py::test_wrong_rules_are_refuted_with_a_counterexample",
+        0,
+        "planted faults are found, in verify",
+    ),
+    Long("codegen/kernel/test_verify.py::test_a_fault_planted_anywhere_in_a_real_kernel_is_found", 2),
+    Long("egraph/distribution/test_distribute.py::test_what_is_zipped_is_computed_by_who_has_it", 2),
+    Long(
+        "egraph/explanation/test_derive.py::test_a_tiled_product_is_derived_by_the_known_laws",
+        0,
+        "the first choices of programs are derived",
+    ),
+    Long(
+        "egraph/explanation/test_derive.py::test_each_law_rewrites_what_the_laws_before_it_have_made",
+        0,
+        "the laws of a derivation lead to its program",
+    ),
+    Long("egraph/explanation/test_derive.py::test_the_first_choice_for_any_program_has_a_derivation", 2),
+    Long(
+        "egraph/explanation/test_derive.py::test_what_a_rewrite_takes_was_made_before",
+        0,
+        "the laws of a derivation lead to its program",
+    ),
+    Long("egraph/explanation/test_embedding.py::test_a_graph_is_embedded_in_itself", 2),
+    Long("egraph/explanation/test_embedding.py::test_a_graph_under_fewer_laws_is_part_of_the_graph_under_all", 2),
+    Long(
+        "egraph/extraction/test_extract.py::test_a_long_chain_of_maps_is_no_deeper_than_python_can_go",
+        0,
+        "long chains are optimised, in faults",
+    ),
+    Long("egraph/extraction/test_extract.py::test_bodies_attract_each_other_with_and_without_a_tile", 2),
+    Long("egraph/extraction/test_extract.py::test_candidates_differ_in_structure", 2),
+    Long("egraph/extraction/test_extract.py::test_every_candidate_means_what_the_program_means", 2),
+    Long("egraph/extraction/test_extract.py::test_levels_nest_as_opencl_allows", 3),
+    Long("egraph/extraction/test_extract.py::test_what_follows_a_product_is_done_by_its_kernel", 2),
+    Long("egraph/graph/test_membership.py::test_members_are_proved_equal_by_the_laws_from_right_to_left", 3),
+    Long("egraph/graph/test_membership.py::test_members_compute_what_the_program_computes", 3),
+    Long("egraph/rules/test_canaries.py::test_what_is_different_stays_different", 2),
+    Long("egraph/rules/test_conditions.py::test_without_what_it_needs_a_law_is_refuted", 2),
+    Long("egraph/rules/test_conditions.py::test_without_what_only_prunes_a_law_still_holds", 2),
+    Long("egraph/rules/test_length_proofs.py::test_the_lengths_in_every_rule_agree", 2),
+    Long("egraph/rules/test_macro_laws.py::test_the_laws_that_are_listed_are_not_derived", 2),
+    Long(
+        "egraph/rules/test_proofs.py::test_no_law_of_an_explanation_can_be_left_out", 0, "an explanation names its laws"
+    ),
+    Long("egraph/rules/test_proofs.py::test_the_forms_do_not_equal_the_other_program", 3),
+    Long("egraph/rules/test_stencil_proofs.py::test_every_kernel_of_table_1_is_derived", 2),
+    Long(
+        "egraph/rules/test_stencil_proofs.py::test_listing_18_needs_every_optimisation_of_the_thesis",
+        0,
+        "every listing is derived",
+    ),
+    Long("egraph/rules/test_stencils.py::test_bodies_are_applied_to_what_they_take", 2),
+    Long("egraph/rules/test_stencils.py::test_every_stencil_saturates_within_the_limits", 2),
+    Long("egraph/rules/test_stencils.py::test_members_compute_what_the_stencil_computes", 3),
+    Long(
+        "egraph/rules/test_stencils.py::test_separated_weights_are_two_kernels",
+        0,
+        "listings of separated weights are derived",
+    ),
+    Long("egraph/rules/test_stencils.py::test_tiles_are_found_in_local_memory_and_in_registers", 2),
+    Long("egraph/saturation/test_saturate.py::test_every_body_fits_what_it_is_applied_to", 2),
+    Long("egraph/saturation/test_saturate.py::test_programs_saturate_in_a_few_thousand_rows", 2),
+    Long(
+        "egraph/saturation/test_saturate.py::test_the_same_program_gives_the_same_graph_in_every_process",
+        0,
+        "every process finds the same programs",
+    ),
+    Long("egraph/saturation/test_subprocess_run.py::test_what_ends_it_is_said_with_its_last_word", 2),
+    Long("egraph/schedules/test_again.py::test_gathered_elements_are_made_again", 2),
+    Long("egraph/schedules/test_again.py::test_steps_make_an_equal_program_of_other_lengths", 2),
+    Long("egraph/schedules/test_again.py::test_steps_make_the_very_term_that_was_chosen", 2),
+    Long(
+        "egraph/schedules/test_batches.py::test_results_of_a_chain_are_written_by_one_kernel",
+        0,
+        "a chain in one kernel is offered",
+    ),
+    Long("egraph/schedules/test_chained_tiles.py::test_a_chain_of_tiles_means_the_same", 3),
+    Long(
+        "egraph/schedules/test_chained_tiles.py::test_a_small_product_of_long_rows_is_computed_once",
+        0,
+        "the search of attention chooses a chain",
+    ),
+    Long(
+        "egraph/schedules/test_chained_tiles.py::test_few_rows_are_shared_out_in_pieces",
+        0,
+        "pieces are added up, of smaller programs",
+    ),
+    Long("egraph/schedules/test_chained_tiles.py::test_kernels_of_chains_compute_what_is_meant", 2),
+    Long("egraph/schedules/test_chained_tiles.py::test_loops_end_where_a_mask_leaves_nothing", 2),
+    Long(
+        "egraph/schedules/test_chained_tiles.py::test_scores_are_no_array_and_accumulators_registers",
+        0,
+        "the search of attention chooses a chain",
+    ),
+    Long(
+        "egraph/schedules/test_choices.py::test_a_cpu_stores_what_a_product_needs_again",
+        0,
+        "what is read again is stored, in partition",
+    ),
+    Long(
+        "egraph/schedules/test_choices.py::test_a_gpu_may_write_what_many_tiles_would_compute",
+        0,
+        "the cases of cliffs have such products",
+    ),
+    Long("egraph/schedules/test_choices.py::test_chosen_programs_mean_what_was_given", 2),
+    Long("egraph/schedules/test_choices.py::test_sums_of_products_with_few_tiles_are_shared_out", 2),
+    Long("egraph/schedules/test_counted.py::test_counts_and_registers_are_those_of_the_plan", 2),
+    Long("egraph/schedules/test_counted.py::test_prices_rank_as_the_exact_model_does", 2),
+    Long("egraph/schedules/test_fragments.py::test_kernels_of_fragments_compute_their_program", 3),
+    Long("egraph/schedules/test_halves.py::test_halves_are_not_taken_where_they_do_not_pay", 3),
+    Long("egraph/schedules/test_halves.py::test_kernels_of_halves_compute_the_whole", 2),
+    Long("egraph/schedules/test_halves.py::test_kernels_of_halves_have_no_races", 3),
+    Long("egraph/schedules/test_halves.py::test_large_symmetric_results_are_computed_by_halves", 2),
+    Long("egraph/schedules/test_integer_fragments.py::test_sums_of_products_of_bytes_are_exact", 2),
+    Long("egraph/schedules/test_kept_results.py::test_gathered_elements_are_those_of_the_stage", 2),
+    Long("egraph/schedules/test_kept_results.py::test_kernels_that_gather_have_no_races", 3),
+    Long("egraph/schedules/test_lower.py::test_kernels_of_schedules_compute_their_program", 2),
+    Long("egraph/schedules/test_narrow_fragments.py::test_kernels_of_fragments_compute_their_program", 3),
+    Long("egraph/schedules/test_one_reading.py::test_a_result_of_rows_read_once_is_the_same", 3),
+    Long("egraph/schedules/test_one_reading.py::test_kernels_that_read_rows_once_compute_the_same", 3),
+    Long("egraph/schedules/test_one_reading.py::test_kernels_that_the_search_offers_compute_the_same", 3),
+    Long(
+        "egraph/schedules/test_one_reading.py::test_teams_of_a_group_have_no_races",
+        0,
+        "other kernels of several teams run clean",
+    ),
+    Long(
+        "egraph/schedules/test_scan_structures.py::test_a_few_long_scans_side_by_side_are_tried_apart_too",
+        0,
+        "scans of few rows are tried in chunks",
+    ),
+    Long("egraph/schedules/test_scan_structures.py::test_kernels_of_scans_have_no_races", 2),
+    Long(
+        "egraph/schedules/test_scan_structures.py::test_runs_and_places_in_them_are_found_in_one_scan",
+        0,
+        "scans of pairs are one kernel",
+    ),
+    Long("egraph/schedules/test_scan_structures.py::test_structures_mean_what_their_stage_means", 2),
+    Long("egraph/schedules/test_streamed.py::test_kernels_that_copy_ahead_compute_their_program", 3),
+    Long("faults/test_large.py::test_megabytes_of_program_are_read_typed_and_interpreted", 2),
+    Long("faults/test_leaks.py::test_memory_is_flat_over_many_calls", 3),
+    Long("test_races.py::test_the_kernels_of_a_program_run_clean", 3),
+)
+
+
+def mark_long_tail(items: list[pytest.Item]) -> None:
+    """Marks `deep` what a commit does without.  Parameters are counted as they come."""
+    one_in, seen = {x.test: x.one_in for x in LONG}, dict[str, int]()
+    for item in items:
+        test = item.nodeid.split("[")[0].removeprefix("tests/")
+        if test in one_in:
+            n = seen[test] = seen.get(test, -1) + (item.get_closest_marker("deep") is None)
+            if not one_in[test] or n % one_in[test]:
+                item.add_marker(pytest.mark.deep)
