@@ -9,6 +9,7 @@ from egglift.egraph.stages.sharing import longest
 from egglift.egraph.stages.stage import Stage, number
 
 WAVES = (2, 8)  # work-groups for each compute unit that a shared reduction aims at
+ONE_RESULT = (2, 8, 32)  # where parts are added by one group: units that are done early take what is left
 MORE_WAVES = (16, 32)  # where a GPU has some, but too few for units to come out even
 SHORTEST, SHORTEST_OF_MORE = 16, 512  # elements of a piece, at least
 TILE = 64  # of results, for each dimension, that a group is reckoned to compute
@@ -24,7 +25,7 @@ def numbers_of_pieces(stage: Stage, profile: Profile) -> list[int]:
     assert isinstance(n, int)
     units, groups = profile.compute_units, _groups(stage, profile)
     if groups < WAVES[0] * units:
-        waves, shortest = WAVES, SHORTEST
+        waves, shortest = (WAVES if stage.dims or profile.kind == "cpu" else ONE_RESULT), SHORTEST
     elif groups < WAVES[1] * units and profile.kind == "gpu":
         waves, shortest = MORE_WAVES, SHORTEST_OF_MORE
     else:
