@@ -77,7 +77,7 @@ def test_products_of_distances_take_one_pass(f: Callable[[Any, Any], Any]) -> No
     np.testing.assert_allclose(found, expected, 1e-4, 1e-4)
 
 
-def test_numbers_that_meet_in_no_product_have_moments_of_their_own() -> None:
+def test_numbers_in_no_product_have_moments_of_their_own() -> None:
     program = as_program(el.map(lambda u, v: variance(u) + variance(v), A, arr("B", 5, 7)))
     (text,) = texts(program)
     assert text.count("moments") == 2 and "moments of 2" not in text
