@@ -46,10 +46,10 @@ class Reading:
     estimate: Estimate
 
 
-def readings(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Reading]:
+def readings(x: OneReading, profile: Profile, limits: DeviceLimits, several: bool = True) -> list[Reading]:
     """The cheapest first; without those that the device cannot run or the code generator refuses."""
     found = []
-    for sizes in _sizes(x, profile, limits):
+    for sizes in _sizes(x, profile, limits, TRIED if several else 1):
         require_time()
         with suppress(EggliftError):
             parts = in_parts(x, sizes, profile.kind)
@@ -59,14 +59,14 @@ def readings(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Read
     return sorted(found, key=lambda r: r.estimate.seconds)
 
 
-def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Found]:
+def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits, several: bool = True) -> list[Found]:
     """The best of each size of teams as choices, those near the best of all: what the model errs about in one, shows
     beside another.  On a CPU none if something is wanted of rows: one item would hold it for all."""
     if x.wanted and profile.kind == "cpu":
         return []
     account = Account("\n".join([*map(text_of, x.starts), f"{text_of(x.last)}\n  {x}"]), ())
     found = []
-    ranked = readings(x, profile, limits)
+    ranked = readings(x, profile, limits, several)
     best = {r.sizes.items if profile.kind == "gpu" else r.sizes.parts: r for r in reversed(ranked)}
     near = [r for r in ranked if r in best.values() and r.estimate.seconds <= CLOSE * ranked[0].estimate.seconds]
     for r in near[:CHOICES]:
@@ -76,7 +76,7 @@ def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits) -> li
     return found
 
 
-def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Sizes]:
+def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits, tried: int) -> list[Sizes]:
     elements = [type_of(r.element) for r in x.last.reductions]
     size = max(scalar.size for t in elements for _, scalar in leaves(t))
     lanes, columns = max(1, VECTOR[profile.kind] // size), number(x.columns)
@@ -86,7 +86,7 @@ def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Sizes]
     sums = columns * sum(scalar.size for t in elements for _, scalar in leaves(t))
     found = []
     fit = [n for n in ITEMS if n * lanes < 2 * columns and columns <= MOST * n and n <= limits.group_size]
-    for items in dict.fromkeys(_even(n, columns // lanes) for n in fit[:TRIED]):
+    for items in dict.fromkeys(_even(n, columns // lanes) for n in fit[:tried]):
         most = max(1, min(GROUP // items, (limits.local_bytes - PARTIAL) // sums))
         teams = 1 << (most.bit_length() - 1)
         for held, beside in KEPT if columns > MANY * items else ALL_KEPT:
