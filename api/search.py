@@ -47,7 +47,7 @@ LONG = 1000  # nodes of a program beyond which fewer structures and assignments 
 FEW_STEPS = 8  # steps of an iteration that laws take several at a time
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
-REFINED_FIRST, TRIES_FIRST = 2, 10  # the same where only the model's choice is wanted: structures, and kernels of each
+REFINED_FIRST, TRIES_FIRST = 2, 12  # the same where only the model's choice is wanted: structures, and kernels of each
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 
 

@@ -121,7 +121,7 @@ class Search:
         improved = True
         while improved:
             improved = False
-            for name in (*self.order, None):
+            for name in (None, *self.order):
                 for other, shape in self._moves(name, wish, launch):
                     if len(self.tried) >= tries:
                         return

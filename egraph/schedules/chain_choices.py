@@ -49,7 +49,7 @@ def chain_choices(
 
     several: are several wanted, or the cheapest by closed price alone?
     """
-    ways = sorted(_ways(x, profile, limits, several), key=lambda w: w.order.best)
+    ways = sorted(_ways(x, profile, limits), key=lambda w: w.order.best)
     best = ways[0].order.best if ways else 0.0
     if best > (FAR if ends_of(x) is None else 2 * FAR) * apart:  # half of the tiles may be left out
         return []
@@ -61,15 +61,15 @@ def chain_choices(
     return sorted(first.values(), key=lambda f: f.choice.seconds)[: 2 * KEPT]
 
 
-def _ways(x: TileChain, profile: Profile, limits: DeviceLimits, several: bool) -> Iterator[_Way]:
+def _ways(x: TileChain, profile: Profile, limits: DeviceLimits) -> Iterator[_Way]:
     with suppress(EggliftError):
-        if (s := chain_structure(x)) and (order := ranked(s, profile, limits, several)):
+        if (s := chain_structure(x)) and (order := ranked(s, profile, limits)):
             yield _Way(x, order)
     for count in _numbers_of_pieces(x, profile):
         require_time()
         with suppress(EggliftError):
             pieces = in_pieces(x, count)
-            if (s := parts_structure(pieces.chain)) and (order := ranked(s, profile, limits, several)):
+            if (s := parts_structure(pieces.chain)) and (order := ranked(s, profile, limits)):
                 yield _Way(pieces.chain, order, pieces, count)
 
 

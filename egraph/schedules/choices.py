@@ -402,7 +402,7 @@ class _Choosing(Combining):
         for s in structures:
             require_time()
             with suppress(EggliftError):
-                found.append(ranked(s, self.profile, self.limits, self.several))
+                found.append(ranked(s, self.profile, self.limits))
         return sorted((r for r in found if r is not None), key=lambda r: r.best)
 
     def _generated(

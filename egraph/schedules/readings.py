@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from math import gcd, prod
@@ -47,16 +48,27 @@ class Reading:
 
 
 def readings(x: OneReading, profile: Profile, limits: DeviceLimits, several: bool = True) -> list[Reading]:
-    """The cheapest first; without those that the device cannot run or the code generator refuses."""
-    found = []
-    for sizes in _sizes(x, profile, limits, TRIED if several else 1):
-        require_time()
-        with suppress(EggliftError):
-            parts = in_parts(x, sizes, profile.kind)
-            launch = Launch(sizes.items * sizes.teams)
-            price = estimate(compile_term(parts.kernel, launch, limits), profile)
-            found.append(Reading(parts, sizes, launch, price))
+    """The cheapest first; without those that the device cannot run or the code generator refuses.
+
+    several: are all looked at?  Else one of each size of teams, and then all of the best of these sizes.
+    """
+    sizes = _sizes(x, profile, limits)
+    first = sizes if several else list({s.items: s for s in reversed(sizes)}.values())
+    found = [r for s in first for r in _priced(x, s, profile, limits)]
+    found.sort(key=lambda r: r.estimate.seconds)
+    if found and not several:
+        others = [s for s in sizes if s.items == found[0].sizes.items and s not in first]
+        found += [r for s in others for r in _priced(x, s, profile, limits)]
     return sorted(found, key=lambda r: r.estimate.seconds)
+
+
+def _priced(x: OneReading, sizes: Sizes, profile: Profile, limits: DeviceLimits) -> Iterator[Reading]:
+    """The reading of that size; none where the device cannot run it, or the code generator refuses."""
+    require_time()
+    with suppress(EggliftError):
+        parts = in_parts(x, sizes, profile.kind)
+        launch = Launch(sizes.items * sizes.teams)
+        yield Reading(parts, sizes, launch, estimate(compile_term(parts.kernel, launch, limits), profile))
 
 
 def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits, several: bool = True) -> list[Found]:
@@ -76,7 +88,7 @@ def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits, sever
     return found
 
 
-def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits, tried: int) -> list[Sizes]:
+def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Sizes]:
     elements = [type_of(r.element) for r in x.last.reductions]
     size = max(scalar.size for t in elements for _, scalar in leaves(t))
     lanes, columns = max(1, VECTOR[profile.kind] // size), number(x.columns)
@@ -86,7 +98,7 @@ def _sizes(x: OneReading, profile: Profile, limits: DeviceLimits, tried: int) ->
     sums = columns * sum(scalar.size for t in elements for _, scalar in leaves(t))
     found = []
     fit = [n for n in ITEMS if n * lanes < 2 * columns and columns <= MOST * n and n <= limits.group_size]
-    for items in dict.fromkeys(_even(n, columns // lanes) for n in fit[:tried]):
+    for items in dict.fromkeys(_even(n, columns // lanes) for n in fit[:TRIED]):
         most = max(1, min(GROUP // items, (limits.local_bytes - PARTIAL) // sums))
         teams = 1 << (most.bit_length() - 1)
         for held, beside in KEPT if columns > MANY * items else ALL_KEPT:

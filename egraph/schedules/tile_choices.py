@@ -34,7 +34,7 @@ def tile_choices(
     x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool, several: bool = True
 ) -> list[Found]:
     """The cheapest of each number of results that a work-item has, then the others, each by rising price; without those
-    that the device cannot run or the code generator refuses.  several: are several wanted, of each number of pieces?
+    that the device cannot run or the code generator refuses.  several: are several wanted, or the cheapest alone?
     """
     found = [Found(_choice(x, s, point)) for s, point in _points(x, profile, limits, reassociate, several)]
     for pieces in _pieces(x, profile) if can_share(x.last) and reassociate else ():
@@ -74,22 +74,22 @@ def _points(
 ) -> Iterator[tuple[Structure, Point]]:
     structure = reduced_structure(x, reassociate)
     with suppress(EggliftError):
-        if structure is None or (order := ranked(structure, profile, limits, several)) is None:
+        if structure is None or (order := ranked(structure, profile, limits)) is None:
             return
-        for wish, launch in _smaller(order) if several else ((order.sizes(0), order.launch_of(0)),):
+        for wish, launch in _smaller(order, BEST if several else 1):
             require_time()
             point = order.search.point(wish, launch)
             if isinstance(point, Point):
                 yield structure, point
 
 
-def _smaller(order: Ranked) -> Iterator[tuple[dict[str, int], Launch]]:
-    """The best assignments, and these with half as many rows, or columns, or both, of each work-item.
+def _smaller(order: Ranked, best: int) -> Iterator[tuple[dict[str, int], Launch]]:
+    """The `best` assignments, and these with half as many rows, or columns, or both, of each work-item.
 
     A kernel that reduces its tiles needs more registers than one that writes them, and how many of them a device's
     compiler can spare, no price knows.
     """
-    for i in order.varied(BEST):
+    for i in order.varied(best):
         for sides in ((), (0,), (1,), (0, 1)):
             if (sizes := _halved(order.sizes(i), sides)) is not None:
                 yield sizes, order.launch_of(i)
