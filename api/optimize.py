@@ -269,7 +269,8 @@ def _found(program: Expr, device: Device, profile: Profile, options: Options) ->
     from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
 
     interrupts = Interrupts(options.on_interrupt == "best")
-    search = Searched(program, profile, device.limits, options.laws)
+    several = options.is_measured or options.wishes != Wishes()  # else nothing is asked of other candidates
+    search = Searched(program, profile, device.limits, options.laws, several)
     with interrupts.caught():
         _search(search, options)
     if interrupts.met:

@@ -47,12 +47,18 @@ LONG = 1000  # nodes of a program beyond which fewer structures and assignments 
 FEW_STEPS = 8  # steps of an iteration that laws take several at a time
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
+REFINED_FIRST, TRIES_FIRST = 2, 12  # the same where only the model's choice is wanted: structures, and kernels of each
 TRIES = 16  # kernels that are generated and priced for each of these, at least 4 assignments
 
 
-def searched(program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> list[Candidate]:
-    """All candidates for a device of that profile, not measured."""
-    found = Searched(program, profile, limits, laws)
+def searched(
+    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, several: bool = True
+) -> list[Candidate]:
+    """All candidates for a device of that profile, not measured.
+
+    several: are such wanted that measuring chooses from, or the model's choice alone?
+    """
+    found = Searched(program, profile, limits, laws, several)
     found.by_all_ways()
     found.complete()
     return found.candidates
@@ -69,6 +75,7 @@ class Searched:
     profile: Profile
     limits: DeviceLimits
     laws: Laws
+    several: bool = True
     by_laws: list[Candidate] = field(default_factory=list)
     by_schedules: list[Candidate] = field(default_factory=list)
     by_steps: list[Candidate] = field(default_factory=list)
@@ -77,7 +84,7 @@ class Searched:
     def by_all_ways(self, enough: float = float("inf")) -> None:
         """enough: the time after which laws are not searched if there are schedules."""
         with suppress(TooLate), old_objects_stay():
-            self.by_schedules = by_schedules(self.program, self.profile, self.limits, self.laws)
+            self.by_schedules = self._by_schedules(self.program)
             self._tell("schedules of stages are priced")
             for c in iterated(self.program, self._of_step, self.profile):
                 self.by_steps.append(c)
@@ -90,27 +97,33 @@ class Searched:
         return [*self.naive, *self.by_laws, *self.by_steps, *self.by_schedules]
 
     def complete(self) -> None:
-        """The program as it stands is the last candidate; CodegenError where it is the only one, and has no kernels."""
-        if not self.naive:
+        """The program as it stands is the last candidate; CodegenError where it is the only one, and has no kernels.
+
+        It is none where only the model's choice is wanted, and there is one.
+        """
+        if not self.naive and (self.several or not self.candidates):
             self.naive = naive(self.program, self.profile, self.limits, optional=bool(self.candidates))
             self._tell("the search is over")
 
     def _of_step(self, program: Expr) -> list[Candidate]:
         """What is found for a step of an iteration, or for what follows it."""
-        found = by_schedules(program, self.profile, self.limits, self.laws)
+        found = self._by_schedules(program)
         found += iterated(program, self._of_step, self.profile)
         best = min((c.estimate for c in found), default=float("inf"))
         with suppress(TooLate):  # what there is by then is taken
             if not served(program, best, self.profile, self.laws):
-                found += explored(program, self.profile, self.limits, self.laws, best)
+                found += explored(program, self.profile, self.limits, self.laws, best, self.several)
         return found
+
+    def _by_schedules(self, program: Expr) -> list[Candidate]:
+        return by_schedules(program, self.profile, self.limits, self.laws, several=self.several)
 
     def _by_laws(self) -> None:
         if self.by_steps and not self.laws.rules and not _unfolds(self.program):
             return
         best = min((c.estimate for c in self.by_schedules), default=float("inf"))
         if not served(self.program, best, self.profile, self.laws):
-            self.by_laws = explored(self.program, self.profile, self.limits, self.laws, best)
+            self.by_laws = explored(self.program, self.profile, self.limits, self.laws, best, self.several)
             self._tell("laws on patterns are searched")
 
     def _tell(self, what: str) -> None:
@@ -134,7 +147,12 @@ def served(program: Expr, best: float, profile: Profile, laws: Laws) -> bool:
 
 
 def explored(
-    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, best: float = float("inf")
+    program: Expr,
+    profile: Profile,
+    limits: DeviceLimits,
+    laws: Laws,
+    best: float = float("inf"),
+    several: bool = True,
 ) -> list[Candidate]:
     """What is found for a program as a whole; for one of many shared producers, what is found for its parts.
 
@@ -142,17 +160,18 @@ def explored(
     """
     parts = in_parts(program, weights(profile))
     if parts is None:
-        return equal_programs(program, profile, limits, laws, best=best)
+        return equal_programs(program, profile, limits, laws, best=best, several=several)
     different, rows = dict.fromkeys(parts.programs), dict[Expr, list[Candidate]]()
     if best < float("inf") and all(_served_alone(part, profile, limits, laws) for part in different):
         return []
     for i, part in enumerate(different, 1):
         tick("parts", f"{i} of {len(different)}")
-        rows[part] = equal_programs(part, profile, limits, laws, len(different))
+        rows[part] = equal_programs(part, profile, limits, laws, len(different), several=several)
         rows[part] = rows[part] or naive(part, profile, limits, optional=True)
-    several = together(parts, [rows[part] for part in parts.programs], profile) if all(rows.values()) else []
-    several += equal_programs(program, profile, limits, laws, best=best) if parts.few or not several else []
-    return several
+    found = together(parts, [rows[part] for part in parts.programs], profile) if all(rows.values()) else []
+    if parts.few or not found:
+        found += equal_programs(program, profile, limits, laws, best=best, several=several)
+    return found
 
 
 def equal_programs(
@@ -162,6 +181,7 @@ def equal_programs(
     laws: Laws,
     parts: int = 1,
     best: float = float("inf"),
+    several: bool = True,
 ) -> list[Candidate]:
     """What saturation, extraction and the search for sizes find, by rising estimate in every rank.
 
@@ -181,12 +201,12 @@ def equal_programs(
         warnings.warn(f"{why}; it is compiled as it stands, write it in parts", RuntimeWarning, stacklevel=5)
         return []
     tell("extraction", structures=len(structures))
-    return choose_sizes(structures, graph, profile, limits, parts, best)
+    return choose_sizes(structures, graph, profile, limits, parts, best, several)
 
 
 def _served_alone(part: Expr, profile: Profile, limits: DeviceLimits, laws: Laws) -> bool:
     """Are schedules of a part so good that the laws need no search for it?"""
-    found = by_schedules(part, profile, limits, laws, patterns=False)
+    found = by_schedules(part, profile, limits, laws, patterns=False, several=False)
     return bool(found) and served(part, found[0].estimate, profile, laws)
 
 
@@ -208,11 +228,11 @@ class _ByBook:
 
 
 def by_schedules(
-    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, patterns: bool = True
+    program: Expr, profile: Profile, limits: DeviceLimits, laws: Laws, patterns: bool = True, several: bool = True
 ) -> list[Candidate]:
     """What schedules of a program's stages give, by rising estimate; nothing where it has no index notation.
 
-    patterns: of single stages, also what laws on patterns find.
+    patterns: of single stages, also what laws on patterns find.  several: are several wanted, or the model's choice?
     """
     if SCHEDULES in laws.disabled:
         return []
@@ -230,7 +250,7 @@ def by_schedules(
             account=c.account,
             steps=c.made if isinstance(c.made, MadeAgain) else None,
         )
-        for c in scheduled(program, profile, limits, laws.reassociate, by_book, laws.tf32)
+        for c in scheduled(program, profile, limits, laws.reassociate, by_book, laws.tf32, several)
     ]
 
 
@@ -260,13 +280,15 @@ def choose_sizes(
     limits: DeviceLimits,
     parts: int = 1,
     best: float = float("inf"),
+    several: bool = True,
 ) -> list[Candidate]:
     """The best assignments of sizes of the best structures, by the model: one of each structure comes first.
 
     parts: of the program, this one among them.  best: the estimate of what is known already.
     """
-    long = max((sum(1 for _ in subterms(f.term)) for f in structures), default=0) // LONG + parts // PARTS
-    few = structures[: max(2, len(structures) // max(1, long))]
+    long = max(1, max((sum(1 for _ in subterms(f.term)) for f in structures), default=0) // LONG + parts // PARTS)
+    few = structures[: max(2, len(structures) // long)]
+    most, tries = (REFINED, TRIES) if several else (REFINED_FIRST, TRIES_FIRST)
     searches = [(f, Search(f.term, graph.symbols, profile, limits)) for f in few]
     found = []
     with until(perf_counter() + PRICING / parts):
@@ -274,8 +296,8 @@ def choose_sizes(
         rows.sort(key=lambda row: row[2][0].estimate.seconds if row[2] else float("inf"))
         for i, (f, search, first) in enumerate(rows):
             tick("sizes", f"structure {i + 1} of {len(rows)}")
-            refined = i < REFINED and not (first and first[0].estimate.seconds > PROMISING * best)
-            points = varied(search.run(_tries(first, long)), 4) if refined else first
+            promising = i < most and not (first and first[0].estimate.seconds > PROMISING * best)
+            points = varied(search.run(_tries(first, tries, long)), 4) if promising else first
             found.append([_candidate(f, p, limits) for p in points])
     found.sort(key=lambda row: row[0].estimate if row else float("inf"))
     return [c for rank in zip_longest(*found) for c in rank if c is not None]
@@ -286,10 +308,10 @@ def _unfolds(program: Expr) -> bool:
     return isinstance(program, Iterate) and isinstance(program.count, int) and program.count <= FEW_STEPS
 
 
-def _tries(first: Sequence[Point], long: int) -> int:
+def _tries(first: Sequence[Point], most: int, long: int) -> int:
     """How many assignments of a structure to price: fewer of plans with many kernels, or with `long` ones."""
-    usual = max(4, TRIES // max(1, len(first[0].plan.kernels))) if first else TRIES
-    return max(1, usual // max(1, long))
+    usual = max(4, most // max(1, len(first[0].plan.kernels))) if first else most
+    return max(1, usual // long)
 
 
 def _candidate(found: Found, point: Point, limits: DeviceLimits) -> Candidate:

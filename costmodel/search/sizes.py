@@ -119,14 +119,15 @@ class Search:
         starts = [(self.point(wish, launch), wish) for wish, _ in zip(self.starts(), range(tries), strict=False)]
         best, wish = min(starts, key=lambda s: _seconds(s[0]))
         improved = True
-        while improved and len(self.tried) < tries:
+        while improved:
             improved = False
-            for other, shape in self._moves(wish, launch):
-                if len(self.tried) >= tries:
-                    break
-                point = self.point(other, shape)
-                if _seconds(point) < _seconds(best) * 0.999:
-                    best, wish, launch, improved = point, other, shape, True
+            for name in (None, *self.order):
+                for other, shape in self._moves(name, wish, launch):
+                    if len(self.tried) >= tries:
+                        return
+                    point = self.point(other, shape)
+                    if _seconds(point) < _seconds(best) * 0.999:
+                        best, wish, launch, improved = point, other, shape, True
 
     def start(self) -> dict[str, int]:
         """The first option of every symbol, outer ones first."""
@@ -135,14 +136,12 @@ class Search:
             env[name] = self.options(name, env)[0]
         return env
 
-    def _moves(self, wish: dict[str, int], launch: Launch) -> Iterator[tuple[dict[str, int], Launch]]:
-        for name in self.order:
-            for value in self.options(name, wish):
-                if value != wish[name]:
-                    yield {**wish, name: value}, launch
-        for shape in self.launches():
-            if shape != launch:
-                yield wish, shape
+    def _moves(self, name: str | None, wish: dict[str, int], launch: Launch) -> Iterator[tuple[dict[str, int], Launch]]:
+        """The other sizes of a symbol, or, without a name, the other launches."""
+        if name is None:
+            yield from ((wish, shape) for shape in self.launches() if shape != launch)
+        else:
+            yield from (({**wish, name: n}, launch) for n in self.options(name, wish) if n != wish[name])
 
     # ------------------------------------------------------------------------------------ options
 
@@ -194,7 +193,7 @@ class Search:
                 sizes = [1, 16]
             return [Launch(s) for s in sizes]
         most = self.profile.compute_units
-        grid = [Launch(256, most * 16), Launch(256), Launch(128), Launch(512, most * 8)]
+        grid = [Launch(256), Launch(256, most * 16), Launch(128), Launch(512, most * 8)]
         return grid if "global" in levels else [Launch(256), Launch(512), Launch(1024)]
 
 

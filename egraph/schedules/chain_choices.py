@@ -41,17 +41,21 @@ class _Way:
     count: int = 1
 
 
-def chain_choices(x: TileChain, profile: Profile, limits: DeviceLimits, apart: float = inf) -> list[Found]:
+def chain_choices(
+    x: TileChain, profile: Profile, limits: DeviceLimits, apart: float = inf, several: bool = True
+) -> list[Found]:
     """The cheapest of each shape of a work-item's tiles, by rising price; without those that the device cannot run or
-    the code generator refuses.  None if kernels of their own, which take `apart` seconds, are far better."""
+    the code generator refuses.  None if kernels of their own, which take `apart` seconds, are far better.
+
+    several: are several wanted, or the cheapest by closed price alone?
+    """
     ways = sorted(_ways(x, profile, limits), key=lambda w: w.order.best)
     best = ways[0].order.best if ways else 0.0
     if best > (FAR if ends_of(x) is None else 2 * FAR) * apart:  # half of the tiles may be left out
         return []
-    near = [w for w in ways if w.order.best <= CLOSE * best]
-    found = [
-        f for w, count in zip(near, chain(GENERATED[:1], repeat(GENERATED[1])), strict=False) for f in _found(w, count)
-    ]
+    near = [w for w in ways if w.order.best <= (CLOSE if several else 1) * best]
+    counts = chain(GENERATED[:1], repeat(GENERATED[1])) if several else repeat(1)
+    found = [f for w, count in zip(near, counts, strict=False) for f in _found(w, count)]
     found.sort(key=lambda f: f.choice.seconds)
     first = {(f.pieces, _shape(dict(f.choice.sizes))): f for f in reversed(found)}
     return sorted(first.values(), key=lambda f: f.choice.seconds)[: 2 * KEPT]

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice, product, repeat
-from math import inf, isclose
+from math import inf
 from typing import TypeAlias, TypeVar
 
-from egglift.codegen.compile import compile_term
-from egglift.codegen.kernel.imperative import DeviceLimits, Launch
-from egglift.costmodel.model.estimate import Estimate, estimate, in_turn, joins
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.costmodel.model.estimate import joins
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
-from egglift.egraph.schedules.again import beside, place, placed, together
+from egglift.egraph.schedules.again import beside, place, placed
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
 from egglift.egraph.schedules.bounds import traffic_seconds
@@ -30,12 +30,14 @@ from egglift.egraph.schedules.choice import (
     Choice,
     Found,
     Parts,
-    combinations,
+    Way,
     counting,
+    first_of,
     kernels,
     of_all_kinds,
     scanning,
 )
+from egglift.egraph.schedules.combined import Combining
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.halves import halves
 from egglift.egraph.schedules.known import KNOWN
@@ -52,7 +54,7 @@ from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.schedules.tile_chains import TileChain, tile_chains
 from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
-from egglift.egraph.stages.canonical import Canonical, canonical, unnamed
+from egglift.egraph.stages.canonical import Canonical, canonical
 from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.partition import Stages
@@ -72,7 +74,7 @@ GENERATED = (4, 2)  # assignments of the best structures that are generated; of 
 GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
 CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
-ALIKE = 0.05  # apart may the prices of a program and of its stages be that are taken for the same
+UNSURE = 6  # assignments of one structure that may be generated where only the model's choice is wanted
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 
 T = TypeVar("T")
@@ -87,21 +89,26 @@ def scheduled(
     reassociate: bool,
     by_book: ByBook | None = None,
     tf32: bool = False,
+    several: bool = True,
 ) -> list[Choice]:
     """Programs equal to a closed one, put together from schedules of its stages, cheapest first.
 
     Empty where the program has no index notation; what was found where the time for it is up (ir/deadline.py).
-    tf32: may the factors of f32 products be rounded for matrix units?
+    tf32: may the factors of f32 products be rounded for matrix units?  several: are programs wanted that measuring
+    chooses from, or the model's choice alone, for which little is generated?
     """
     found: list[Choice] = []
-    work = _Choosing(profile, limits, reassociate, by_book, tf32)
+    work = _Choosing(profile, limits, reassociate, by_book, tf32, several)
     with suppress(TooLate):
         for whole, by in partitions(program, profile.kind, reassociate):
-            first = [] if found else work.first_of_stages(whole.stages)
+            if not several and work.least(whole.stages) > min((c.seconds for c in found), default=inf):
+                continue
+            first = [] if found and several else work.first_of_stages(whole.stages)
             if first and all(first):  # should the time end, there is something
                 found += islice(work.combined(whole, first, by), 1)
-            best = work.of_stages(whole.stages)
-            if all(best.values()):
+            names = (s.name for s in whole.stages)
+            best = work.of_stages(whole.stages) if several else dict(zip(names, first, strict=True))
+            if several and all(best.values()):
                 found += work.combined(whole, list(best.values()), by)
             found += work.by_rows(whole, best, by) if profile.kind == "gpu" else ()
             found += work.by_readings(whole, best, by) if reassociate else ()
@@ -113,19 +120,17 @@ def scheduled(
 
 
 @dataclass
-class _Choosing:
-    profile: Profile
-    limits: DeviceLimits
+class _Choosing(Combining):
     reassociate: bool
     by_book: ByBook | None
     tf32: bool = False
+    several: bool = True
     _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
     _shared: dict[tuple[str, Expr], list[Parts]] = field(default_factory=dict)
-    _under: dict[tuple[Expr, Launch], Estimate | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         #: all that choices depend on, but for the stage
-        self.settings = self.profile.dumps(), self.limits, self.reassociate, self.by_book, self.tf32
+        self.settings = self.profile.dumps(), self.limits, self.reassociate, self.by_book, self.tf32, self.several
 
     def of_stages(self, stages: Sequence[Stage]) -> dict[str, list[Choice]]:
         """The cheapest choices of each stage: of those that matter little, only the first is looked at."""
@@ -143,6 +148,10 @@ class _Choosing:
     def first_of_stages(self, stages: Sequence[Stage]) -> list[list[Choice]]:
         """One choice for each stage: what is known first of a choice that is good enough where time is short."""
         return [self._choices(canonical([s]), len(stages) == 1, matters=s.is_apart)[:1] for s in stages]
+
+    def least(self, stages: Sequence[Stage]) -> float:
+        """What stages take at least by closed price; those that have none are not counted."""
+        return sum(x for s in stages if (x := self._least(canonical([s]))) < inf)
 
     def _once(self, what: Hashable, form: Canonical, find: Callable[[], T]) -> T:
         """What is found for stages of that form, in this search or in one before it with the same settings."""
@@ -171,21 +180,29 @@ class _Choosing:
         return self._rows[key]
 
     def _first(self, stage: Stage) -> list[Choice]:
-        """The cheapest choice of one stage by closed price: of its own loops, or of its reductions in parts."""
-        direct, shared = self._direct(stage)[:1], self._parts(stage)
-        if least := min((x for x in shared if x.seconds < cheapest(direct)), key=lambda x: x.seconds, default=None):
-            return list(self._joined(least))[:1]
-        return self._generated(stage, direct, cheapest(direct), (1,))
+        """The cheapest choice of one stage: of its own loops, or of its reductions in parts, or of half of it."""
+        parts = [*self._parts(stage), *self._halves(stage)]
+        shared = [(x.seconds, partial(self._all_joined, [x], x.seconds)) for x in parts]
+        return first_of([*self._alone(stage, self._direct(stage)), *shared])
+
+    def _alone(self, stage: Stage, rows: Sequence[Ranked]) -> Iterator[Way]:
+        """The assignments of some structures that may be the best, each to be generated by itself."""
+        text = text_of(stage)
+        for r in rows:
+            for k in r.varied(UNSURE) if r.best <= CLOSE * rows[0].best else (0,):
+                yield float(r.seconds[k]), partial(self._made, stage, r, (k,), text)
 
     def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         if stage.scan is not None:
             return self._of_scan(stage)
         if stage.counts is not None:
             return self._of_counts(stage)
+        if not self.several:
+            return self._first(stage)
         direct, shared = self._direct(stage), self._parts(stage)
         best = min([cheapest(direct), *(x.seconds for x in shared)])
         whole = self._generated(stage, direct, best, *((GENERATED_ALONE, CLOSE_ALONE) if alone else (GENERATED,)))
-        half = self._all_joined(halves(stage, self.reassociate, self._ranked), best)
+        half = self._all_joined(self._halves(stage), best)
         choices = [*whole, *self._all_joined(shared, best), *half]
         if self.by_book is not None and not alone and not (stage.dims and stage.reductions) and in_pairs(stage):
             choices += [replace(c, account=Account(text_of(stage), ())) for c in self.by_book(as_pattern(stage), best)]
@@ -197,7 +214,7 @@ class _Choosing:
 
     def _of_scan(self, stage: Stage, thorough: bool = True) -> list[Choice]:
         """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
-        search = ScanSearch(self.profile, self.limits, self.reassociate, thorough)
+        search = ScanSearch(self.profile, self.limits, self.reassociate, thorough and self.several)
         found = [scanning(stage, x) for x in search.whole(stage)]
         best = min((c.seconds for c in found), default=inf)
         for length, chunks in search.cut(stage):
@@ -216,7 +233,7 @@ class _Choosing:
             parts = (totals[0], carries[0], scanning(chunks.chunks, x), *wholes)
             term = in_order(chunks, [c.term for c in parts], placed)
             sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
-            yield from self._priced(sign, term, parts)
+            yield from self.priced(sign, term, parts)
 
     def _linked(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
         """Chunks by groups that look back, which need no carries; and what reduces their parts."""
@@ -227,7 +244,7 @@ class _Choosing:
                 continue
             for last in self._of_stage(chunks.whole, alone=False)[:1]:
                 term = placed(last.term, {chunks.chunks.name: p.To("global", first.term)})
-                yield from self._priced(f"{sign}; {last.sign}", term, (first, last))
+                yield from self.priced(f"{sign}; {last.sign}", term, (first, last))
 
     def _of_counts(self, stage: Stage) -> list[Choice]:
         """The cheapest choices of a stage that counts: of whole rows, and of parts of them, which are added."""
@@ -237,7 +254,7 @@ class _Choosing:
             firsts = [counting(parts, x) for x in whole_counts(parts, self.profile, self.limits)]
             for last in self._of_stage(added, alone=False)[:1] if firsts else ():
                 term = placed(last.term, {parts.name: p.To("global", firsts[0].term)})
-                found += self._priced(f"parts of {length}: {firsts[0].sign}; {last.sign}", term, (firsts[0], last))
+                found += self.priced(f"parts of {length}: {firsts[0].sign}; {last.sign}", term, (firsts[0], last))
         return of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT] if found else []
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
@@ -267,7 +284,7 @@ class _Choosing:
         for c in choices[at]:
             picked[at] = c
             term = beside(whole, dict(zip(names, (c.term for c in picked), strict=True)), x.last.name, x.wanted)
-            yield from self._priced(" | ".join(c.sign for c in picked), term, picked, apart=False)
+            yield from self.priced(" | ".join(c.sign for c in picked), term, picked, apart=False)
 
     def of_reading(self, x: OneReading) -> list[Choice]:
         """The cheapest choices of a result that rows are added to, each read once; with what is wanted of rows too."""
@@ -275,7 +292,7 @@ class _Choosing:
         *starts, last = form.stages
         wanted = tuple(short for name in x.wanted for short, own in form.own.items() if own == name)
         own = replace(x, starts=tuple(starts), last=last, wanted=wanted)
-        find = lambda: self._of_found(reading_choices(own, self.profile, self.limits))  # noqa: E731
+        find = lambda: self._of_found(reading_choices(own, self.profile, self.limits, self.several))  # noqa: E731
         return self._named(("one reading", wanted), form, find)
 
     def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
@@ -292,7 +309,14 @@ class _Choosing:
         form = canonical([x.first, x.last], (x.rows, x.columns))
         first, last = form.stages
         own = replace(x, first=first, last=last)
-        return self._named("reduced tiles", form, lambda: self._of_found(tile_choices(own, *self._device)))
+        return self._named(
+            "reduced tiles", form, lambda: self._of_found(tile_choices(own, *self._device, self.several))
+        )
+
+    @property
+    def _counts(self) -> Counts:
+        """Assignments of the best structures that are generated."""
+        return GENERATED if self.several else (1,)
 
     @property
     def _device(self) -> tuple[Profile, DeviceLimits, bool]:
@@ -306,10 +330,8 @@ class _Choosing:
                 choices.append(x.choice)
                 continue
             rest = self._ranked(x.added)[:1]
-            for last in self._generated(x.added, rest, cheapest(rest))[:1]:
-                choices += self._priced(
-                    f"{x.sign}; {last.sign}", x.whole(placed(last.term, x.arrays)), (x.choice, last)
-                )
+            for last in self._generated(x.added, rest, cheapest(rest), self._counts)[:1]:
+                choices += self.priced(f"{x.sign}; {last.sign}", x.whole(placed(last.term, x.arrays)), (x.choice, last))
         return sorted(choices, key=lambda c: c.seconds)
 
     def by_chains(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
@@ -327,7 +349,7 @@ class _Choosing:
         form = canonical(x.stages, (x.rows, x.middle, x.columns))
         tile, *sums, last = form.stages
         own = replace(x, tile=tile, sums=tuple(sums), last=last)
-        find = lambda: self._of_found(chain_choices(own, self.profile, self.limits, apart))[:KEPT]  # noqa: E731
+        find = lambda: self._of_found(chain_choices(own, self.profile, self.limits, apart, self.several))[:KEPT]  # noqa: E731
         return self._named(("chain", x.online), form, find)
 
     def by_batches(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
@@ -345,7 +367,7 @@ class _Choosing:
                 terms |= placed_ends(batch, p.To("global", placed(kernel.term, terms)))
                 place({name: c.term for name, c in others.items() if name not in first}, terms)
                 picked = [kernel, *others.values()]
-                yield from self._priced(
+                yield from self.priced(
                     " | ".join(c.sign for c in picked), placed(whole.result, terms), picked, apart=False
                 )
 
@@ -366,6 +388,8 @@ class _Choosing:
     def _of_row(self, row: Row) -> list[Choice]:
         """More of each structure than of others: their closed price is less exact where the last stage reduces too."""
         rows = self._in_order(row_structures(row, self.reassociate))
+        if not self.several:
+            return first_of(self._alone(row.last, rows))
         made = self._generated(row.last, rows, cheapest(rows), GENERATED_ROWS)
         return sorted(made, key=lambda c: c.seconds)[:KEPT]
 
@@ -389,14 +413,19 @@ class _Choosing:
         found: list[Choice] = []
         text = text_of(stage)
         for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
-            points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
-            # a launch size that nothing depends on makes no other program
-            different = {kernels(x): x for x in reversed(points) if isinstance(x, Point)}
-            for x in reversed(different.values()):
-                s = r.structure
-                account = account_of(stage, s.sign, s.schedule, dict(x.sizes), text)
-                made = None if s.made is None else Alone(s.made, x.sizes)
-                found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account, made))
+            found += self._made(stage, r, r.varied(count), text)
+        return found
+
+    def _made(self, stage: Stage, r: Ranked, which: Iterable[int], text: str) -> list[Choice]:
+        """What the exact model says of some assignments of a structure.  text: of the stage."""
+        points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in which]
+        # a launch size that nothing depends on makes no other program
+        different = {kernels(x): x for x in reversed(points) if isinstance(x, Point)}
+        found, s = list[Choice](), r.structure
+        for x in reversed(different.values()):
+            account = account_of(stage, s.sign, s.schedule, dict(x.sizes), text)
+            made = None if s.made is None else Alone(s.made, x.sizes)
+            found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account, made))
         return found
 
     def _parts(self, stage: Stage) -> list[Parts]:
@@ -406,6 +435,13 @@ class _Choosing:
         key = stage.name, as_pattern(stage)
         if key not in self._shared:
             self._shared[key] = list(self._in_parts(merged_reductions(stage)))
+        return self._shared[key]
+
+    def _halves(self, stage: Stage) -> list[Parts]:
+        """A symmetric result as the half of it, and what lays this out."""
+        key = "half", as_pattern(stage)
+        if key not in self._shared:
+            self._shared[key] = [] if stage.is_apart else list(halves(stage, self.reassociate, self._ranked))
         return self._shared[key]
 
     def _in_parts(self, whole: Stage) -> Iterator[Parts]:
@@ -421,71 +457,14 @@ class _Choosing:
         return [c for x in found if x.seconds <= NEAR * best for c in self._joined(x)]
 
     def _joined(self, x: Parts) -> Iterator[Choice]:
-        firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best), key=lambda c: c.seconds)[:2]
-        lasts = sorted(self._generated(x.added, x.last[:1], x.last[0].best), key=lambda c: c.seconds)[:1]
+        counts = self._counts
+        firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best, counts), key=lambda c: c.seconds)[:2]
+        lasts = sorted(self._generated(x.added, x.last[:1], x.last[0].best, counts), key=lambda c: c.seconds)[:1]
         for first, last in product(firsts, lasts):
             term = placed(last.term, {x.parts.name: p.To("global", first.term)})
-            for choice in self._priced(f"{x.sign} {first.sign}; {last.sign}", term, (first, last)):
+            for choice in self.priced(f"{x.sign} {first.sign}; {last.sign}", term, (first, last)):
                 account = joined([Account(x.why, ()), choice.account]) if x.why else choice.account
                 made = None
                 if x.pieces is not None and isinstance(first.made, Alone) and isinstance(last.made, Alone):
                     made = InPieces(x.pieces, first.made, last.made)
                 yield replace(choice, account=account, made=made)
-
-    def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:
-        """Programs put together of choices for each stage, where one wants it under the launch of the cheapest."""
-        launch: Launch | None = None
-        apart = True  # does the whole take as long as its stages?
-        for picked in combinations(best):
-            wanted = dict.fromkeys(c.launch for c in picked)
-            launches = [launch] if launch in wanted else list(wanted)
-            choice = self._together(whole, picked, launches, apart)
-            if choice is not None and launch is None and apart and not self._is_of_parts(whole, choice):
-                apart, choice = False, self._together(whole, picked, launches, False)
-            if choice is not None:
-                launch = launch or choice.launch
-                known = [c.made for c in picked if isinstance(c.made, Alone | InPieces)]
-                made = replace(by, stages=tuple(known)) if len(known) == len(picked) else None
-                yield replace(choice, made=made)
-
-    def _together(
-        self, whole: Stages, picked: Sequence[Choice], launches: Sequence[Launch], apart: bool
-    ) -> Choice | None:
-        """A choice for each stage as one program.  apart: is it known to take as long as these do?"""
-        result = together(whole, [c.term for c in picked])
-        sign = " | ".join(c.sign for c in picked)
-        return next(iter(self._priced(sign, result, picked, launches, apart)), None)
-
-    def _is_of_parts(self, whole: Stages, c: Choice) -> bool:
-        """Are a program's kernels those of its stages?  Some lay out what these wrote, by one more, or elsewhere."""
-        results = whole.result.items if isinstance(whole.result, p.Tup) else (whole.result,)
-        if all(isinstance(x, p.Input) for x in results) and len(set(results)) == len(results):
-            return True
-        price = self._price_of(c.term, c.launch, None)
-        if price is None or len(price.kernels) != len(c.estimate.kernels):
-            return False
-        return isclose(price.seconds, c.seconds, rel_tol=ALIKE)
-
-    def _priced(
-        self, sign: str, term: Expr, parts: Sequence[Choice], launches: Sequence[Launch] = (), apart: bool = True
-    ) -> list[Choice]:
-        """The program under the best of these launches, or of its parts': apart: as long as these take."""
-        found = []
-        for launch in launches or dict.fromkeys(c.launch for c in parts):
-            whole = [(term, None)] if not apart else [(c.term, c) for c in parts]
-            models = [m for t, c in whole if (m := self._price_of(t, launch, c)) is not None]
-            if len(models) == len(whole):
-                sizes = tuple((f"{i}.{k}" if len(parts) > 1 else k, v) for i, c in enumerate(parts) for k, v in c.sizes)
-                found.append(Choice(sign, term, sizes, launch, in_turn(models), joined(c.account for c in parts)))
-        return sorted(found, key=lambda c: c.seconds)[:1]
-
-    def _price_of(self, term: Expr, launch: Launch, known: Choice | None) -> Estimate | None:
-        """The price of a program under a launch; None where it has no code so.  known: a choice with that term."""
-        if known and (launch.group_size, launch.max_groups) == (known.launch.group_size, known.launch.max_groups):
-            return known.estimate
-        key = unnamed(term), launch
-        if key not in self._under:
-            self._under[key] = None
-            with suppress(EggliftError):
-                self._under[key] = estimate(compile_term(*key, self.limits), self.profile)
-        return self._under[key]

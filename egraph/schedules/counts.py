@@ -102,8 +102,12 @@ class Counts:
             self.work.issue = self.work.issue + 2 * self.own([d for d in outer if d.role != "lane"]) * (last.count > 1)
 
     def axes(self, digits: Sequence[Digit], stride: Strides) -> tuple[Axis, ...]:
-        zero = number(0)
-        return tuple(Axis(d.role, np.maximum(d.count, 1), stride.get(d, zero), d.dim) for d in digits)
+        zero, found = number(0), list[Axis]()
+        for d in digits:
+            found.append(Axis(d.role, np.maximum(d.count, 1), stride.get(d, zero), d.dim))
+            if d.role == "group" and np.any((rounds := d.own(self.work)) > 1):
+                found.append(Axis("loop", rounds, stride.get(d, zero) * self.work.groups[d.dim]))
+        return tuple(found)
 
     def strides(self, source: Source, place: Place, extra: Sequence[Digit] = ()) -> Strides:
         """Elements apart in global memory, digit by digit."""
@@ -271,10 +275,11 @@ class Counts:
     def waits(self) -> None:
         """Loads that are on their way together, and how often a work-item waits for some."""
         groups: dict[tuple[int, ...], list[Round]] = {}
+        turns = self.own([d for d in self.digits if d.role == "group"])  # more than one of a grid that is too large
         for r in self.rounds:
             groups.setdefault(tuple(map(id, r.loops)), []).append(r)
         for same in groups.values():
-            often, far = self.own(same[0].loops), max(r.far for r in same)
+            often, far = turns * self.own(same[0].loops), max(r.far for r in same)
             at_once = sum((np.where(r.times > 1, 0, r.bytes) for r in same), number(0))
             ahead = np.logical_or.reduce(np.broadcast_arrays(*(r.ahead == 1 for r in same)))
             self.work.wait(np.where(ahead, 1, often), far, at_once)

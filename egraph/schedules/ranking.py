@@ -23,7 +23,8 @@ from egglift.egraph.schedules.structures import InTiles, Structure
 from egglift.ir import tile_kinds as kinds
 from egglift.ir.tile_kinds import TILE_KINDS
 
-MOST = 1 << 15  # assignments that are priced at once; of more, some at random
+#: assignments that are priced at once, of more, some at random: where several are wanted, and where only the best is
+MOST, FEWER = 1 << 15, 1 << 12
 #: kinds whose numbers matter little for the others: they are chosen last, for so many of the best
 LAST, BEST = (kinds.PADDING, kinds.PREFETCH), 128
 #: kinds of numbers that give blocks their shape
@@ -79,21 +80,22 @@ class Ranked:
         return sorted(int(i) for i in np.unique(np.stack(sides), axis=1, return_index=True)[1])
 
 
-def ranked(structure: Structure, profile: Profile, limits: DeviceLimits) -> Ranked | None:
+def ranked(structure: Structure, profile: Profile, limits: DeviceLimits, several: bool = True) -> Ranked | None:
     """The assignments of a structure by rising closed price; None if the device can run none.
 
-    EggliftError where something in the stage has no closed price.
+    several: are several wanted, or only the best?  EggliftError where something in the stage has no closed price.
     """
     search = Search(structure.term, structure.tiles, profile, limits)
     work = _Ranking(structure, search, profile, limits)
     last = [s for s in search.order if TILE_KINDS.get(structure.tiles[s].kind) in LAST]
     first = [s for s in search.order if s not in last]
     usual = {s: np.array([search.options(s, {})[0]]) for s in last}
-    priced = work.priced(assignments(first, structure.tiles, search.roles, profile, usual, MOST))
+    most = MOST if several else FEWER
+    priced = work.priced(assignments(first, structure.tiles, search.roles, profile, usual, most))
     if priced is None or not last:
         return priced
     best = {s: priced.columns[s][:BEST] for s in first}
-    return work.priced(assignments(last, structure.tiles, search.roles, profile, best, MOST)) or priced
+    return work.priced(assignments(last, structure.tiles, search.roles, profile, best, most)) or priced
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from math import gcd, prod
@@ -46,27 +47,38 @@ class Reading:
     estimate: Estimate
 
 
-def readings(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Reading]:
-    """The cheapest first; without those that the device cannot run or the code generator refuses."""
-    found = []
-    for sizes in _sizes(x, profile, limits):
-        require_time()
-        with suppress(EggliftError):
-            parts = in_parts(x, sizes, profile.kind)
-            launch = Launch(sizes.items * sizes.teams)
-            price = estimate(compile_term(parts.kernel, launch, limits), profile)
-            found.append(Reading(parts, sizes, launch, price))
+def readings(x: OneReading, profile: Profile, limits: DeviceLimits, several: bool = True) -> list[Reading]:
+    """The cheapest first; without those that the device cannot run or the code generator refuses.
+
+    several: are all looked at?  Else one of each size of teams, and then all of the best of these sizes.
+    """
+    sizes = _sizes(x, profile, limits)
+    first = sizes if several else list({s.items: s for s in reversed(sizes)}.values())
+    found = [r for s in first for r in _priced(x, s, profile, limits)]
+    found.sort(key=lambda r: r.estimate.seconds)
+    if found and not several:
+        others = [s for s in sizes if s.items == found[0].sizes.items and s not in first]
+        found += [r for s in others for r in _priced(x, s, profile, limits)]
     return sorted(found, key=lambda r: r.estimate.seconds)
 
 
-def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits) -> list[Found]:
+def _priced(x: OneReading, sizes: Sizes, profile: Profile, limits: DeviceLimits) -> Iterator[Reading]:
+    """The reading of that size; none where the device cannot run it, or the code generator refuses."""
+    require_time()
+    with suppress(EggliftError):
+        parts = in_parts(x, sizes, profile.kind)
+        launch = Launch(sizes.items * sizes.teams)
+        yield Reading(parts, sizes, launch, estimate(compile_term(parts.kernel, launch, limits), profile))
+
+
+def reading_choices(x: OneReading, profile: Profile, limits: DeviceLimits, several: bool = True) -> list[Found]:
     """The best of each size of teams as choices, those near the best of all: what the model errs about in one, shows
     beside another.  On a CPU none if something is wanted of rows: one item would hold it for all."""
     if x.wanted and profile.kind == "cpu":
         return []
     account = Account("\n".join([*map(text_of, x.starts), f"{text_of(x.last)}\n  {x}"]), ())
     found = []
-    ranked = readings(x, profile, limits)
+    ranked = readings(x, profile, limits, several)
     best = {r.sizes.items if profile.kind == "gpu" else r.sizes.parts: r for r in reversed(ranked)}
     near = [r for r in ranked if r in best.values() and r.estimate.seconds <= CLOSE * ranked[0].estimate.seconds]
     for r in near[:CHOICES]:

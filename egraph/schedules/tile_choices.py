@@ -30,13 +30,16 @@ TILE, SHORTEST = 64, 256  # rows that a group is reckoned to take, and columns t
 WAVES = (1, 4)  # groups for each compute unit that pieces aim at
 
 
-def tile_choices(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool) -> list[Found]:
+def tile_choices(
+    x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool, several: bool = True
+) -> list[Found]:
     """The cheapest of each number of results that a work-item has, then the others, each by rising price; without those
-    that the device cannot run or the code generator refuses."""
-    found = [Found(_choice(x, s, point)) for s, point in _points(x, profile, limits, reassociate)]
+    that the device cannot run or the code generator refuses.  several: are several wanted, or the cheapest alone?
+    """
+    found = [Found(_choice(x, s, point)) for s, point in _points(x, profile, limits, reassociate, several)]
     for pieces in _pieces(x, profile) if can_share(x.last) and reassociate else ():
         parts, added = in_pieces(x, pieces)
-        for s, point in _points(parts, profile, limits, reassociate):
+        for s, point in _points(parts, profile, limits, reassociate, several):
             arrays = {parts.last.name: p.To("global", point.term)}
             found.append(Found(_choice(parts, s, point), pieces, added, arrays))
     found.sort(key=lambda t: t.choice.seconds)
@@ -67,26 +70,26 @@ def _pieces(x: ReducedTiles, profile: Profile) -> list[int]:
 
 
 def _points(
-    x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool
+    x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool, several: bool
 ) -> Iterator[tuple[Structure, Point]]:
     structure = reduced_structure(x, reassociate)
     with suppress(EggliftError):
         if structure is None or (order := ranked(structure, profile, limits)) is None:
             return
-        for wish, launch in _smaller(order):
+        for wish, launch in _smaller(order, BEST if several else 1):
             require_time()
             point = order.search.point(wish, launch)
             if isinstance(point, Point):
                 yield structure, point
 
 
-def _smaller(order: Ranked) -> Iterator[tuple[dict[str, int], Launch]]:
-    """The best assignments, and these with half as many rows, or columns, or both, of each work-item.
+def _smaller(order: Ranked, best: int) -> Iterator[tuple[dict[str, int], Launch]]:
+    """The `best` assignments, and these with half as many rows, or columns, or both, of each work-item.
 
     A kernel that reduces its tiles needs more registers than one that writes them, and how many of them a device's
     compiler can spare, no price knows.
     """
-    for i in order.varied(BEST):
+    for i in order.varied(best):
         for sides in ((), (0,), (1,), (0, 1)):
             if (sizes := _halved(order.sizes(i), sides)) is not None:
                 yield sizes, order.launch_of(i)

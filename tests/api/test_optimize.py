@@ -30,8 +30,8 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="module")
 def product() -> el.Kernel:
-    """What the model chooses for the dot product."""
-    return by_model(dot(), cache=False)
+    """What the model chooses for the dot product, and all that it chooses from."""
+    return by_model(dot(), cache=False, candidates=99)
 
 
 # ---------------------------------------------------------------------------------------- measure and budget
@@ -74,7 +74,7 @@ def test_a_candidate_that_hangs_or_crashes_is_never_chosen(
     monkeypatch: pytest.MonkeyPatch, searches: list[Any]
 ) -> None:
     program = vectors()[0].map(lambda v: v * v)
-    best = by_model(program, cache=False).candidates[:2]
+    best = by_model(program, cache=False, candidates=2).candidates
     terms = {(c.term, c.launch): text for c, text in zip(best, SPOILT)}
     compiled = Candidate.__dict__["plan"].func
 
@@ -224,7 +224,7 @@ def test_explain_says_the_bound_and_the_laws_of_the_choice() -> None:
 
 
 def test_a_program_that_is_chosen_as_it_stands_needs_no_law() -> None:
-    kernel = by_model(vectors()[0])
+    kernel = by_model(vectors()[0], candidates=99)
     naive = next(c for c in kernel.candidates if c.term is kernel.program)
     assert naive.laws == ()
 

@@ -1,0 +1,119 @@
+"""The model's choice alone: little is generated for it, and it is nearly the best of all that measuring looks at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import egglift as el
+from egglift.candidate import Candidate
+from egglift.codegen.compile import compile_term
+from egglift.costmodel.model.estimate import estimate
+from egglift.costmodel.profiles.profile import presets
+from egglift.costmodel.search.sizes import Search
+from egglift.egraph.schedules.choice import Choice, first_of
+from egglift.egraph.schedules.choices import scheduled
+from egglift.egraph.schedules.known import KNOWN
+from egglift.ir.lifting import as_program
+from egglift.options import Laws
+from egglift.search import searched
+from tests.egraph.staged import exact_inputs, same
+from tests.egraph.stages.programs import add_up, arr, dot, product
+
+GPU = presets()["nvidia_h200"]
+NEARLY = 1.02  # times as slow as the best of all may the first choice be
+
+PROGRAMS: dict[str, Callable[[], Any]] = {
+    "a sum": lambda: add_up(arr("x", 1 << 20)),
+    "a map": lambda: arr("x", 1 << 28) * 2.0,
+    "sums of rows": lambda: arr("A", 4096, 4096).map(add_up),
+    "a product": lambda: product(512, 512, 512),
+    "a matrix times a vector": lambda: arr("A", 2048, 2048).map(lambda row: dot(row, arr("v", 2048))),
+    "half of a product": lambda: arr("A", 2048, 2048) @ arr("A", 2048, 2048).T,
+}
+
+
+def found(program: Any, several: bool) -> list[Candidate]:
+    KNOWN.clear()
+    return sorted(searched(as_program(program), GPU, GPU.limits, Laws(), several), key=lambda c: c.estimate)
+
+
+@pytest.fixture
+def generated(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The exact prices of all that schedules generate."""
+    prices, price = list[float](), Search.point
+
+    def point(search: Search, *wish: Any) -> Any:
+        x = price(search, *wish)
+        prices.extend([] if isinstance(x, str) else [x.estimate.seconds])
+        return x
+
+    monkeypatch.setattr(Search, "point", point)
+    return prices
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_first_choice_is_nearly_the_best_of_several(name: str) -> None:
+    program = PROGRAMS[name]()
+    first, several = found(program, several=False)[0], found(program, several=True)[0]
+    assert first.estimate <= NEARLY * several.estimate
+
+
+@pytest.mark.parametrize("name", ["a map", "sums of rows", "a product"])
+def test_no_kernel_that_is_generated_is_cheaper(name: str, generated: list[float]) -> None:
+    assert found(PROGRAMS[name](), several=False)[0].estimate == min(generated)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_few_kernels_are_generated_for_it(name: str, generated: list[float]) -> None:
+    found(PROGRAMS[name](), several=False)
+    alone = len(generated)
+    found(PROGRAMS[name](), several=True)
+    assert 0 < alone < (len(generated) - alone) / 2 or alone <= 2
+
+
+def test_its_price_is_that_of_its_kernels() -> None:
+    for name in ("a sum", "a product"):
+        first = found(PROGRAMS[name](), several=False)[0]
+        exact = estimate(compile_term(first.term, first.launch, GPU.limits), GPU)
+        assert exact.seconds == pytest.approx(first.estimate, rel=0.01), name
+
+
+def test_the_first_choice_means_what_was_given() -> None:
+    for given in (add_up(arr("x", 1 << 16)), product(64, 48, 80)):
+        program = as_program(given)
+        (choice,) = scheduled(program, GPU, GPU.limits, True, several=False)[:1]
+        assert same(program, choice.term, exact_inputs(program), 1e-4)
+
+
+def test_the_program_as_it_stands_is_only_the_last_resort() -> None:
+    assert all(c.structure != "naive" for c in found(PROGRAMS["a sum"](), several=False))
+    odd = el.iterate(2, lambda v: v.map(lambda e: e * 2), arr("x", 7))
+    assert found(odd, several=False)
+
+
+def ways(*prices: tuple[float, float], asked: list[float] | None = None) -> list[tuple[float, Any]]:
+    """Ways with a closed and an exact price each."""
+    (some,) = scheduled(as_program(arr("x", 64) + 1.0), GPU, GPU.limits, True, several=False)[:1]
+
+    def generated(closed: float, exact: float) -> Sequence[Choice]:
+        if asked is not None:
+            asked.append(closed)
+        return [replace(some, estimate=replace(some.estimate, seconds=exact))]
+
+    return [(closed, lambda c=closed, e=exact: generated(c, e)) for closed, exact in prices]
+
+
+def test_what_may_be_cheaper_than_the_best_is_generated() -> None:
+    asked: list[float] = []
+    (best,) = first_of(ways((1.0, 3.0), (4.0, 4.0), (2.0, 2.5), (2.6, 1.0), asked=asked))
+    assert best.seconds == 2.5
+    assert asked == [1.0, 2.0], "what is dearer by closed price than the best is not generated"
+
+
+def test_of_no_ways_none_is_chosen() -> None:
+    assert first_of([]) == []
+    assert first_of([(1.0, list)]) == []
