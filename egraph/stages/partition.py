@@ -29,7 +29,7 @@ from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.planes import by_planes
-from egglift.egraph.stages.producers import read_at_many_places, reduced_indices
+from egglift.egraph.stages.producers import read_at_many_places, read_by_gathers
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
@@ -102,7 +102,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
-    value = work.value(work.with_written(program, reduced_indices(program)))
+    value = work.value(work.with_written(program, read_by_gathers(program)))
     stages, result = as_wanted(*together(work.stages, work.result(value)))
     stages, result = with_followers(stages, result, reassociate, by.states)
     stages, result = only_what_is_read(*scans_together(stages, result, by.chained))
