@@ -31,6 +31,7 @@ from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.planes import by_planes
 from egglift.egraph.stages.producers import read_at_many_places, read_by_gathers
 from egglift.egraph.stages.repeats import of_repeats
+from egglift.egraph.stages.result_runs import result_runs
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.scans_together import scans_together
@@ -166,6 +167,8 @@ class _Partition:
         dims, body = self._element(value)
         if parts := segments(self.names, dims, body):
             return parts.whole(self._stage(parts.dims, parts.body), dims)
+        if runs := result_runs(self.names, dims, body):
+            return runs.whole(self._stage(runs.dims, runs.body))
         reduction = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
         if reduction is not None and self._free(reduction) == frozenset(dims):
             once = self._once(dims, reduction, is_result=True)

@@ -47,6 +47,18 @@ def test_repetitions_are_found_in_any_order_of_axes(order: tuple[int, ...], join
     assert (el.interpret(found.x, Y=values) == values.transpose(left)).all()
 
 
+@pytest.mark.parametrize("order", ((0, 1, 2), (1, 0, 2), (2, 1, 0), (1, 2, 0)))
+def test_all_of_an_axis_again_and_again_is_a_repetition(order: tuple[int, ...]) -> None:
+    """Axis 1 is the four rows of Y, three times."""
+    array = p.Input("Y", type_of(as_program(arr("Y", 2, 4, 5))))
+    tiled = at_depth(1, array, lambda e: p.Join(p.Fill(3, e)))
+    found = unrepeated(permuted(tiled, range(3), order), 3, order.index(1))
+    assert found is not None
+    assert (found.runs, found.times, found.around) == (4, 3, True)
+    values = np.arange(40, dtype=np.float32).reshape(2, 4, 5)
+    assert (el.interpret(found.x, Y=values) == values.transpose(order)).all()
+
+
 def test_what_is_not_repeated_is_left() -> None:
     assert unrepeated(p.Input("Y", type_of(as_program(arr("Y", 4, 5)))), 2, 0) is None
 
