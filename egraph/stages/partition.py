@@ -23,6 +23,7 @@ from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.backwards import as_wanted
 from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.factoring import factored
+from egglift.egraph.stages.few_results import with_few_results
 from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.index_notation import IndexNotation, NoStages
 from egglift.egraph.stages.moved_axes import plain_read
@@ -83,7 +84,8 @@ class Partitioning:
     rows: what short rows of a result need of all their elements is computed with them (short_rows.py).  totals: rows
     that need what is reduced of themselves are reduced before they are added up (totals.py).  states: what is reduced
     of several scans at each place is computed with them (side_by_side.py).  chained: a scan of what another one yields
-    takes its steps together with it (scans_together.py).
+    takes its steps together with it (scans_together.py).  few: few results of long
+    reductions are computed by one work-item (few_results.py).
     """
 
     frugal: bool = False
@@ -94,6 +96,7 @@ class Partitioning:
     totals: bool = False
     states: bool = True
     chained: bool = False
+    few: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
@@ -110,6 +113,8 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     if reassociate:
         stages = [summed(factored(s)) for s in stages]
         stages = list(by_rows(stages)) if by.totals else stages
+    if by.few:
+        stages = [with_few_results(s) for s in stages]
     stages, result = by_planes(*in_memory_order(stages, result))
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
