@@ -1,9 +1,11 @@
 """Few results of long reductions that read the same: one work-item adds to all of them.
 
-    [ sum_2 x[2,0] * x[2,1]  for 0 < 3, for 1 < 3 ]   ->   [[sum_2 x[2][0] * x[2][0], sum_2 x[2][0] * x[2][1], ...], ...]
+    [ sum_2 x[2,0] * x[2,1]  for 0 < 3, for 1 < 3 ]
+    ->  [[sum_0 x[0][0] * x[0][0], sum_0 x[0][0] * x[0][1], ...], ...]
 
-In tiles, nine results keep few work-items busy, and each element is read from local memory for every one.  Together they
-are one reduction of nine numbers, which is shared out like a sum; equal ones, of a symmetric result, are computed once.
+In tiles, nine results keep few work-items busy, and each element is read from local memory for every one.  Together
+they are one reduction of nine numbers, which is shared out like a sum; equal ones, of a symmetric result, are computed
+once.
 """
 
 from __future__ import annotations

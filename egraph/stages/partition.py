@@ -25,12 +25,13 @@ from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.factoring import factored
 from egglift.egraph.stages.few_results import with_few_results
 from egglift.egraph.stages.first_places import first_places_in_order
+from egglift.egraph.stages.from_written import from_written
 from egglift.egraph.stages.index_notation import IndexNotation, NoStages
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.planes import by_planes
-from egglift.egraph.stages.producers import read_at_many_places, read_by_gathers
+from egglift.egraph.stages.producers import read_at_many_places, read_by_gathers, totalled
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.result_runs import result_runs
 from egglift.egraph.stages.scan_layout import in_memory_order
@@ -44,7 +45,7 @@ from egglift.egraph.stages.sums import summed
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.totals import by_rows
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
-from egglift.egraph.stages.values import Computed, Tuples, Value
+from egglift.egraph.stages.values import Computed, Tuples, Value, View
 from egglift.egraph.stages.windows import of_windows, shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
@@ -106,8 +107,11 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
-    value = work.value(work.with_written(program, read_by_gathers(program)))
-    stages, result = as_wanted(*together(work.stages, work.result(value)))
+    program = work.with_written(program, read_by_gathers(program))
+    value = work.value(work.with_written(program, totalled(program)))
+    result = work.result(value)
+    stages = from_written(work.stages) if reassociate else work.stages
+    stages, result = as_wanted(*together(stages, result))
     stages, result = with_followers(stages, result, reassociate, by.states)
     stages, result = only_what_is_read(*scans_together(stages, result, by.chained))
     if reassociate:
@@ -169,6 +173,8 @@ class _Partition:
         if isinstance(value, Tuples) and not _is_scalar(value):
             together = self._together(value.items)
             return together or p.Tup(tuple(self.result(v) for v in value.items))
+        if isinstance(value, View) and value.expr in (p.Input(s.name, s.type) for s in self.stages if not s.is_apart):
+            return value.expr  # it is written already
         dims, body = self._element(value)
         if parts := segments(self.names, dims, body):
             return parts.whole(self._stage(parts.dims, parts.body), dims)

@@ -27,7 +27,7 @@ from egglift.ir.backwards import is_backwards
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, is_closed, subterms
-from egglift.ir.types import Array
+from egglift.ir.types import Array, Scalar
 
 #: operations that are saved for each element, below which an array is computed in place
 WORTH = 32
@@ -54,11 +54,53 @@ def read_by_gathers(program: Expr) -> tuple[Expr, ...]:
     """
     found = set[Expr]()
     for t in subterms(program):
-        if isinstance(t, p.Gather) and is_closed(t.indices) and any(isinstance(x, _REDUCING) for x in subterms(t.indices)):
+        if not isinstance(t, p.Gather):
+            continue
+        if is_closed(t.indices) and any(isinstance(x, _REDUCING) for x in subterms(t.indices)):
             found.add(t.indices)
-        if isinstance(t, p.Gather) and is_closed(t.x) and _is_often(t):
+        if is_closed(t.x) and _is_often(t):
             found |= set(_reduced(t.x))
     return tuple(t for t in subterms(program) if t in found)
+
+
+def totalled(program: Expr) -> tuple[Expr, ...]:
+    """The closed arrays of reductions that are read, and whose total by the same operator is taken besides.
+
+    A total is otherwise one reduction of all elements of all of them, beside those that are reduced for each:
+
+        h[0] / sum_0 h[0],  h[0] = sum_1 A[0,1]     and not     h[0] / sum_0,1 A[0,1]
+    """
+    readers: dict[Expr, set[Expr]] = {program: {program}}
+    for e in filter(is_closed, subterms(program)):
+        for x in () if _is_layout(e) or isinstance(e, p.Zip) else set(_read(e)):
+            for source in set(_sources(x)):
+                readers.setdefault(source, set()).add(e)
+    found = {
+        t
+        for t, reading in readers.items()
+        if (op := _reduces_with(t)) is not None and any(_total(e, t) == op for e in reading) and len(reading) > 1
+    }
+    return tuple(t for t in subterms(program) if t in found)
+
+
+def _reduces_with(e: Expr) -> p.Operator | None:
+    """The operator of an array of reductions of which each is an element; None of any other array."""
+    match e:
+        case p.Map(p.Reduce(op, _, _) as inner, _) if isinstance(type_of(inner), Scalar):
+            return op
+        case p.Map(p.Map() as inner, _):
+            return _reduces_with(inner)
+    return None
+
+
+def _total(e: Expr, x: Expr) -> p.Operator | None:
+    """The operator by which an array of numbers, or each of its rows, is reduced as it is."""
+    match e:
+        case p.Reduce(op, _, array) if array is x:
+            return op
+        case p.Map(p.Reduce(op, _, p.Arg()), array) if array is x:
+            return op
+    return None
 
 
 def _is_often(e: p.Gather) -> bool:
