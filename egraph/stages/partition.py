@@ -33,7 +33,7 @@ from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.planes import by_planes
 from egglift.egraph.stages.producers import read_at_many_places, read_by_gathers, totalled
 from egglift.egraph.stages.repeats import of_repeats
-from egglift.egraph.stages.result_runs import result_runs
+from egglift.egraph.stages.result_runs import ResultRuns, result_runs
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.scans_together import scans_together
@@ -134,7 +134,7 @@ class _Partition:
     rows: bool
     stages: list[Stage] = field(default_factory=list)
     #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
-    _written: dict[tuple[tuple[int, ...], Reduction], tuple[p.Input, tuple[int, ...]]] = field(default_factory=dict)
+    _written: dict[tuple[tuple[int, ...], Reduction], tuple[Expr, tuple[int, ...]]] = field(default_factory=dict)
 
     @property
     def names(self) -> Names:
@@ -179,7 +179,7 @@ class _Partition:
         if parts := segments(self.names, dims, body):
             return parts.whole(self._stage(parts.dims, parts.body), dims)
         if runs := result_runs(self.names, dims, body):
-            return runs.whole(self._stage(runs.dims, runs.body))
+            return self._in_runs(runs)
         reduction = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
         if reduction is not None and self._free(reduction) == frozenset(dims):
             once = self._once(dims, reduction, is_result=True)
@@ -238,6 +238,10 @@ class _Partition:
         self.stages.append(stage)
         return p.Input(stage.name, stage.type)
 
+    def _in_runs(self, runs: ResultRuns) -> Expr:
+        """The array of a stage that has runs as an axis, in the shape without."""
+        return runs.whole(self._stage(runs.dims, runs.body))
+
     def _settled(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
         """`body` with reductions over one set of elements only: the largest that depend on all of `dims`."""
         if self.rows and dims and is_short(dims[-1]):
@@ -262,10 +266,19 @@ class _Partition:
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
+                r = self._with_hoisted(outer, inner, r)
                 near = can_unroll(self.names, r, outer, inner)
                 near = near and not shared_by_windows(self.names, r, inner, self.whole)
                 new[x] = unrolled(self.names, r) if near else self._apart(outer, r)
         return substituted(element, new)
+
+    def _with_hoisted(self, outer: tuple[Dim, ...], inner: tuple[Dim, ...], r: Reduction) -> Reduction:
+        """A reduction within one over `inner`, with those in it that depend on neither's dimensions as stages."""
+        new: dict[Expr, Expr] = {}
+        for x, within in self.names.of(r.element):
+            if isinstance(within, Reduction) and not self._free(within) & {*inner, *r.dims}:
+                new[x] = self._apart(outer, within)
+        return replace(r, element=substituted(r.element, new)) if new else r
 
     def _with_parts(self, element: Expr) -> Expr:
         """`element` with arrays that were put together of what is reduced written as such, each part computed once."""
@@ -343,7 +356,10 @@ class _Partition:
         read = self._order(r)
         own = self._canonical(read, r)
         if own not in self._written:
-            self._written[own] = self._stage(dims, self.names.reduced(r)), tuple(map(read.index, dims))
+            body = self.names.reduced(r)
+            runs = result_runs(self.names, dims, body)
+            array = self._in_runs(runs) if runs else self._stage(dims, body)
+            self._written[own] = array, tuple(map(read.index, dims))
         return self._read(own, read)
 
     def _side_by_side(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[Dim, ...]:

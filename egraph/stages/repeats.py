@@ -45,11 +45,6 @@ class Repeats:
         depth = 0 if self.around else 1
         return read.along(self.base, lambda x: p.Join(at_depth(depth, x, lambda e: p.Fill(self.times, e))), (self.dim,))
 
-    @property
-    def inner(self) -> Size:
-        """How many indices of `dim` follow each other before there is another run, or the first one again."""
-        return self.base.extent if self.around and self.base else self.times
-
 
 def of_repeats(names: Names, r: Reduction, dims: Sequence[Dim]) -> Repeats | None:
     """A reduction whose elements are repeated along one of `dims`; None where they are not."""

@@ -1,10 +1,11 @@
-"""Results whose reductions are the same for runs of indices, in the shape that has runs as an axis.
+"""Results whose reductions read the same for runs of indices, in the shape that has runs as an axis.
 
     [ x[0,1] / max_2 (map (join . map (fill 32)) A)[0,1,2]  for 0 < n, for 1 < 32 * m ]
     ->  s[0,1,2] = x'[0,1,2] / max_3 A[0,1,3]  for 0 < n, for 1 < m, for 2 < 32;   map join s
 
 Blocks that are scaled by a statistic of their own, and written in the shape of what they were cut from: in that shape
-each element would reduce its block anew.
+each element would reduce its block anew.  Products of the blocks on a diagonal are a batch of products, and no product
+whose operands are laid out anew for each element.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.repeats import of_repeats
+from egglift.egraph.stages.repeats import unrepeated
 from egglift.egraph.stages.reshapes import without_reshapes
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
@@ -36,17 +37,26 @@ class ResultRuns:
 
 
 def result_runs(names: Names, dims: Sequence[Dim], body: Expr) -> ResultRuns | None:
-    """A body with one of `dims` as runs and places in them; None where no reduction of its own has runs."""
-    for _, r in names.of(body):
-        if not isinstance(r, Reduction) or names.free(r.element) - set(r.dims) != frozenset(dims):
+    """A body with one of `dims` as runs and places in them; None where none of its reductions, for all of
+    its indices, reads in runs."""
+    reductions = [r for _, r in names.of(body) if isinstance(r, Reduction)]
+    own = [r for r in reductions if names.free(r.element) - set(r.dims) == frozenset(dims)]
+    reads = [x for r in own for x in reads_of(names, r.element)]
+    for dim in dims:
+        if isinstance(dim.extent, Length) or any(x.dims.count(dim) > 1 for x in _all_reads(names, body)):
             continue
-        found = of_repeats(names, r, dims)
-        if found is None or found.base is None or isinstance(found.dim.extent, Length):
-            continue
-        if not isinstance(found.inner, int) or any(x.dims.count(found.dim) > 1 for x in _all_reads(names, body)):
-            continue
-        return _cut(names, dims, body, found.dim, found.inner)
+        for inner in filter(None, (_inner(x, dim) for x in reads if dim in x.dims)):
+            return _cut(names, dims, body, dim, inner)
     return None
+
+
+def _inner(read: Read, dim: Dim) -> int | None:
+    """How many indices of a dimension follow each other before there is another run, or the first one again."""
+    found = unrepeated(read.view, len(read.dims), read.dims.index(dim))
+    if found is None or found.runs is None:
+        return None
+    inner = found.runs if found.around else found.times
+    return inner if isinstance(inner, int) and 1 < inner < number(dim) else None
 
 
 def _cut(names: Names, dims: Sequence[Dim], body: Expr, dim: Dim, times: int) -> ResultRuns:

@@ -48,3 +48,17 @@ def test_each_season_is_reduced_once() -> None:
 def test_results_without_runs_keep_their_axes() -> None:
     assert [t[:24] for t in texts(x @ x.T)] == ["stage0[0 < 6, 1 < 6] = ("]
     assert [t[:24] for t in texts(np.repeat(x, 2, axis=1))] == ["stage0[0 < 6, 1 < 80] = "]
+
+
+def test_products_of_blocks_on_a_diagonal_are_a_batch() -> None:
+    w = el.array("w", el.f32, (5, 8, 8))
+    (only,) = texts(el.einsum("ngd,gde->nge", x.reshape(6, 5, 8), w).reshape(6, 40))
+    assert only.startswith(
+        "stage0[0 < 6, 1 < 5, 2 < 8] = (add for 3 < 8 of (mul (map (split 8 arg) x)[0,1,3] w[1,3,2])"
+    )
+
+
+def test_blocks_that_are_reduced_further_are_a_batch_too() -> None:
+    y, w = el.array("y", el.f32, (6, 80)), el.array("w", el.f32, (5, 16, 16))
+    first, *_ = texts(np.maximum(el.einsum("ngd,gde->nge", y.reshape(6, 5, 16), w).reshape(6, 80), 0).max(axis=1))
+    assert first.startswith("stage0[0 < 6, 1 < 5, 2 < 16] =")
