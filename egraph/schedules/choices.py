@@ -243,10 +243,10 @@ class _Choosing:
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
         for i, row in enumerate(rows_of(whole)):
-            left = [s for s in whole.stages if s.name not in {start.name for start in row.starts}]
+            left = row.left(whole.stages)
             choices = [self.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
             if all(choices):
-                yield from self.combined(Stages(tuple(left), whole.result), choices, replace(by, row=i))
+                yield from self.combined(Stages(left, whole.result), choices, replace(by, row=i))
 
     def by_readings(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which rows are read once for what they need and for what they add to a result."""

@@ -116,7 +116,8 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     stages, result = only_what_is_read(*scans_together(stages, result, by.chained))
     if reassociate:
         stages = [summed(factored(s)) for s in stages]
-        stages = list(by_rows(stages)) if by.totals else stages
+    if reassociate and by.totals:
+        stages, result = together(list(by_rows(stages)), result)
     if by.few:
         stages = [with_few_results(s) for s in stages]
     stages, result = by_planes(*in_memory_order(stages, result))
