@@ -17,7 +17,6 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import Estimate, estimate, in_turn
 from egglift.costmodel.profiles.profile import Profile
-from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.again import beside, place, placed, together
 from egglift.egraph.schedules.batch_choices import batch_choices
@@ -73,6 +72,7 @@ GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage
 CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
 ALIKE = 0.05  # apart may the prices of a program and of its stages be that are taken for the same
+CLOSED = 1.3  # times its closed price may what is generated take, for nothing else to be looked at
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 
 T = TypeVar("T")
@@ -389,9 +389,11 @@ class _Choosing:
         found: list[Choice] = []
         text = text_of(stage)
         for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
-            points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in r.varied(count)]
+            points = r.points(chosen := r.varied(count))
+            if min((x.estimate.seconds for x in points), default=inf) > CLOSED * r.best:
+                points += r.points(k for k in r.fetched() if k not in chosen)
             # a launch size that nothing depends on makes no other program
-            different = {kernels(x): x for x in reversed(points) if isinstance(x, Point)}
+            different = {kernels(x): x for x in reversed(points)}
             for x in reversed(different.values()):
                 s = r.structure
                 account = account_of(stage, s.sign, s.schedule, dict(x.sizes), text)
