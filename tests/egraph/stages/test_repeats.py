@@ -91,3 +91,13 @@ def test_axes_of_one_element_make_no_other_reduction() -> None:
     sums = el.sum(arr("A", 9, 20), axis=1, keepdims=True)
     stages = texts(el.tuple(el.ravel(sums), arr("A", 9, 20) / sums))
     assert sum(" for 1 < 20 of" in s for s in stages) == 1
+
+
+def test_a_march_of_short_steps_has_one_stage_a_step() -> None:
+    """What earlier steps found is read: it is no part that each coordinate of the next one repeats."""
+    d, centres = arr("d", 20, 3), arr("c", 4, 3)
+    far = d[:, 0]
+    for _ in range(4):
+        apart = (d * far[:, None])[:, None, :] - centres
+        far = far + el.sqrt((apart * apart).sum(axis=2)).min(axis=1)
+    assert len(texts(far)) == 4
