@@ -52,8 +52,7 @@ def _stages_again(program: Expr, steps: Steps, kind: str, reassociate: bool) -> 
         row = next((r for i, r in enumerate(rows_of(whole)) if i == steps.row), None)
         if row is None:
             raise _lost("no stages start within another")
-        starts = {s.name for s in row.starts}
-        whole = Stages(tuple(s for s in whole.stages if s.name not in starts), whole.result)
+        whole = Stages(row.left(whole.stages), whole.result)
     if len(whole.stages) != len(steps.stages):
         raise _lost(f"{len(whole.stages)} stages, and not {len(steps.stages)}")
     return whole, _Again(kind, reassociate, row)

@@ -17,7 +17,6 @@ from typing import TypeAlias, TypeVar
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.model.estimate import joins
 from egglift.costmodel.profiles.profile import Profile
-from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.again import beside, place, placed
 from egglift.egraph.schedules.batch_choices import batch_choices
@@ -75,6 +74,7 @@ GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage
 CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
 UNSURE = 6  # assignments of one structure that may be generated where only the model's choice is wanted
+CLOSED = 1.3  # times its closed price may what is generated take, for nothing else to be looked at
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 
 T = TypeVar("T")
@@ -260,10 +260,10 @@ class _Choosing(Combining):
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
         for i, row in enumerate(rows_of(whole)):
-            left = [s for s in whole.stages if s.name not in {start.name for start in row.starts}]
+            left = row.left(whole.stages)
             choices = [self.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
             if all(choices):
-                yield from self.combined(Stages(tuple(left), whole.result), choices, replace(by, row=i))
+                yield from self.combined(Stages(left, whole.result), choices, replace(by, row=i))
 
     def by_readings(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which rows are read once for what they need and for what they add to a result."""
@@ -413,14 +413,16 @@ class _Choosing(Combining):
         found: list[Choice] = []
         text = text_of(stage)
         for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
-            found += self._made(stage, r, r.varied(count), text)
+            made = self._made(stage, r, chosen := r.varied(count), text)
+            if min((c.seconds for c in made), default=inf) > CLOSED * r.best:
+                made += self._made(stage, r, [k for k in r.fetched() if k not in chosen], text)
+            found += made
         return found
 
     def _made(self, stage: Stage, r: Ranked, which: Iterable[int], text: str) -> list[Choice]:
         """What the exact model says of some assignments of a structure.  text: of the stage."""
-        points = [r.search.point(r.sizes(k), r.launch_of(k)) for k in which]
         # a launch size that nothing depends on makes no other program
-        different = {kernels(x): x for x in reversed(points) if isinstance(x, Point)}
+        different = {kernels(x): x for x in reversed(r.points(which))}
         found, s = list[Choice](), r.structure
         for x in reversed(different.values()):
             account = account_of(stage, s.sign, s.schedule, dict(x.sizes), text)

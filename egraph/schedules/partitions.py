@@ -25,7 +25,8 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
     rows = (Partitioning(rows=True), Partitioning(totals=True)) if kind == "gpu" else ()
-    ways = [Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows]
+    few = Partitioning(few=True)
+    ways = [Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows, few]
     for by in ways:
         try:
             whole = stages_of(program, reassociate, by)

@@ -6,7 +6,7 @@ the code generator and the exact model see only the few best of it, and some tha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.closed.price import possible, seconds
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, one_after_the_other, product
 from egglift.costmodel.profiles.profile import Profile
-from egglift.costmodel.search.sizes import Search
+from egglift.costmodel.search.sizes import Point, Search
 from egglift.costmodel.search.space import Columns, assignments
 from egglift.egraph.schedules.counted import counted, counted_tile
 from egglift.egraph.schedules.nest import digits_of
@@ -71,6 +71,19 @@ class Ranked:
             news = np.sum([~np.isin(row[left], row[chosen]) for row in values], axis=0)
             chosen.append(int(other[0]) if len(chosen) % 2 and len(other) else int(left[np.argmax(news)]))
         return chosen
+
+    def points(self, which: Iterable[int]) -> list[Point]:
+        """The code of these assignments, of those that have some."""
+        found = (self.search.point(self.sizes(i), self.launch_of(i)) for i in which)
+        return [x for x in found if isinstance(x, Point)]
+
+    def fetched(self) -> list[int]:
+        """The best assignment for each number of chunks that are fetched ahead, the cheapest first.
+
+        What code for that costs the closed price does not know.
+        """
+        ahead = [c for name, c in self.columns.items() if self.structure.tiles[name].kind == kinds.PREFETCH.letter]
+        return sorted(int(i) for i in np.unique(np.stack(ahead), axis=1, return_index=True)[1]) if ahead else []
 
     def _shapes(self, near: int) -> list[int]:
         """The best assignment of each shape of blocks among the first `near`, the cheapest first."""

@@ -32,28 +32,70 @@ from egglift.ir.traverse import subterms
 
 @dataclass(frozen=True)
 class Row:
-    """A stage, and those that start within its loops, each after those that it reads."""
+    """A stage, and those that start within its loops, each after those that it reads.
+
+    kept: names of those of them that others read, too: these stay stages of their own, and are computed again here.
+    """
 
     starts: tuple[Stage, ...]
     last: Stage
+    kept: frozenset[str] = frozenset()
+
+    def left(self, stages: Sequence[Stage]) -> tuple[Stage, ...]:
+        """The stages without those that start in this row and nowhere else."""
+        gone = {s.name for s in self.starts} - self.kept
+        return tuple(s for s in stages if s.name not in gone)
 
 
 def rows_of(whole: Stages) -> Iterator[Row]:
     """The stages that others can start in: these reduce what they read for each of the same indices."""
-    for starts, last in with_starts(whole):
-        with suppress(NotGiven):
-            yield _row(starts, last)
+    for last in whole.stages:
+        known = set[frozenset[str]]()
+        for starts in _startable(whole.stages, last):
+            names = frozenset(s.name for s in starts)
+            kept = frozenset(_elsewhere(whole, starts, last))
+            if starts and names not in known and (not kept or _reads_again(last, starts)):
+                known.add(names)
+                with suppress(NotGiven):
+                    yield replace(_row(starts, last), kept=kept)
+
+
+def _startable(stages: Sequence[Stage], last: Stage) -> Iterator[list[Stage]]:
+    """What may start within a stage: all that it needs, or those of it that reduce for as many outer indices."""
+    needed = [s for s in stages if s.name in read_by(last, stages)]
+    if last.is_apart:
+        return
+    if not any(s.is_apart for s in needed):
+        yield needed
+    for k in range(len(last.dims), 0, -1):
+        outer = [d.extent for d in last.dims[:k]]
+        yield [s for s in needed if not s.is_apart and s.reductions and [d.extent for d in s.dims] == outer]
+
+
+def _elsewhere(whole: Stages, starts: Sequence[Stage], last: Stage) -> set[str]:
+    """The names of those that something else reads."""
+    others = [s for s in whole.stages if s is not last and s not in starts]
+    wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
+    return wanted.union(*(directly_read_by(s, whole.stages) for s in others)) & {s.name for s in starts}
+
+
+def _reads_again(last: Stage, starts: Sequence[Stage]) -> bool:
+    """Does a stage, for each element of a row, read what those read that start within it?"""
+    own = set(_arrays(last))
+    return not last.reductions and all(own & set(_arrays(s)) for s in starts)
+
+
+def _arrays(stage: Stage) -> Iterator[str]:
+    for body in stage.bodies:
+        for r in reads_of(stage.names, body):
+            yield from (t.name for t in subterms(r.view) if isinstance(t, p.Input))
 
 
 def with_starts(whole: Stages) -> Iterator[tuple[list[Stage], Stage]]:
     """Stages with what they need, where nothing else needs it, and none goes along an axis as a whole."""
-    stages = whole.stages
-    wanted = {t.name for t in subterms(whole.result) if isinstance(t, p.Input)}
-    for last in stages:
-        starts = [s for s in stages if s.name in read_by(last, stages)]
-        others = [s for s in stages if s is not last and s not in starts]
-        elsewhere = wanted.union(*(directly_read_by(o, stages) for o in others))
-        if starts and not elsewhere & {s.name for s in starts} and not any(s.is_apart for s in (last, *starts)):
+    for last in whole.stages:
+        starts = [s for s in whole.stages if s.name in read_by(last, whole.stages)]
+        if starts and not _elsewhere(whole, starts, last) and not any(s.is_apart for s in (last, *starts)):
             yield starts, last
 
 

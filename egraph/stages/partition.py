@@ -23,14 +23,17 @@ from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.backwards import as_wanted
 from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.factoring import factored
+from egglift.egraph.stages.few_results import with_few_results
 from egglift.egraph.stages.first_places import first_places_in_order
+from egglift.egraph.stages.from_written import from_written
 from egglift.egraph.stages.index_notation import IndexNotation, NoStages
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.planes import by_planes
-from egglift.egraph.stages.producers import read_at_many_places, reduced_indices
+from egglift.egraph.stages.producers import read_at_many_places, read_by_gathers, totalled
 from egglift.egraph.stages.repeats import of_repeats
+from egglift.egraph.stages.result_runs import ResultRuns, result_runs
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.scans_together import scans_together
@@ -42,7 +45,7 @@ from egglift.egraph.stages.sums import summed
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.totals import by_rows
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
-from egglift.egraph.stages.values import Computed, Tuples, Value
+from egglift.egraph.stages.values import Computed, Tuples, Value, View
 from egglift.egraph.stages.windows import of_windows, shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
@@ -82,7 +85,8 @@ class Partitioning:
     rows: what short rows of a result need of all their elements is computed with them (short_rows.py).  totals: rows
     that need what is reduced of themselves are reduced before they are added up (totals.py).  states: what is reduced
     of several scans at each place is computed with them (side_by_side.py).  chained: a scan of what another one yields
-    takes its steps together with it (scans_together.py).
+    takes its steps together with it (scans_together.py).  few: few results of long
+    reductions are computed by one work-item (few_results.py).
     """
 
     frugal: bool = False
@@ -93,6 +97,7 @@ class Partitioning:
     totals: bool = False
     states: bool = True
     chained: bool = False
+    few: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
@@ -102,13 +107,19 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
-    value = work.value(work.with_written(program, reduced_indices(program)))
-    stages, result = as_wanted(*together(work.stages, work.result(value)))
+    program = work.with_written(program, read_by_gathers(program))
+    value = work.value(work.with_written(program, totalled(program)))
+    result = work.result(value)
+    stages = from_written(work.stages) if reassociate else work.stages
+    stages, result = as_wanted(*together(stages, result))
     stages, result = with_followers(stages, result, reassociate, by.states)
     stages, result = only_what_is_read(*scans_together(stages, result, by.chained))
     if reassociate:
         stages = [summed(factored(s)) for s in stages]
-        stages = list(by_rows(stages)) if by.totals else stages
+    if reassociate and by.totals:
+        stages, result = together(list(by_rows(stages)), result)
+    if by.few:
+        stages = [with_few_results(s) for s in stages]
     stages, result = by_planes(*in_memory_order(stages, result))
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
@@ -124,7 +135,7 @@ class _Partition:
     rows: bool
     stages: list[Stage] = field(default_factory=list)
     #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
-    _written: dict[tuple[tuple[int, ...], Reduction], tuple[p.Input, tuple[int, ...]]] = field(default_factory=dict)
+    _written: dict[tuple[tuple[int, ...], Reduction], tuple[Expr, tuple[int, ...]]] = field(default_factory=dict)
 
     @property
     def names(self) -> Names:
@@ -163,9 +174,13 @@ class _Partition:
         if isinstance(value, Tuples) and not _is_scalar(value):
             together = self._together(value.items)
             return together or p.Tup(tuple(self.result(v) for v in value.items))
+        if isinstance(value, View) and value.expr in (p.Input(s.name, s.type) for s in self.stages if not s.is_apart):
+            return value.expr  # it is written already
         dims, body = self._element(value)
         if parts := segments(self.names, dims, body):
             return parts.whole(self._stage(parts.dims, parts.body), dims)
+        if runs := result_runs(self.names, dims, body):
+            return self._in_runs(runs)
         reduction = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
         if reduction is not None and self._free(reduction) == frozenset(dims):
             once = self._once(dims, reduction, is_result=True)
@@ -224,6 +239,10 @@ class _Partition:
         self.stages.append(stage)
         return p.Input(stage.name, stage.type)
 
+    def _in_runs(self, runs: ResultRuns) -> Expr:
+        """The array of a stage that has runs as an axis, in the shape without."""
+        return runs.whole(self._stage(runs.dims, runs.body))
+
     def _settled(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
         """`body` with reductions over one set of elements only: the largest that depend on all of `dims`."""
         if self.rows and dims and is_short(dims[-1]):
@@ -248,10 +267,19 @@ class _Partition:
         new: dict[Expr, Expr] = {}
         for x, r in self.names.of(element):
             if isinstance(r, Reduction):
+                r = self._with_hoisted(outer, inner, r)
                 near = can_unroll(self.names, r, outer, inner)
                 near = near and not shared_by_windows(self.names, r, inner, self.whole)
                 new[x] = unrolled(self.names, r) if near else self._apart(outer, r)
         return substituted(element, new)
+
+    def _with_hoisted(self, outer: tuple[Dim, ...], inner: tuple[Dim, ...], r: Reduction) -> Reduction:
+        """A reduction within one over `inner`, with those in it that depend on neither's dimensions as stages."""
+        new: dict[Expr, Expr] = {}
+        for x, within in self.names.of(r.element):
+            if isinstance(within, Reduction) and not self._free(within) & {*inner, *r.dims}:
+                new[x] = self._apart(outer, within)
+        return replace(r, element=substituted(r.element, new)) if new else r
 
     def _with_parts(self, element: Expr) -> Expr:
         """`element` with arrays that were put together of what is reduced written as such, each part computed once."""
@@ -329,7 +357,10 @@ class _Partition:
         read = self._order(r)
         own = self._canonical(read, r)
         if own not in self._written:
-            self._written[own] = self._stage(dims, self.names.reduced(r)), tuple(map(read.index, dims))
+            body = self.names.reduced(r)
+            runs = result_runs(self.names, dims, body)
+            array = self._in_runs(runs) if runs else self._stage(dims, body)
+            self._written[own] = array, tuple(map(read.index, dims))
         return self._read(own, read)
 
     def _side_by_side(self, dims: tuple[Dim, ...], r: Reduction) -> tuple[Dim, ...]:

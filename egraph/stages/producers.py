@@ -22,9 +22,12 @@ from dataclasses import dataclass, field
 
 from egglift.codegen.kernel.views import volume
 from egglift.ir import patterns as p
+from egglift.ir.axes import length_of
+from egglift.ir.backwards import is_backwards
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, is_closed, subterms
+from egglift.ir.types import Array, Scalar
 
 #: operations that are saved for each element, below which an array is computed in place
 WORTH = 32
@@ -42,12 +45,79 @@ def read_at_many_places(program: Expr) -> tuple[Expr, ...]:
     return tuple(t for t in arrays.producers if arrays.is_written(t))
 
 
-def reduced_indices(program: Expr) -> tuple[Expr, ...]:
-    """The closed indices of gathers that are computed by reductions: places are read, and reduce nothing."""
-    gathers = (t for t in subterms(program) if isinstance(t, p.Gather) and is_closed(t.indices))
-    return tuple(
-        dict.fromkeys(t.indices for t in gathers if any(isinstance(x, _REDUCING) for x in subterms(t.indices)))
-    )
+def read_by_gathers(program: Expr) -> tuple[Expr, ...]:
+    """The closed arrays of reductions that gathers read better where they are written, each after those it needs.
+
+    Indices are read, and reduce nothing.  What is gathered more often than it has elements would be reduced as often:
+
+        (map mean A)[k[0]]   ->   s[0] = mean A[0];  s[k[0]]
+    """
+    found = set[Expr]()
+    for t in subterms(program):
+        if not isinstance(t, p.Gather):
+            continue
+        if is_closed(t.indices) and any(isinstance(x, _REDUCING) for x in subterms(t.indices)):
+            found.add(t.indices)
+        if is_closed(t.x) and _is_often(t):
+            found |= set(_reduced(t.x))
+    return tuple(t for t in subterms(program) if t in found)
+
+
+def totalled(program: Expr) -> tuple[Expr, ...]:
+    """The closed arrays of reductions that are read, and whose total by the same operator is taken besides.
+
+    A total is otherwise one reduction of all elements of all of them, beside those that are reduced for each:
+
+        h[0] / sum_0 h[0],  h[0] = sum_1 A[0,1]     and not     h[0] / sum_0,1 A[0,1]
+    """
+    readers: dict[Expr, set[Expr]] = {program: {program}}
+    for e in filter(is_closed, subterms(program)):
+        for x in () if _is_layout(e) or isinstance(e, p.Zip) else set(_read(e)):
+            for source in set(_sources(x)):
+                readers.setdefault(source, set()).add(e)
+    found = {
+        t
+        for t, reading in readers.items()
+        if (op := _reduces_with(t)) is not None and any(_total(e, t) == op for e in reading) and len(reading) > 1
+    }
+    return tuple(t for t in subterms(program) if t in found)
+
+
+def _reduces_with(e: Expr) -> p.Operator | None:
+    """The operator of an array of reductions of which each is an element; None of any other array."""
+    match e:
+        case p.Map(p.Reduce(op, _, _) as inner, _) if isinstance(type_of(inner), Scalar):
+            return op
+        case p.Map(p.Map() as inner, _):
+            return _reduces_with(inner)
+    return None
+
+
+def _total(e: Expr, x: Expr) -> p.Operator | None:
+    """The operator by which an array of numbers, or each of its rows, is reduced as it is."""
+    match e:
+        case p.Reduce(op, _, array) if array is x:
+            return op
+        case p.Map(p.Reduce(op, _, p.Arg()), array) if array is x:
+            return op
+    return None
+
+
+def _is_often(e: p.Gather) -> bool:
+    """Are more elements gathered than there are?  In a body, once for each of its arguments."""
+    length = length_of(e.x)
+    if is_backwards(e) or not isinstance(length, int):
+        return False
+    return not is_closed(e.indices) or volume(type_of(e.indices)) > length
+
+
+def _reduced(e: Expr) -> Iterator[Expr]:
+    """The closed arrays of reductions of which elements of a closed one are computed, itself where it is one."""
+    if isinstance(type_of(e), Array) and (isinstance(e, _REDUCING) or (isinstance(e, p.Map) and _reduces(e))):
+        yield e
+    elif isinstance(e, p.Map) or _is_layout(e) or isinstance(e, p.Zip):
+        for x in set(_read(e)):
+            yield from _reduced(x)
 
 
 @dataclass

@@ -54,9 +54,13 @@ def _space(s: Stage) -> tuple[Dim, ...]:
 
 
 def _reads(s: Stage, dims: Sequence[Dim]) -> frozenset[tuple[Expr, tuple[int, ...]]]:
-    """What is read at all of these dimensions; the dimensions of each by their places in the space of the stage."""
+    """What is read at all of these dimensions; the dimensions of each by their places in the space of the stage.
+
+    Without arrays of no input, such as places, which are not in memory.
+    """
     space = _space(s)
     reads = [plain_read(r) for r in reads_of(s.names, s.body) if set(r.dims) >= set(dims)]
+    reads = [r for r in reads if any(isinstance(t, p.Input) for t in subterms(r.view))]
     return frozenset((r.view, tuple(space.index(d) for d in r.dims)) for r in reads)
 
 

@@ -17,7 +17,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import applied, subterms
+from egglift.ir.traverse import applied, children, subterms
 
 #: elements that a reduction has at most, and parts of all elements together
 SHORT, LARGE = 8, 300
@@ -33,9 +33,18 @@ def can_unroll(names: Names, r: Reduction, outer: Sequence[Dim], around: Sequenc
     if any(isinstance(d.extent, Length) for d in r.dims):
         return False
     free, count = names.free(r.element), prod(map(number, r.dims))
-    parts = sum(1 for _ in subterms(r.element))
+    parts = _repeated(names, r)
     again = prod(number(d) for d in outer if d not in free)
     return bool(around) and free >= set(around) and max(count, again) <= SHORT and count * parts <= LARGE
+
+
+def _repeated(names: Names, r: Reduction) -> int:
+    """The parts of the element of a reduction that are others for each of its indices."""
+    found: dict[Expr, bool] = {}
+    for t in subterms(r.element):  # children first
+        own = bool(names.free(t) & set(r.dims)) if isinstance(t, p.Input) else False
+        found[t] = own or any(found.get(x, False) for x in children(t))
+    return sum(found.values())
 
 
 def unrolled(names: Names, r: Reduction) -> Expr:

@@ -19,6 +19,7 @@ from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import length_of, permuted
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
 from egglift.ir.types import BOOL
 
 #: a reduction over fewer elements, or that saves fewer steps, is computed for each window: to write it takes as long
@@ -71,13 +72,19 @@ def shared_by_windows(names: Names, r: Reduction, places: Sequence[Dim], saving:
     """Is a reduction a long one that windows, whose places are one of these dimensions, share?  saving: or does it save
     many steps?"""
     own, of_window = prod(map(number, r.dims)), max((number(d) for d in places), default=1)
-    if own < WORTH and not saving:
-        return False
-    if own < WORTH and own * of_window - (own + of_window) < WORTH:
+    if own < WORTH and not (saving and _saves(r, own, of_window)):
         return False
     others = sorted(names.free(r.element) - {*places, *r.dims}, key=lambda d: d.number)
     found = (of_windows(names, r, (window, place)) for window in others for place in places)
     return any(w is not None and w.place in places for w in found)
+
+
+def _saves(r: Reduction, own: int, of_window: int) -> bool:
+    """Does it save many steps if windows share it?  Of elements that are computed, a step is all of their operations;
+    what is half of all is worth to be written."""
+    each, apart = own * of_window, own + of_window
+    operations = sum(isinstance(t, p.Apply) for t in subterms(r.element))
+    return each - apart >= WORTH or (each >= 2 * apart and (each - apart) * (1 + operations) >= 2 * WORTH)
 
 
 def by_windows_apart(

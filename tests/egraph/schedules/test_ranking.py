@@ -53,6 +53,18 @@ def test_the_cheapest_come_first_and_have_kernels(name: str) -> None:
             assert isinstance(r.search.point(r.sizes(i), r.launch_of(i)), Point)
 
 
+def test_each_way_to_fetch_ahead_has_a_best_assignment() -> None:
+    (chunks,) = (r for r in all_ranked(product(256, 256, 256), "nvidia_h200") if r.structure.sign == "tile 01 chunks")
+    assert sorted(chunks.sizes(i)["f0"] for i in chunks.fetched()) == [0, 1, 2]
+    assert chunks.fetched()[0] == 0
+    assert len(chunks.points(chunks.fetched())) == 3
+
+
+def test_what_fetches_nothing_ahead_has_no_such_ways() -> None:
+    found = [r for r in all_ranked(arr("A", 256, 128).map(add_up), "nvidia_h200") if "f0" not in r.columns]
+    assert found and all(r.fetched() == [] for r in found)
+
+
 def test_no_group_is_larger_than_the_device_allows() -> None:
     limits = DeviceLimits(group_size=256, local_bytes=4 << 10, compute_units=132, warp=32, branch_barriers=True)
     found = all_ranked(product(256, 256, 256), "nvidia_h200", limits)

@@ -56,8 +56,7 @@ def found(program: Any) -> list[tuple[Stages, str, Any]]:
     """What is left of the stages, the name of the last, and a structure."""
     stages, rows = stages_of(program), []
     for row in rows_of(stages):
-        starts = {s.name for s in row.starts}
-        left = Stages(tuple(s for s in stages.stages if s.name not in starts), stages.result)
+        left = Stages(row.left(stages.stages), stages.result)
         rows += [(left, row.last.name, s) for s in row_structures(row, True)]
     return rows
 
@@ -86,12 +85,29 @@ def test_a_row_is_one_kernel_and_right_on_a_device(name: str) -> None:
             np.testing.assert_allclose(got.reshape(-1), want.reshape(-1), rtol=1e-4, atol=1e-4)
 
 
-def test_what_is_wanted_itself_does_not_start_elsewhere() -> None:
+def test_what_is_wanted_itself_starts_elsewhere_only_again() -> None:
     stages = stages_of(as_program(PROGRAMS["deviations"]()))
     (row,) = rows_of(stages)
     start = row.starts[0]
     wanted = p.Tup((stages.result, p.Input(start.name, start.type)))
-    assert not list(rows_of(Stages(stages.stages, wanted)))
+    assert not list(rows_of(Stages(stages.stages, wanted)))  # a sum that goes on with it reads no more than that
+
+
+def test_rows_start_again_what_others_read_too() -> None:
+    """The gradient of a normalisation: of each row, and of what rows are scaled by."""
+    x, dy = arr("x", 6, 20), arr("dy", 6, 20)
+    scale = 1 / el.sqrt(el.mean(x * x, axis=1, keepdims=True) + 1)
+    both = el.tuple(scale * (dy - x * el.mean(dy * x * scale, axis=1, keepdims=True)), el.sum(dy * x * scale, axis=0))
+    program = as_program(both)
+    stages = stages_of(program)
+    (row,) = (r for r in rows_of(stages) if r.kept)
+    assert len(row.starts) == 2
+    assert [s.name for s in row.left(stages.stages) if s in row.starts] == []
+    assert len(row.left(stages.stages)) == len(stages.stages) - 1
+    for structure in row_structures(row, True):
+        left = Stages(row.left(stages.stages), stages.result)
+        terms = {row.last.name: sized(structure, Random(1))}
+        assert same(program, whole(left, terms), exact_inputs(program), 1e-4)
 
 
 def test_rows_that_read_the_sum_of_the_next_row_mean_the_same() -> None:

@@ -11,7 +11,7 @@ import pytest
 import egglift as el
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Partitioning, stages_of
-from egglift.egraph.stages.producers import FEW, read_at_many_places
+from egglift.egraph.stages.producers import FEW, read_at_many_places, read_by_gathers
 from egglift.ir.check import type_of
 from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, same, whole
@@ -97,3 +97,45 @@ def test_sums_of_windows_of_sums_of_windows_have_stages() -> None:
     stages = stages_of(program, by=Partitioning(producers=True))
     assert len(stages.stages) == 4
     assert same(program, whole(stages), exact_inputs(program), 1e-4)
+
+
+k = el.array("k", el.i32, 500)
+
+
+def read(program: Any) -> list[str]:
+    return [str(type_of(t)) for t in read_by_gathers(as_program(program))]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: A.mean(axis=1)[k],
+        lambda: A.sum(axis=0)[k],
+        lambda: (A / A.sum(axis=1, keepdims=True))[k],  # the sums are, and quotients are computed of what is gathered
+        lambda: k.map(lambda i: A.mean(axis=1)[i]),  # in a body, for each of its arguments
+    ],
+)
+def test_reductions_gathered_often_are_written_first(program: Callable[[], Any]) -> None:
+    assert read(program()) == ["[f32]80"]
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda: A.sum(axis=1)[k[:10]],  # fewer than there are
+        lambda: A.sum(axis=1)[::-1],  # each once
+        lambda: (A / A.sum())[k],  # a total is one number, whatever is gathered
+        lambda: (A * 2.0)[k],  # nothing is reduced
+    ],
+)
+def test_gathers_that_reduce_no_element_again_write_none(program: Callable[[], Any]) -> None:
+    assert read(program()) == []
+
+
+def test_groups_without_their_means_are_the_groups_in_stages() -> None:
+    v, sums = el.array("v", el.f64, 500), el.bincount(k % 7, 7, weights=el.array("v", el.f64, 500))
+    program = as_program(v - sums[k % 7])
+    stages = stages_of(program)
+    assert len(stages.stages) == 2
+    inputs = exact_inputs(program)
+    assert same(program, whole(stages), inputs)

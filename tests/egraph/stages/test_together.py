@@ -61,3 +61,10 @@ def test_sums_of_the_same_pairs_share_a_loop() -> None:
     both, _ = read_by_all(sums(el.cos), sums(el.sin))
     assert both.startswith("stage0_1[0 < 9] = (tuple (add for 1 < 20 of (cos ")
     assert len(read_by_all(sums(el.cos), weighted)) == 3
+
+
+def test_the_least_and_its_place_are_one_reduction() -> None:
+    """Places are computed, not read."""
+    pairs = el.abs(el.array("p", el.f32, 40)[:, None] - el.array("q", el.f32, 30))
+    least = el.tuple(el.array("r", el.f32, 30)[pairs.argmin(axis=1)], pairs.min(axis=1).sum())
+    assert sum(" for 1 < 30 of" in t for t in texts(least)) == 1

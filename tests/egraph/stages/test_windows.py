@@ -121,3 +121,14 @@ def test_windows_are_found_behind_layouts_of_rows(layout: Callable[[Value], Valu
     windows = layout(A.slide(3, 1).map(lambda w: w.map(root_of_sum)))
     first, _ = texts(windows.map(add_up))
     assert first == "stage0[0 < 9] = (add for 1 < 20 of A[0,1])"
+
+
+@pytest.mark.parametrize(("side", "steps"), ((3, 1), (5, 2)))
+def test_windows_of_products_are_taken_one_way_at_a_time(side: int, steps: int) -> None:
+    """Where that halves the steps: each is a difference, a product and an addition."""
+    x, y = arr("x", 12, 11), arr("y", 12, 11)
+    assert len(texts(el.sliding_window_view((x - y) * y, (side, side)).sum(axis=(2, 3)))) == steps
+
+
+def test_windows_of_what_is_read_are_one_step_up_to_five() -> None:
+    assert len(texts(el.sliding_window_view(arr("x", 12, 11), (5, 5)).sum(axis=(2, 3)))) == 1
