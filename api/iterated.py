@@ -1,4 +1,4 @@
-"""Programs with an iteration: what is found for one step is taken again and again; what follows is a program, too."""
+"""Programs with a loop over arrays: what is found for a step is taken again and again; what follows is a program, too."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
+from egglift.ir.hoisting import COMPUTING, hoisted
 from egglift.ir.named_states import states_in
 from egglift.ir.patterns import Expr
+from egglift.ir.scan_components import read_components
+from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import exchanged, subterms
-from egglift.steps import Steps, steps_within
+from egglift.steps import Steps, arrays_of, steps_of, steps_within
 
 #: candidates of a step, and of what follows, that are looked at
 STEPS, OTHERS = 10, 3
@@ -26,23 +29,44 @@ Find = Callable[[Expr], Sequence[Candidate]]
 
 
 def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]:
-    """Candidates of a program with one iteration of arrays outside of all bodies, as they are found; none of any other.
+    """Candidates of a program with a loop over arrays outside of all bodies, as they are found; none of any other.
 
     sum (iterate 1000 f x): those of `f state`, which are taken 1000 times, with those of `sum state`.
+    fold f z xs: those of `f <state, element>`, once for each element.
     find: candidates of a program.
     """
+    program = read_components(program)
     given = steps_within(program)
     if given is None:
         return
-    steps = replace(given, whole=replace(given.whole, x=_started(given.whole.x, find)))
+    steps = _prepared(given, program, find)
     firsts = [_again(steps, c) for c in _cheapest(find(steps.program), STEPS)]
-    if isinstance(program, p.Iterate):
+    if program is given.whole:
         yield from _priced(firsts, profile)
     elif firsts:
         rest = _without(program, given)
         others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts[0])]
         pairs = [*((first, o) for o in others[:1] for first in firsts), *((firsts[0], o) for o in others[1:])]
         yield from _priced([_together(steps, first, o) for first, o in pairs], profile)
+
+
+def _prepared(given: Steps, program: Expr, find: Find) -> Steps:
+    """A loop, what it begins with and what it computes of its elements alone as the cheapest candidates compute it."""
+    steps = given.starting(_started(given.start, find))
+    if isinstance(steps.whole, p.Iterate):
+        return steps
+    before = steps_of(hoisted(steps.whole), inputs_of(program))
+    assert before is not None and not isinstance(before.whole, p.Iterate)
+    arrays = [_kept(x, find) for x in arrays_of(before.whole.x)]
+    return before.over(p.Zip(tuple(arrays)) if len(arrays) > 1 else arrays[0])
+
+
+def _kept(x: Expr, find: Find) -> Expr:
+    """An array of elements that reduces, as the cheapest candidate computes it, once."""
+    if not any(isinstance(t, COMPUTING) for t in subterms(x)):
+        return x
+    best = _cheapest(find(x), 1)
+    return p.To("global", best[0].term if best else x)
 
 
 def _started(x: Expr, find: Find) -> Expr:
@@ -59,25 +83,16 @@ def _cheapest(found: Sequence[Candidate], count: int) -> list[Candidate]:
 
 def _again(steps: Steps, c: Candidate) -> Candidate:
     """A candidate for one step as a candidate for all of them."""
-    form = c.form and steps.again(c.form)
+    form = c.form and steps.again(c.form) if isinstance(steps.whole, p.Iterate) else None
     if isinstance(form, p.Iterate) and states_in(form.body):
         form = None  # laws know of no names for states
     return replace(c, term=steps.again(c.term), form=form, steps=None)
 
 
-def _whole(steps: Steps, iteration: Expr) -> Mapping[Expr, Expr]:
-    """What the states stand for: an iteration, or its components."""
-    if len(steps.states) == 1:
-        return {steps.state: iteration}
-    return {state: p.Get(k, iteration) for k, state in enumerate(steps.states)}
-
-
 def _without(program: Expr, steps: Steps) -> Expr:
-    """What follows an iteration: the states in its place."""
-    known = {whole: state for state, whole in _whole(steps, steps.whole).items()}
-    if steps.whole not in known:
-        known[steps.whole] = p.Tup(steps.states)
-    return exchanged(program, known)
+    """What follows a loop: inputs in its place."""
+    known = {value: name for name, value in steps.values(steps.whole).items()}
+    return exchanged(program, {steps.whole: steps.value, **known})
 
 
 def _computes(e: Expr) -> bool:
@@ -89,7 +104,7 @@ def _as_it_stands(rest: Expr, first: Candidate) -> Candidate:
 
 
 def _together(steps: Steps, first: Candidate, other: Candidate) -> Candidate:
-    term = exchanged(other.term, _whole(steps, first.term))
+    term = exchanged(other.term, steps.values(first.term))
     structure = " | ".join(s for s in (first.structure, other.structure) if s)
     return replace(first, structure=structure, term=term, form=None)
 

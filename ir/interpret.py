@@ -336,8 +336,14 @@ class _Run:
         if (simple := _accumulation(body)) is not None and not isinstance(acc, tuple):
             return self._accumulate(*simple, batch, acc, x)
         for i in range(n):
-            acc = self.scope(body, batch, (acc, each(at(axis, i), x)))
+            acc = self._step(body, batch, acc, each(at(axis, i), x))
         return acc
+
+    def _step(self, body: Expr, batch: tuple[int, ...], acc: Value, x: Value) -> Value:
+        """The body of a loop for an accumulator and an element, which it may have names for."""
+        if named := states_in(body):
+            return _Run(bound(self.inputs, named, acc, x), self.wide).closed(body)
+        return self.scope(body, batch, (acc, x))
 
     def _in_turn(self, body: Expr, batch: tuple[int, ...], acc: Value, x: Value) -> Value:
         """What the body keeps of each element, which are taken one after the other."""
@@ -346,7 +352,7 @@ class _Run:
             return self._all_accumulators(*same, batch, acc, x)
         for i in range(max(_count(x, batch), 1)):  # of none, what one would be tells of what kind they are
             item = each(at(axis, i), x) if _count(x, batch) else _nothing(x, axis)
-            acc, kept = self.scope(body, batch, (acc, item))
+            acc, kept = self._step(body, batch, acc, item)
             found.append(each(lambda a: np.expand_dims(a, axis), kept))
         return each(cut(axis, 0, _count(x, batch)), join_structures(found, axis))
 

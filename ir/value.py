@@ -366,6 +366,14 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
 
     def fold(self, f: Callable[..., Like], init: Like) -> Value:
         """`... f(f(init, x0), x1) ...`, left to right; the accumulator may be a tuple or an array."""
+        return typed(self._folded(f, init))
+
+    def accumulate(self, f: Callable[..., Like], init: Like) -> Value:
+        """`[f(init, x0), f(f(init, x0), x1), ...]`: what `fold` has after each element.  See `egglift.accumulate`."""
+        e = self._folded(f, init)
+        return typed(p.ScanSeq(p.Tup((e.body, e.body)), e.init, e.x))
+
+    def _folded(self, f: Callable[..., Like], init: Like) -> p.Fold:
         t = trace.element_of(self.expr)
 
         def traced(z: Expr) -> p.Fold:
@@ -377,7 +385,7 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
         wanted = type_of(e.body)
         if wanted != type_of(e.init):  # numbers in init are weak: they take the type that f gives
             e = traced(adapt(init, wanted))
-        return typed(e)
+        return e
 
     def iterate(self, n: int, f: Callable[..., Like]) -> Value:
         """`f(f(... f(x)))`, n times."""

@@ -94,6 +94,8 @@ def _joined(before: list[str], lines: list[str]) -> str:
 
 
 def _parameter(b: Buffer, written: bool) -> str:
+    if b.space == "number":
+        return f"const {memory_type(b.scalar)} {b.name}"
     return f"{'' if written else 'const '}global {memory_type(b.scalar)}* restrict {b.name}"
 
 
