@@ -96,6 +96,7 @@ from egglift.ir.lifting import as_expr, as_program
 from egglift.ir.linear_algebra import dot, inner, matrix_power, norm, outer, vdot
 from egglift.ir.making import arange, eye, full, full_like, linspace, ones, ones_like, zeros, zeros_like
 from egglift.ir.notation import (
+    accumulate,
     allpairs,
     argmax,
     argmin,
@@ -104,7 +105,6 @@ from egglift.ir.notation import (
     cross,
     drop,
     fill,
-    accumulate,
     fold,
     gather,
     interpret,
@@ -229,6 +229,7 @@ __all__ = [
     "WrongResult",
     "abs",
     "absolute",
+    "accumulate",
     "add",
     "all",
     "allpairs",
@@ -286,7 +287,6 @@ __all__ = [
     "floor",
     "floor_divide",
     "fma",
-    "accumulate",
     "fold",
     "from_c",
     "full",

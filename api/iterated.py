@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -12,6 +12,7 @@ from egglift.costmodel.profiles.profile import Profile
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.hoisting import COMPUTING, hoisted
+from egglift.ir.many_recurrences import beside_each_other
 from egglift.ir.named_states import states_in
 from egglift.ir.patterns import Expr
 from egglift.ir.scan_components import read_components
@@ -48,6 +49,15 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
         others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts[0])]
         pairs = [*((first, o) for o in others[:1] for first in firsts), *((firsts[0], o) for o in others[1:])]
         yield from _priced([_together(steps, first, o) for first, o in pairs], profile)
+
+
+def as_many(program: Expr) -> Expr | None:
+    """A program with many loops, each over a few numbers, in place of one over arrays whose elements never meet; None
+    where it has no such loop."""
+    program = read_components(program)
+    given = steps_within(program)
+    many = beside_each_other(given.whole) if given is not None else {}
+    return exchanged(program, many) if many else None
 
 
 def _prepared(given: Steps, program: Expr, find: Find) -> Steps:

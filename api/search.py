@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from time import perf_counter
 
@@ -33,7 +33,7 @@ from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
-from egglift.iterated import iterated
+from egglift.iterated import as_many, iterated
 from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
 
@@ -79,7 +79,7 @@ class Searched:
         with suppress(TooLate), old_objects_stay():
             self.by_schedules = by_schedules(self.program, self.profile, self.limits, self.laws)
             self._tell("schedules of stages are priced")
-            for c in iterated(self.program, self._of_step, self.profile):
+            for c in (*self._of_many(self.program), *iterated(self.program, self._of_step, self.profile)):
                 self.by_steps.append(c)
             with until(enough if self.by_schedules else float("inf")):
                 self._by_laws()
@@ -98,12 +98,21 @@ class Searched:
     def _of_step(self, program: Expr) -> list[Candidate]:
         """What is found for a step of an iteration, or for what follows it."""
         found = by_schedules(program, self.profile, self.limits, self.laws)
+        found += self._of_many(program)
         found += iterated(program, self._of_step, self.profile)
         best = min((c.estimate for c in found), default=float("inf"))
         with suppress(TooLate):  # what there is by then is taken
             if not served(program, best, self.profile, self.laws):
                 found += explored(program, self.profile, self.limits, self.laws, best)
         return found
+
+    def _of_many(self, program: Expr) -> list[Candidate]:
+        """What is found for a program with a loop over arrays whose elements never meet: a loop each for them."""
+        many = as_many(program)
+        if many is None:
+            return []
+        found = [*self._of_step(many), *naive(many, self.profile, self.limits, optional=True)]
+        return [replace(c, structure=f"side by side: {c.structure}", form=None) for c in found]
 
     def _by_laws(self) -> None:
         if self.by_steps and not self.laws.rules and not _unfolds(self.program):

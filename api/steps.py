@@ -9,7 +9,7 @@ from itertools import count
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.lengths import Length
-from egglift.ir.named_states import Loop, components, states_in, states_of
+from egglift.ir.named_states import Loop, components, states_in, states_in_loop, states_of
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms, with_argument
@@ -195,6 +195,8 @@ def steps_of(loop: Expr, taken: object) -> Steps | None:
     items = components(type_of(start))
     if not all(isinstance(item, Array) for item in items):
         return None
+    if not isinstance(loop, p.Iterate) and _array(loop.x).length == 0:
+        return None
     given = () if isinstance(loop, p.Iterate) else components(_array(loop.x).element)
     names = _free("state", taken), _free("element", taken)
     states, elements = (tuple(p.Input(next(n), t) for t in ts) for n, ts in zip(names, (items, given), strict=True))
@@ -211,6 +213,11 @@ def _free(name: str, taken: object) -> Iterator[str]:
 def steps_within(program: Expr) -> Steps | None:
     """The steps of a loop of a program whose state is arrays, outside of all bodies; None where there is none."""
     return next((s for t in _outside(program) if (s := steps_of(t, inputs_of(program))) is not None), None)
+
+
+def has_steps(term: Expr) -> bool:
+    """Has a candidate's term a loop whose steps are launched one by one?"""
+    return any(isinstance(t, p.Iterate) or bool(states_in_loop(t)) for t in subterms(term))
 
 
 def _outside(program: Expr) -> Iterator[Loop]:
