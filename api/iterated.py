@@ -1,4 +1,4 @@
-"""Programs with a loop over arrays: what is found for a step is taken again and again; what follows is a program, too."""
+"""Programs with a loop over arrays: what is found for a step is taken again and again; what follows is one, too."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.garbage import old_objects_stay
 from egglift.ir.deadline import TooLate, granted, left, require_time, until
 from egglift.ir.errors import CodegenError
+from egglift.ir.loads_ahead import in_chunks
 from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell, tick
@@ -44,6 +45,7 @@ REFINED = 4  # structures, the best at their most plausible sizes, whose sizes a
 EXTRACTION, PRICING = 20.0, 30.0
 LAST = 10.0  # seconds to compile a program as it stands where nothing else is found and the time is up
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
+AHEAD = (4, 8, 16, 32)  # elements that a loop beside others has in registers before it goes on
 FEW_STEPS = 8  # steps of an iteration that laws take several at a time
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
@@ -111,7 +113,9 @@ class Searched:
         many = as_many(program)
         if many is None:
             return []
-        found = [*self._of_step(many), *naive(many, self.profile, self.limits, optional=True)]
+        forms = dict.fromkeys((many, *(in_chunks(many, n) for n in AHEAD if self.limits.warp > 1)))
+        found = [c for e in forms for c in naive(e, self.profile, self.limits, optional=True)]
+        found += self._of_step(many)
         return [replace(c, structure=f"side by side: {c.structure}", form=None) for c in found]
 
     def _by_laws(self) -> None:

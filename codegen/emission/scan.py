@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
+from operator import mul
 
 from egglift.codegen.emission import assign, copy
 from egglift.codegen.emission.builder import Target
@@ -21,6 +23,7 @@ from egglift.ir.text import brief
 from egglift.ir.types import Tuple, Type
 
 AHEAD, LOADED = 8, 32  # elements that are loaded before they are scanned, and loads for these
+FEW = 1 << 14  # work-items, fewer than which load so many each before they scan
 
 
 def into(em: Translator, t: p.ScanSeq, target: Target, scope: Scope) -> None:
@@ -121,7 +124,8 @@ def _ahead(em: Translator, xs: Arr) -> int:
         x = element(xs, index(Var("?", xs.length, "loop")))
         found = [] if _has_arrays(x) else loads_in([x])
         far = [load for load in found if load.buffer.space == "global"]
-    return 1 if statements or not far else max(1, min(xs.length, AHEAD, LOADED // len(found)))
+    ahead = AHEAD if prod(map(mul, em.shape.local, em.shape.groups)) >= FEW else LOADED
+    return 1 if statements or not far else max(1, min(xs.length, ahead, LOADED // len(found)))
 
 
 def _has_arrays(v: View) -> bool:

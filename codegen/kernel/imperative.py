@@ -17,8 +17,8 @@ from egglift.ir.types import Scalar
 class Buffer:
     """Memory of `size` elements of one scalar type.  Compared by identity.
 
-    space: global (parameter), constant (program-scope literal), local, or private; number: a parameter that is a number,
-    and what stands for it at a launch, by its `values`.
+    space: global (parameter), constant (program-scope literal), local, or private; number: a parameter that is a
+    number, and what stands for it at a launch, by its `values`.
     lanes: for private memory inside a vector map, the number of lanes each element is kept for (else 1).
     given: is it a caller's?  Then its bools are any bytes, of which all but 0 are true; those of kernels are 0 or 1.
     aligned: does it begin where the widest vectors do?  What a caller gives begins where one of its elements does.
