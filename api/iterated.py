@@ -7,8 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from egglift.candidate import Candidate
+from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.loops_of_groups import group_loops
 from egglift.ir import patterns as p
 from egglift.ir.errors import CodegenError
 from egglift.ir.hoisting import COMPUTING, hoisted
@@ -26,6 +28,9 @@ STEPS, OTHERS = 10, 3
 #: patterns that are worth a search where an iteration begins with them
 STARTING = (p.Reduce, p.Fold, p.Scan, p.Iterate, p.Count, p.Map)
 
+#: work-items of groups that have a loop each
+GROUPS = (64, 128, 256, 512, 1024)
+
 Find = Callable[[Expr], Sequence[Candidate]]
 
 
@@ -42,6 +47,7 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
         return
     steps = _prepared(given, program, find)
     firsts = [_again(steps, c) for c in _cheapest(find(steps.program), STEPS)]
+    firsts += of_groups(steps.whole, profile) if isinstance(steps.whole, p.Fold) else []
     if program is given.whole:
         yield from _priced(firsts, profile)
     elif firsts:
@@ -77,6 +83,20 @@ def _kept(x: Expr, find: Find) -> Expr:
         return x
     best = _cheapest(find(x), 1)
     return p.To("global", best[0].term if best else x)
+
+
+def of_groups(t: p.Fold, profile: Profile) -> list[Candidate]:
+    """Candidates for a fold over arrays in one kernel, by groups that have the state in local memory; best first."""
+    if profile.limits.warp == 1:
+        return []
+    found = list[Candidate]()
+    for term in group_loops(t):
+        for size in (n for n in GROUPS if n <= profile.limits.group_size):
+            launch = Launch(size)
+            parameters = {"group_size": size, "max_groups": launch.max_groups}
+            given = Candidate("steps of groups", term, parameters, launch, profile.limits, 0.0)
+            found += _priced([given], profile)
+    return _cheapest(found, OTHERS)
 
 
 def _started(x: Expr, find: Find) -> Expr:

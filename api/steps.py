@@ -40,6 +40,8 @@ class Steps:
         names = self.rows or self.states
         if len(names) == 1:
             return {names[0]: loop}
+        if isinstance(loop, p.Tup):
+            return dict(zip(names, loop.items, strict=True))
         if not self.rows:
             return {name: p.Get(k, loop) for k, name in enumerate(names)}
         element = _array(loop).element
