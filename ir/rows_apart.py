@@ -9,7 +9,7 @@ from egglift.ir import patterns as p
 from egglift.ir import trace
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import children, is_closed, rebuild, with_argument
+from egglift.ir.traverse import changed, children, is_closed, rebuild, with_argument
 from egglift.ir.types import Array, Tuple, Type
 
 
@@ -79,6 +79,23 @@ class _Rows:
                 return p.Tup((self._same(a), self._row(b)))
             case p.Fill(_, x):
                 return self._same(x)
+            case p.Transpose(x):
+                return self._column(x)
+        raise RowsMeet
+
+    def _column(self, e: Expr) -> Expr:
+        """The column of an array that belongs to a row of the state: of what moves whole rows, these of the columns."""
+        if 0 not in _reads(e):
+            return self._row(p.Transpose(e))
+        match e:
+            case p.Transpose(x):
+                return self._row(x)
+            case p.Concat(a, b):
+                return p.Concat(self._column(a), self._column(b))
+            case p.Take(_, x) | p.Drop(_, x) | p.Roll(_, x) | p.Pad(_, _, _, x, None):
+                return changed(e, {"x": self._column(x)})
+            case p.Fill(n, x):
+                return p.Fill(n, self._row(x))
         raise RowsMeet
 
     def _same(self, e: Expr) -> Expr:
