@@ -12,6 +12,8 @@ from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.loops_of_groups import group_loops
 from egglift.ir import patterns as p
+from egglift.ir.check import type_of
+from egglift.ir.counters import counted
 from egglift.ir.errors import CodegenError
 from egglift.ir.hoisting import COMPUTING, hoisted
 from egglift.ir.many_recurrences import beside_each_other
@@ -41,12 +43,12 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
     fold f z xs: those of `f <state, element>`, once for each element.
     find: candidates of a program.
     """
-    program = read_components(program)
+    program = read_components(counted(program))
     given = steps_within(program)
     if given is None:
         return
     steps = _prepared(given, program, find)
-    firsts = [_again(steps, c) for c in _cheapest(find(steps.program), STEPS)]
+    firsts = [*_steps(steps, find(steps.program))]
     firsts += of_groups(steps.whole, profile) if isinstance(steps.whole, p.Fold) else []
     if program is given.whole:
         yield from _priced(firsts, profile)
@@ -60,7 +62,7 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
 def as_many(program: Expr) -> Expr | None:
     """A program with many loops, each over a few numbers, in place of one over arrays whose elements never meet; None
     where it has no such loop."""
-    program = read_components(program)
+    program = read_components(counted(program))
     given = steps_within(program)
     many = beside_each_other(given.whole) if given is not None else {}
     return exchanged(program, many) if many else None
@@ -109,6 +111,25 @@ def _started(x: Expr, find: Find) -> Expr:
 
 def _cheapest(found: Sequence[Candidate], count: int) -> list[Candidate]:
     return sorted(found, key=lambda c: c.estimate)[:count]
+
+
+def _steps(steps: Steps, found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The cheapest candidates for one step as candidates for all of them."""
+    wanted = type_of(steps.program)
+    for c in _cheapest(found, STEPS):
+        term = _flat(c.term) if type_of(c.term) != wanted else c.term
+        if type_of(term) == wanted:
+            with suppress(CodegenError):
+                yield _again(steps, replace(c, term=term, form=c.form if term is c.term else None))
+
+
+def _flat(term: Expr) -> Expr:
+    """A tuple of several as one, where a search had it as pairs in pairs: <a, <b, c>> -> <a, b, c>."""
+    if not isinstance(term, p.Tup) or not isinstance(term.items[-1], p.Tup):
+        return term
+    rest = _flat(term.items[-1])
+    assert isinstance(rest, p.Tup)
+    return p.Tup((*term.items[:-1], *rest.items))
 
 
 def _again(steps: Steps, c: Candidate) -> Candidate:

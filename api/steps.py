@@ -190,12 +190,12 @@ def time_steps(program: Expr) -> Steps | None:
 
 
 def steps_of(loop: Expr, taken: object) -> Steps | None:
-    """The steps of a loop whose state is an array, or a tuple of arrays.  taken: names of inputs."""
+    """The steps of a loop whose state is an array, or a tuple of arrays and numbers.  taken: names of inputs."""
     if not isinstance(loop, Loop):
         return None
     start = loop.x if isinstance(loop, p.Iterate) else loop.init
     items = components(type_of(start))
-    if not all(isinstance(item, Array) for item in items):
+    if any(isinstance(item, Tuple) for item in items) or not any(isinstance(item, Array) for item in items):
         return None
     if not isinstance(loop, p.Iterate) and _array(loop.x).length == 0:
         return None

@@ -45,8 +45,8 @@ def is_state(x: Expr) -> bool:
 
 
 def reads_states(e: Expr) -> bool:
-    """Does it read what a step is given by a name?"""
-    return any(map(is_state, inputs_in(e)))
+    """Does it read what a step of a loop around it is given by a name?"""
+    return bool(_free(e))
 
 
 def states_in(body: Expr) -> dict[str, int]:
@@ -75,7 +75,7 @@ def _number(x: Expr) -> int:
 
 def _free(e: Expr) -> frozenset[int]:
     """The first numbers of the names in `e` that are not those of a loop in it.  Kept with it."""
-    if not reads_states(e):
+    if not any(map(is_state, inputs_in(e))):
         return frozenset()
     for t in subterms(e):
         if "_free_states" not in t.__dict__:
