@@ -399,7 +399,7 @@ class _Planner:
     def _state(self, type: Type, source: tuple[Buffer, ...], body: Expr) -> p.Input:
         """Stands for the argument of an iteration's body: named like the start, unless that is read too."""
         state = p.Input(self.names.numbered("state"), type)
-        read = {b.name for t in inputs_in(body) if not is_state(t) for b in self.memory[t.name][1]}
+        read = {b.name for t in inputs_in(body) if t.name in self.memory for b in self.memory[t.name][1]}
         names = [self.names.own(b.name) if b.name in read else b.name for b in source]
         self.memory[state.name] = (
             type,

@@ -294,7 +294,7 @@ class Executable:
 
 def argument(table: Mapping[Buffer, Operand], b: Buffer) -> Any:
     """What a kernel is given for `b`: what is in the table, or a number that the launch says."""
-    return table[b] if b.space != "number" else np.frombuffer(b.values or b"", b.scalar.dtype)[0]
+    return table[b] if b.space != "number" else b.scalar.dtype.type(b.number)
 
 
 def number(value: NdArray) -> Any:

@@ -38,6 +38,12 @@ class Buffer:
     start: int = 1
 
     @property
+    def number(self) -> int:
+        """The number that a launch says."""
+        assert self.space == "number" and self.values is not None
+        return int(np.frombuffer(self.values, self.scalar.dtype)[0])
+
+    @property
     def bytes(self) -> int:
         """What it takes: registers hold values as they are computed."""
         kept = self.scalar.computed if self.space == "private" else self.scalar
