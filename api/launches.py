@@ -47,7 +47,7 @@ class LaunchedKernel:
 
     name: of the OpenCL function; source: OpenCL C with that function, complete in itself.  global_size, local_size:
     work-items in all, and in a group, by dimension; no others are right.  arguments: what the function's parameters
-    are, in their order; no two may share memory (`restrict`), but where one name stands twice: for rows of its own each.
+    are, in their order; no two may share memory (`restrict`), but where a name stands twice: for different rows.
     """
 
     name: str

@@ -12,7 +12,7 @@ from egglift.ir.lengths import Length
 from egglift.ir.named_states import Loop, components, states_in, states_in_loop, states_of
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
-from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms, with_argument
+from egglift.ir.traverse import bodies, exchanged, inputs_in, is_closed, replaced, subterms, with_argument
 from egglift.ir.types import I32, Array, Tuple, Type
 
 
@@ -213,23 +213,12 @@ def _free(name: str, taken: object) -> Iterator[str]:
 
 
 def steps_within(program: Expr) -> Steps | None:
-    """The steps of a loop of a program whose state is arrays, outside of all bodies; None where there is none."""
-    return next((s for t in _outside(program) if (s := steps_of(t, inputs_of(program))) is not None), None)
+    """The steps of a loop of a program whose state is arrays, and which depends on no argument; the innermost one of
+    several, which may be in each other.  None where there is none."""
+    loops = (t for t in subterms(program) if isinstance(t, Loop) and is_closed(t))
+    return next((s for t in loops if (s := steps_of(t, inputs_of(program))) is not None), None)
 
 
 def has_steps(term: Expr) -> bool:
     """Has a candidate's term a loop whose steps are launched one by one?"""
     return any(isinstance(t, p.Iterate) or bool(states_in_loop(t)) for t in subterms(term))
-
-
-def _outside(program: Expr) -> Iterator[Loop]:
-    """The loops outside of all bodies, the outermost ones: what they read is no concern."""
-    stack, seen = [program], set[Expr]()
-    while stack:
-        t = stack.pop()
-        if t not in seen:
-            seen.add(t)
-            if isinstance(t, Loop):
-                yield t
-            else:
-                stack.extend(children(t))
