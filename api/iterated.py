@@ -12,17 +12,19 @@ from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.loops_of_groups import group_loops
 from egglift.ir import patterns as p
+from egglift.ir.axes import arrays_of
 from egglift.ir.check import type_of
 from egglift.ir.counters import counted
 from egglift.ir.errors import CodegenError
 from egglift.ir.hoisting import COMPUTING, hoisted
 from egglift.ir.many_recurrences import beside_each_other
 from egglift.ir.named_states import states_in
+from egglift.ir.own_components import arrays_alone
 from egglift.ir.patterns import Expr
 from egglift.ir.scan_components import read_components
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import exchanged, subterms
-from egglift.steps import Steps, arrays_of, steps_of, steps_within
+from egglift.steps import Steps, steps_of, steps_within
 
 #: candidates of a step, and of what follows, that are looked at
 STEPS, OTHERS = 10, 3
@@ -43,7 +45,7 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
     fold f z xs: those of `f <state, element>`, once for each element.
     find: candidates of a program.
     """
-    program = read_components(counted(program))
+    program = plain_loops(program)
     given = steps_within(program)
     if given is None:
         return
@@ -59,10 +61,15 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
         yield from _priced([_together(steps, first, o) for first, o in pairs], profile)
 
 
+def plain_loops(program: Expr) -> Expr:
+    """A program with loops that carry and keep no more than they must."""
+    return read_components(arrays_alone(counted(program)))
+
+
 def as_many(program: Expr) -> Expr | None:
     """A program with many loops, each over a few numbers, in place of one over arrays whose elements never meet; None
     where it has no such loop."""
-    program = read_components(counted(program))
+    program = plain_loops(program)
     given = steps_within(program)
     many = beside_each_other(given.whole) if given is not None else {}
     return exchanged(program, many) if many else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from egglift.ir import patterns as p
+from egglift.ir.axes import arrays_of
 from egglift.ir.check import type_of
 from egglift.ir.lengths import Length
 from egglift.ir.named_states import Loop, components, states_in, states_in_loop, states_of
@@ -167,14 +168,6 @@ def _together(t: Type, parts: tuple[p.Input, ...]) -> Expr:
 
 def _parts(t: Type) -> tuple[Expr, ...]:
     return tuple(p.Get(k, p.Arg(t)) for k in range(len(t.items))) if isinstance(t, Tuple) else (p.Arg(t),)
-
-
-def arrays_of(x: Expr) -> tuple[Expr, ...]:
-    """The arrays that an array of tuples consists of; of any other array, itself."""
-    t = _array(x).element
-    if not isinstance(t, Tuple):
-        return (x,)
-    return x.arrays if isinstance(x, p.Zip) else tuple(p.Map(p.Get(k, p.Arg(t)), x) for k in range(len(t.items)))
 
 
 def _element(x: Expr, number: Expr) -> Expr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from egglift.ir import patterns as p
+from egglift.ir.axes import arrays_of, element_type
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import changed, children, is_closed, replaced, subterms
@@ -27,16 +28,16 @@ def hoisted(t: p.Fold | p.ScanSeq) -> p.Fold | p.ScanSeq:
     assert isinstance(whole, Array)
     element = p.Get(1, p.Arg(Tuple((type_of(t.init), whole.element))))
     is_read = any(x is element for x in _without(t.body, found))
-    arrays = [p.Map(_of(u, element, whole.element), t.x) for u in found]
-    kinds = [*([whole.element] if is_read else []), *(type_of(u) for u in found)]
+    arrays = [*(arrays_of(t.x) if is_read else ()), *(p.Map(_of(u, element, whole.element), t.x) for u in found)]
+    kinds = [element_type(a) for a in arrays]
     new = p.Get(1, p.Arg(Tuple((type_of(t.init), kinds[0] if len(kinds) == 1 else Tuple(tuple(kinds))))))
     parts: list[Expr] = [p.Get(k, new) for k in range(len(kinds))] if len(kinds) > 1 else [new]
-    known: dict[Expr, Expr] = dict(zip([*([element] if is_read else []), *found], parts, strict=True))
-    state = p.Get(0, new.x)
-    known[p.Get(0, element.x)] = state
+    first = len(parts) - len(found)
+    known: dict[Expr, Expr] = {p.Get(0, element.x): p.Get(0, new.x), **dict(zip(found, parts[first:], strict=True))}
+    if is_read:
+        known[element] = p.Tup(tuple(parts[:first])) if first > 1 else parts[0]
     body = replaced(t.body, known.get)
-    x = p.Zip((*([t.x] if is_read else []), *arrays)) if len(kinds) > 1 else arrays[0]
-    return changed(t, {"body": body, "x": x})
+    return changed(t, {"body": body, "x": p.Zip(tuple(arrays)) if len(kinds) > 1 else arrays[0]})
 
 
 def _of(u: Expr, element: Expr, t: Type) -> Expr:

@@ -16,9 +16,11 @@ from egglift.ir.hoisting import hoisted
 from egglift.ir.inner_program import inner
 from egglift.ir.lifting import as_program
 from egglift.ir.loads_ahead import in_chunks
+from egglift.ir.own_components import arrays_alone
 from egglift.ir.rows_apart import row_loops
 from egglift.ir.scan_components import read_components
 from egglift.ir.traverse import subterms
+from egglift.ir.types import dims
 from tests.ir.loops import alike, the_loop
 
 T, B, D, H = 5, 4, 3, 6
@@ -39,7 +41,7 @@ def folded(step: Callable[[Any, Any], Any], *shape: int, start: Any = None) -> A
 def test_products_of_elements_alone_come_before_the_loop() -> None:
     loop = folded(lambda h, x: np.tanh(x @ a("w", D, H) + h @ a("u", H, H)), B, D)
     new = hoisted(loop)
-    assert (alike(new, loop) and isinstance(new.x, p.Map) and type_of(new.x) == el.as_type(el.f32).__class__) or True
+    assert alike(new, loop) and isinstance(new.x, p.Map) and dims(type_of(new.x)) == (T, B, H)
     assert sum(isinstance(t, p.Reduce) for t in subterms(new.body)) == 1
 
 
@@ -148,3 +150,25 @@ def test_elements_in_chunks_are_all_taken_in_order(length: int) -> None:
     whole = as_program(w.map(lambda v: x.fold(lambda s, e: s * v + e, 1.0)))
     new = in_chunks(whole, 4)
     assert alike(new, whole) and (new is whole) == (length < 8)
+
+
+# ---------------------------------------------------------------------------------------- numbers beside arrays
+
+
+def test_numbers_of_their_own_are_carried_by_a_loop_before() -> None:
+    def step(s: Any, x: Any) -> Any:
+        return el.tuple(s[0] * s[1] + x[0], s[1] * 0.9, s[2] + x[1][0] * s[1])
+
+    start = el.tuple(a("s", H), el.literal(1.0, el.f32), el.literal(0.5, el.f32))
+    whole = as_program(el.fold(step, start, el.zip(a("x", T, H), a("y", T, H))))
+    new = arrays_alone(whole)
+    loop = next(t for t in subterms(new) if isinstance(t, p.Fold))
+    assert alike(new, whole) and dims(type_of(loop)) == (H,)
+
+
+def test_numbers_that_depend_on_arrays_stay() -> None:
+    def step(s: Any, x: Any) -> Any:
+        return el.tuple(s[0] * s[1] + x, s[1] + s[0][0])
+
+    whole = as_program(el.fold(step, el.tuple(a("s", H), el.literal(1.0, el.f32)), a("x", T, H)))
+    assert arrays_alone(whole) is whole
