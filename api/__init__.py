@@ -96,6 +96,7 @@ from egglift.ir.lifting import as_expr, as_program
 from egglift.ir.linear_algebra import dot, inner, matrix_power, norm, outer, vdot
 from egglift.ir.making import arange, eye, full, full_like, linspace, ones, ones_like, zeros, zeros_like
 from egglift.ir.notation import (
+    accumulate,
     allpairs,
     argmax,
     argmin,
@@ -228,6 +229,7 @@ __all__ = [
     "WrongResult",
     "abs",
     "absolute",
+    "accumulate",
     "add",
     "all",
     "allpairs",

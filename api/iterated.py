@@ -1,20 +1,30 @@
-"""Programs with an iteration: what is found for one step is taken again and again; what follows is a program, too."""
+"""Programs with a loop over arrays: what is found for a step is taken again and again; what follows is one, too."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
 from egglift.candidate import Candidate
+from egglift.codegen.kernel.imperative import Launch
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.loops_of_groups import group_loops
 from egglift.ir import patterns as p
+from egglift.ir.axes import arrays_of
+from egglift.ir.check import type_of
+from egglift.ir.counters import counted
 from egglift.ir.errors import CodegenError
+from egglift.ir.hoisting import COMPUTING, hoisted
+from egglift.ir.many_recurrences import beside_each_other
 from egglift.ir.named_states import states_in
+from egglift.ir.own_components import arrays_alone
 from egglift.ir.patterns import Expr
+from egglift.ir.scan_components import read_components
+from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import exchanged, subterms
-from egglift.steps import Steps, steps_within
+from egglift.steps import Steps, steps_of, steps_within
 
 #: candidates of a step, and of what follows, that are looked at
 STEPS, OTHERS = 10, 3
@@ -22,27 +32,80 @@ STEPS, OTHERS = 10, 3
 #: patterns that are worth a search where an iteration begins with them
 STARTING = (p.Reduce, p.Fold, p.Scan, p.Iterate, p.Count, p.Map)
 
+#: work-items of groups that have a loop each
+GROUPS = (64, 128, 256, 512, 1024)
+
 Find = Callable[[Expr], Sequence[Candidate]]
 
 
 def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]:
-    """Candidates of a program with one iteration of arrays outside of all bodies, as they are found; none of any other.
+    """Candidates of a program with a loop over arrays outside of all bodies, as they are found; none of any other.
 
     sum (iterate 1000 f x): those of `f state`, which are taken 1000 times, with those of `sum state`.
+    fold f z xs: those of `f <state, element>`, once for each element.
     find: candidates of a program.
     """
+    program = plain_loops(program)
     given = steps_within(program)
     if given is None:
         return
-    steps = replace(given, whole=replace(given.whole, x=_started(given.whole.x, find)))
-    firsts = [_again(steps, c) for c in _cheapest(find(steps.program), STEPS)]
-    if isinstance(program, p.Iterate):
+    steps = _prepared(given, program, find)
+    firsts = [*_steps(steps, find(steps.program))]
+    firsts += of_groups(steps.whole, profile) if isinstance(steps.whole, p.Fold) else []
+    if program is given.whole:
         yield from _priced(firsts, profile)
     elif firsts:
         rest = _without(program, given)
         others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts[0])]
         pairs = [*((first, o) for o in others[:1] for first in firsts), *((firsts[0], o) for o in others[1:])]
         yield from _priced([_together(steps, first, o) for first, o in pairs], profile)
+
+
+def plain_loops(program: Expr) -> Expr:
+    """A program with loops that carry and keep no more than they must."""
+    return read_components(arrays_alone(counted(program)))
+
+
+def as_many(program: Expr) -> Expr | None:
+    """A program with many loops, each over a few numbers, in place of one over arrays whose elements never meet; None
+    where it has no such loop."""
+    program = plain_loops(program)
+    given = steps_within(program)
+    many = beside_each_other(given.whole) if given is not None else {}
+    return exchanged(program, many) if many else None
+
+
+def _prepared(given: Steps, program: Expr, find: Find) -> Steps:
+    """A loop, what it begins with and what it computes of its elements alone as the cheapest candidates compute it."""
+    steps = given.starting(_started(given.start, find))
+    if isinstance(steps.whole, p.Iterate):
+        return steps
+    before = steps_of(hoisted(steps.whole), inputs_of(program))
+    assert before is not None and not isinstance(before.whole, p.Iterate)
+    arrays = [_kept(x, find) for x in arrays_of(before.whole.x)]
+    return before.over(p.Zip(tuple(arrays)) if len(arrays) > 1 else arrays[0])
+
+
+def _kept(x: Expr, find: Find) -> Expr:
+    """An array of elements that reduces, as the cheapest candidate computes it, once."""
+    if not any(isinstance(t, COMPUTING) for t in subterms(x)):
+        return x
+    best = _cheapest(find(x), 1)
+    return p.To("global", best[0].term if best else x)
+
+
+def of_groups(t: p.Fold, profile: Profile) -> list[Candidate]:
+    """Candidates for a fold over arrays in one kernel, by groups that have the state in local memory; best first."""
+    if profile.limits.warp == 1:
+        return []
+    found = list[Candidate]()
+    for term in group_loops(t):
+        for size in (n for n in GROUPS if n <= profile.limits.group_size):
+            launch = Launch(size)
+            parameters = {"group_size": size, "max_groups": launch.max_groups}
+            given = Candidate("steps of groups", term, parameters, launch, profile.limits, 0.0)
+            found += _priced([given], profile)
+    return _cheapest(found, OTHERS)
 
 
 def _started(x: Expr, find: Find) -> Expr:
@@ -57,27 +120,37 @@ def _cheapest(found: Sequence[Candidate], count: int) -> list[Candidate]:
     return sorted(found, key=lambda c: c.estimate)[:count]
 
 
+def _steps(steps: Steps, found: Sequence[Candidate]) -> Iterator[Candidate]:
+    """The cheapest candidates for one step as candidates for all of them."""
+    wanted = type_of(steps.program)
+    for c in _cheapest(found, STEPS):
+        term = _flat(c.term) if type_of(c.term) != wanted else c.term
+        if type_of(term) == wanted:
+            with suppress(CodegenError):
+                yield _again(steps, replace(c, term=term, form=c.form if term is c.term else None))
+
+
+def _flat(term: Expr) -> Expr:
+    """A tuple of several as one, where a search had it as pairs in pairs: <a, <b, c>> -> <a, b, c>."""
+    if not isinstance(term, p.Tup) or not isinstance(term.items[-1], p.Tup):
+        return term
+    rest = _flat(term.items[-1])
+    assert isinstance(rest, p.Tup)
+    return p.Tup((*term.items[:-1], *rest.items))
+
+
 def _again(steps: Steps, c: Candidate) -> Candidate:
     """A candidate for one step as a candidate for all of them."""
-    form = c.form and steps.again(c.form)
+    form = c.form and steps.again(c.form) if isinstance(steps.whole, p.Iterate) else None
     if isinstance(form, p.Iterate) and states_in(form.body):
         form = None  # laws know of no names for states
     return replace(c, term=steps.again(c.term), form=form, steps=None)
 
 
-def _whole(steps: Steps, iteration: Expr) -> Mapping[Expr, Expr]:
-    """What the states stand for: an iteration, or its components."""
-    if len(steps.states) == 1:
-        return {steps.state: iteration}
-    return {state: p.Get(k, iteration) for k, state in enumerate(steps.states)}
-
-
 def _without(program: Expr, steps: Steps) -> Expr:
-    """What follows an iteration: the states in its place."""
-    known = {whole: state for state, whole in _whole(steps, steps.whole).items()}
-    if steps.whole not in known:
-        known[steps.whole] = p.Tup(steps.states)
-    return exchanged(program, known)
+    """What follows a loop: inputs in its place."""
+    known = {value: name for name, value in steps.values(steps.whole).items()}
+    return exchanged(program, {steps.whole: steps.value, **known})
 
 
 def _computes(e: Expr) -> bool:
@@ -89,7 +162,7 @@ def _as_it_stands(rest: Expr, first: Candidate) -> Candidate:
 
 
 def _together(steps: Steps, first: Candidate, other: Candidate) -> Candidate:
-    term = exchanged(other.term, _whole(steps, first.term))
+    term = exchanged(other.term, steps.values(first.term))
     structure = " | ".join(s for s in (first.structure, other.structure) if s)
     return replace(first, structure=structure, term=term, form=None)
 

@@ -43,7 +43,7 @@ from egglift.lost_kernel import LostKernel
 from egglift.options import Options
 from egglift.report import USUAL, duration
 from egglift.saved import Saved, read, text_of
-from egglift.steps import steps_within, time_steps
+from egglift.steps import has_steps, steps_within, time_steps
 
 if TYPE_CHECKING:
     from egglift.egraph.explanation.derivation import Derivation
@@ -210,8 +210,8 @@ class Kernel:
         explanation = self.derivation
         laws = str(explanation) if explanation.laws else "It is the source program as it stands: no law was needed."
         found = self.chosen.form is not None or self.chosen.account is not None
-        steps = steps_within(self._inner) if found else None
-        each = f"Each of {steps.whole.count} steps, from one state to the next.\n" if steps else ""
+        steps = steps_within(self._inner) if found and has_steps(self.chosen.term) else None
+        each = f"Each of {steps.count} steps, from one state to the next.\n" if steps else ""
         held = [f"{n}, {c.type}, is a buffer of {len(c.data)} bytes on the device\n" for n, c in self._held.items()]
         failed = [c for c in self.candidates if c.status not in USUAL]
         others = [f"\nNot chosen, {c.status}: {c.structure}: {c.reason}" for c in failed]

@@ -25,7 +25,8 @@ class KernelArgument:
     role: "input", "output" or "temporary".  shape and dtype: the elements, in C order; a bool is a byte, 0 or 1.
     role "counter": a buffer that holds `data` before and after each launch; kernels write it meanwhile.
     role "constant": a buffer that always holds the same, `data`; no input of the program.
-    role "length": no buffer but a number of that dtype, `value`, which a run-time length decides.
+    role "length" or "number": no buffer but a number of that dtype, `value`, which a run-time length decides, or the
+    launch: of a loop that is launched step by step, the number of the step.
     """
 
     name: str
@@ -47,7 +48,7 @@ class LaunchedKernel:
 
     name: of the OpenCL function; source: OpenCL C with that function, complete in itself.  global_size, local_size:
     work-items in all, and in a group, by dimension; no others are right.  arguments: what the function's parameters
-    are, in their order; no two may share memory (`restrict`).
+    are, in their order; no two may share memory (`restrict`), but where a name stands twice: for different rows.
     """
 
     name: str
@@ -73,7 +74,7 @@ def launches_of(
             known |= _arguments(name, "input", inputs[name], buffers)
     return tuple(
         LaunchedKernel(
-            k.name, k.alone, k.global_size, k.local_size, (*(known[b] for b in given), *map(_length, k.lengths))
+            k.name, k.alone, k.global_size, k.local_size, (*(_given(known, b) for b in given), *map(_length, k.lengths))
         )
         for k, given in ((plan.kernels[i], given) for i, given in plan.steps)
     )
@@ -87,6 +88,11 @@ def _between(b: Buffer) -> KernelArgument:
 
 def _constant(a: KernelArgument, c: Constant) -> KernelArgument:
     return replace(a, role="constant", data=np.frombuffer(c.data, a.dtype).reshape(a.shape))
+
+
+def _given(known: Mapping[Buffer, KernelArgument], b: Buffer) -> KernelArgument:
+    """What stands for a parameter at a launch: a buffer, or a number."""
+    return known[b] if b in known else KernelArgument(b.name, "number", (), np.dtype(b.scalar.dtype), b.number)
 
 
 def _length(a: LengthArgument) -> KernelArgument:

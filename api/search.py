@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from time import perf_counter
 
@@ -28,12 +28,13 @@ from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.garbage import old_objects_stay
 from egglift.ir.deadline import TooLate, granted, left, require_time, until
 from egglift.ir.errors import CodegenError
+from egglift.ir.loads_ahead import in_chunks
 from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
-from egglift.iterated import iterated
+from egglift.iterated import as_many, iterated
 from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
 
@@ -44,6 +45,7 @@ REFINED = 4  # structures, the best at their most plausible sizes, whose sizes a
 EXTRACTION, PRICING = 20.0, 30.0
 LAST = 10.0  # seconds to compile a program as it stands where nothing else is found and the time is up
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
+AHEAD = (4, 8, 16, 32)  # elements that a loop beside others has in registers before it goes on
 FEW_STEPS = 8  # steps of an iteration that laws take several at a time
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
@@ -86,7 +88,7 @@ class Searched:
         with suppress(TooLate), old_objects_stay():
             self.by_schedules = self._by_schedules(self.program)
             self._tell("schedules of stages are priced")
-            for c in iterated(self.program, self._of_step, self.profile):
+            for c in (*self._of_many(self.program), *iterated(self.program, self._of_step, self.profile)):
                 self.by_steps.append(c)
             with until(enough if self.by_schedules else float("inf")):
                 self._by_laws()
@@ -108,6 +110,7 @@ class Searched:
     def _of_step(self, program: Expr) -> list[Candidate]:
         """What is found for a step of an iteration, or for what follows it."""
         found = self._by_schedules(program)
+        found += self._of_many(program)
         found += iterated(program, self._of_step, self.profile)
         best = min((c.estimate for c in found), default=float("inf"))
         with suppress(TooLate):  # what there is by then is taken
@@ -117,6 +120,16 @@ class Searched:
 
     def _by_schedules(self, program: Expr) -> list[Candidate]:
         return by_schedules(program, self.profile, self.limits, self.laws, several=self.several)
+
+    def _of_many(self, program: Expr) -> list[Candidate]:
+        """What is found for a program with a loop over arrays whose elements never meet: a loop each for them."""
+        many = as_many(program)
+        if many is None:
+            return []
+        forms = dict.fromkeys((many, *(in_chunks(many, n) for n in AHEAD if self.limits.warp > 1)))
+        found = [c for e in forms for c in naive(e, self.profile, self.limits, optional=True)]
+        found += self._of_step(many)
+        return [replace(c, structure=f"side by side: {c.structure}", form=None) for c in found]
 
     def _by_laws(self) -> None:
         if self.by_steps and not self.laws.rules and not _unfolds(self.program):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -16,8 +16,8 @@ from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.emitted import Emitted, counter
 from egglift.codegen.kernel.barriers import in_branches
 from egglift.codegen.kernel.distribution import Shape
-from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, Statement
-from egglift.codegen.kernel.index import is_simplifying
+from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, ScalarValue, Statement
+from egglift.codegen.kernel.index import Index, Var, index, is_simplifying
 from egglift.codegen.kernel.reuse import LaunchStep, reused
 from egglift.codegen.kernel.views import memory, number, volume
 from egglift.codegen.opencl.names import Names
@@ -26,6 +26,7 @@ from egglift.codegen.passes import finished, normal_form
 from egglift.codegen.terms.assign_levels import assign_levels
 from egglift.codegen.terms.kernel_boundaries import boundaries, closed_nodes, is_launched
 from egglift.codegen.terms.launch_sizes import shape_of
+from egglift.codegen.terms.launched_loops import LaunchedLoop, launched_loop
 from egglift.codegen.terms.legality import check
 from egglift.codegen.terms.storing import stored
 from egglift.ir import patterns as p
@@ -33,7 +34,7 @@ from egglift.ir.check import type_of
 from egglift.ir.deep import deep, deeply
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Tracing
-from egglift.ir.named_states import is_state, reads_states, states_in
+from egglift.ir.named_states import Loop, components, is_state, reads_states
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms
@@ -134,6 +135,11 @@ def _zeros(state: Buffer) -> Expr:
     return p.Map(p.Literal(0, U64), p.Iota(state.size, I32), Level("global", 0))
 
 
+def _numbered(b: Buffer, n: int) -> Buffer:
+    """What stands for the number `n` at a launch."""
+    return replace(b, values=I32.dtype.type(n).tobytes())
+
+
 @dataclass
 class _Planner:
     """Kernels and buffers of the plan under construction."""
@@ -151,6 +157,10 @@ class _Planner:
     executed: bool = False  # has somebody chosen who executes what?
     apart: int = 0  # steps before this one have their own turns: no kernel goes on with what comes after
     counter: Buffer | None = None
+    #: stand for rows of buffers at a step: the whole, and the number of the row
+    rows: dict[Buffer, tuple[Buffer, Buffer]] = field(default_factory=dict)
+    launch_numbers: dict[Buffer, Var] = field(default_factory=dict)  # what stands for numbers that launches say
+    numbers: list[Buffer] = field(default_factory=list)  # those of the steps under construction
 
     def plan(self, term: Expr) -> Plan:
         for t in sorted((t for t in inputs_in(term) if not is_state(t)), key=lambda t: t.name):
@@ -191,8 +201,8 @@ class _Planner:
         if isinstance(term, p.Tup) and any(_is_stored(x) for x in term.items):
             return self._results(term, outputs)
         if is_launched(term):
-            assert isinstance(term, p.Iterate)
-            return self._iterate(term, outputs)
+            assert isinstance(term, Loop)
+            return self._launches(launched_loop(term), outputs)
         inner = self._split(term)
         self._kernel(inner, outputs)
 
@@ -303,7 +313,8 @@ class _Planner:
             )
         params, memory = self._params(emitter, body, outputs), (emitter.local_bytes, emitter.private_bytes)
         names, states = tuple(b.name for b in emitter.locals), tuple(emitter.states)
-        return Emitted(shape, params, frozenset((*outputs, *states)), body, *memory, names, states)
+        written = frozenset((*map(self._whole, outputs), *states))
+        return Emitted(shape, params, written, body, *memory, names, states)
 
     def _cleared(self, state: Buffer) -> None:
         """Add the kernel that makes words 0."""
@@ -313,50 +324,123 @@ class _Planner:
     def _emitter(self, term: Expr, outputs: tuple[Buffer, ...], shape: Shape, local_names: tuple[str, ...]) -> Emitter:
         """The translation of a kernel's term: an emitter with its statements."""
         taken = tuple(b.name for _, buffers in self.memory.values() for b in buffers)
-        taken += (*(b.name for b in outputs), *local_names) + tuple(self.tracing.names.values() if self.tracing else ())
+        taken += tuple(b.name for b in (*outputs, *map(self._whole, outputs), *self.numbers))
+        taken += (*local_names, *(self.tracing.names.values() if self.tracing else ()))
         emitter = Emitter(shape, self.limits, taken)
         emitter.constant_names = self.names
         read = {t.name: self.memory[t.name] for t in inputs_in(term)}
-        emitter.inputs = {name: memory(t, iter(bs), emitter.load) for name, (t, bs) in read.items()}
+        load = self._loading(emitter)
+        emitter.inputs = {name: memory(t, iter(bs), load) for name, (t, bs) in read.items()}
         emitter.prepare(closed_nodes(term), ROOT)
-        emitter.emit(term, Target(memory(type_of(term), iter(outputs), emitter.load), "global"), ROOT)
+        emitter.emit(term, Target(memory(type_of(term), iter(outputs), load), "global"), ROOT)
         return emitter
+
+    def _loading(self, emitter: Emitter) -> Callable[[Buffer, Index], ScalarValue]:
+        """How an element of a buffer is read, which may be a row of another at this step, or a number."""
+
+        def load(b: Buffer, at: Index) -> ScalarValue:
+            if b in self.launch_numbers:
+                return emitter.number(index(self.launch_numbers[b]), b.scalar)
+            if b in self.rows:
+                whole, number = self.rows[b]
+                return emitter.load(whole, index(self.launch_numbers[number]) * b.size + at)
+            return emitter.load(b, at)
+
+        return load
 
     def _params(self, emitter: Emitter, body: tuple[Statement, ...], outputs: tuple[Buffer, ...]) -> tuple[Buffer, ...]:
         """What a kernel is given: inputs and temporaries in the plan's order, then outputs."""
-        order = [b for _, buffers in self.memory.values() for b in buffers] + list(outputs)
-        used = used_params(emitter.params, body)
-        return tuple(sorted(used, key=lambda b: (b in outputs, order.index(b))))
+        results = [self._whole(b) for b in outputs]
+        order = [self._whole(b) for _, buffers in self.memory.values() for b in buffers] + results
+        used = sorted(used_params(emitter.params, body), key=lambda b: (b in results, order.index(b)))
+        return (*used, *self.numbers)
 
-    # ------------------------------------------------------------------------------------ iteration by launches
+    # ------------------------------------------------------------------------------------ loops by launches
 
-    def _iterate(self, t: p.Iterate, outputs: tuple[Buffer, ...]) -> None:
-        """`count` launches of the body's kernels, from one buffer to another in turn."""
-        count, type = int(number(t.count)), type_of(t)  # so many launches: of a length, of that one only
-        if count == 0:
-            return self._compute(assign_levels(t.x, self.levels), outputs)
-        start = t.x if isinstance(t.x, p.Input) else self._stored(assign_levels(t.x, self.levels))
+    def _launches(self, t: LaunchedLoop, outputs: tuple[Buffer, ...]) -> None:
+        """The kernels of a step, launched again and again, from one buffer to another in turn; what a scan keeps is
+        written to its row of the result, where the next step reads it."""
+        if t.count == 0:
+            return self._compute(assign_levels(t.start, self.levels), outputs)
+        start = t.start if isinstance(t.start, p.Input) else self._stored(assign_levels(t.start, self.levels))
         source = self.memory[start.name][1]
-        body = self._split(t.body) if not states_in(t.body) else self._without_invariants(t.body)
-        between = [self._temporary(type) for _ in range(min(count - 1, 2))]
-        turn = [self.memory[b.name][1] for b in between]
-        chain = [source, *(turn[i % 2] for i in range(count - 1)), outputs]
-        state = self._state(type, source, body)
-        self._name_components(state, states_in(body))
+        body = self._split(t.step) if not t.names else self._without_invariants(t.step)
+        rows = dict(zip(t.results, outputs, strict=True)) if t.kept else {}
+        step, before = (self._number(stem, t.count) for stem in ("step", "before"))
+        state = self._state(type_of(start), source, body)
+        self._name_components(state, t.names, step)
+        params = [self._read(b, before, k in rows) for k, b in zip(t.states, self.memory[state.name][1], strict=True)]
+        new = self._new(t, rows, step, outputs)
         first = self.apart = len(self.steps)
-        step = replaced(body, lambda e: state if isinstance(e, p.Arg) else None)
-        self._compute(step if self.executed else stored(step), outputs)
+        around = len(self.numbers)
+        self.numbers += [step, before] if rows else [step] if t.counts else []
+        self._compute(self._step(t, body, state), new)
+        del self.numbers[around:]
         steps = self.steps[first:]
         del self.steps[first:]
-        for before, after in pairwise(chain):
-            given = dict(zip(self.memory[state.name][1], before)) | dict(zip(outputs, after))
-            self.steps.extend((k, tuple(given.get(b, b) for b in params)) for k, params in steps)
+        written = self._written(t, rows, new, outputs)
+        for i in range(t.count):
+            given = {b: to[i] for b, to in written.items()}
+            for b, k, begin in zip(params, t.states, source, strict=True):
+                given[b] = written[self._whole(new[k])][i - 1] if i else begin
+            given |= {step: _numbered(step, i), before: _numbered(before, max(i - 1, 0))}
+            self.steps.extend((k, tuple(given.get(b, b) for b in used)) for k, used in steps)
         self.apart = len(self.steps)
+
+    def _step(self, t: LaunchedLoop, body: Expr, state: p.Input) -> Expr:
+        """What is computed at each step, by whom."""
+        step = replaced(body, lambda e: state if isinstance(e, p.Arg) else None)
+        if not self.executed:
+            step = stored(step)
+        return assign_levels(step, self.levels) if t.counts else step
+
+    def _number(self, stem: str, count: int) -> Buffer:
+        """Stands for a number below `count` that a launch says."""
+        b = Buffer(self.names.numbered(stem), "number", I32, 1)
+        self.launch_numbers[b] = Var(b.name, count, "launch")
+        return b
+
+    def _read(self, b: Buffer, before: Buffer, in_rows: bool) -> Buffer:
+        """The parameter by which a step reads a leaf of the state: of what a scan keeps, the row before."""
+        if not in_rows:
+            return b
+        whole = replace(b, size=b.size * self.launch_numbers[before].count, aligned=False)
+        self.rows[b] = whole, before
+        return whole
+
+    def _new(
+        self, t: LaunchedLoop, rows: Mapping[int, Buffer], step: Buffer, outputs: tuple[Buffer, ...]
+    ) -> tuple[Buffer, ...]:
+        """Where a step's value goes: what a scan keeps, to rows of the result."""
+        if not t.kept:
+            return outputs
+        new = self._buffers(self.names.numbered("next"), type_of(t.step))
+        self.rows |= {new[k]: (whole, step) for k, whole in rows.items()}
+        return new
+
+    def _written(
+        self, t: LaunchedLoop, rows: Mapping[int, Buffer], new: tuple[Buffer, ...], outputs: tuple[Buffer, ...]
+    ) -> dict[Buffer, list[Buffer]]:
+        """For each parameter that a step's value is written to, what that is at each step."""
+        last = 0 if t.kept else 1  # steps whose values are the result
+        between = [self._buffers(self.names.numbered("tmp"), type_of(t.step)) for _ in range(min(t.count - last, 2))]
+        self.temporaries.extend(b for turn in between for k, b in enumerate(turn) if k not in rows)
+
+        def place(k: int, i: int) -> Buffer:
+            return between[i % 2][k] if i < t.count - last else outputs[k]
+
+        return {
+            rows.get(k, b): [rows[k] if k in rows else place(k, i) for i in range(t.count)] for k, b in enumerate(new)
+        }
+
+    def _whole(self, b: Buffer) -> Buffer:
+        """The buffer that a row is of; any other buffer itself."""
+        return self.rows[b][0] if b in self.rows else b
 
     def _state(self, type: Type, source: tuple[Buffer, ...], body: Expr) -> p.Input:
         """Stands for the argument of an iteration's body: named like the start, unless that is read too."""
         state = p.Input(self.names.numbered("state"), type)
-        read = {b.name for t in inputs_in(body) if not is_state(t) for b in self.memory[t.name][1]}
+        read = {b.name for t in inputs_in(body) if t.name in self.memory for b in self.memory[t.name][1]}
         names = [self.names.own(b.name) if b.name in read else b.name for b in source]
         self.memory[state.name] = (
             type,
@@ -364,12 +448,15 @@ class _Planner:
         )
         return state
 
-    def _name_components(self, state: p.Input, named: Mapping[str, int]) -> None:
-        """What the body of an iteration calls the components of its state is where these are."""
-        items = state.type.items if isinstance(state.type, Tuple) else (state.type,)
+    def _name_components(self, state: p.Input, named: Mapping[str, int], step: Buffer) -> None:
+        """What the body of a loop calls the components of its state, and the number of a step, is where these are."""
+        items = components(state.type)
         ends = list(accumulate(len(leaves(item)) for item in items))
         for name, k in named.items():
-            self.memory[name] = (items[k], self.memory[state.name][1][ends[k] - len(leaves(items[k])) : ends[k]])
+            if k == len(items):
+                self.memory[name] = (I32, (step,))
+            else:
+                self.memory[name] = (items[k], self.memory[state.name][1][ends[k] - len(leaves(items[k])) : ends[k]])
 
     def _without_invariants(self, body: Expr) -> Expr:
         """A body that has names for its state, with what depends on none of these computed before all steps."""

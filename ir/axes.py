@@ -32,6 +32,14 @@ def length_of(x: Expr) -> Size:
     return t.length
 
 
+def arrays_of(x: Expr) -> tuple[Expr, ...]:
+    """The arrays that an array of tuples consists of; of any other array, itself."""
+    t = element_type(x)
+    if not isinstance(t, Tuple):
+        return (x,)
+    return x.arrays if isinstance(x, p.Zip) else tuple(p.Map(p.Get(k, p.Arg(t)), x) for k in range(len(t.items)))
+
+
 def at_depth(depth: int, x: Expr, f: Callable[[Expr], Expr]) -> Expr:
     """`f` on each part of `x` that lies so many axes down.
 

@@ -180,3 +180,14 @@ def _matrices(a: NdArray, shared: list[int], own: list[int]) -> NdArray:
     kept = [i for i in range(a.ndim) if i in (*shared, *own, last)]
     ordered = np.transpose(a[live], [kept.index(i) for i in (*shared, *own, last)])
     return ordered.reshape(*(a.shape[i] for i in shared), -1, a.shape[last])
+
+
+def neighbours(n: int) -> tuple[slice, slice, slice]:
+    """Neighbours are combined: any associative operator may be."""
+    return slice(0, n - n % 2, 2), slice(1, n, 2), slice(n - 1, n)
+
+
+def halves(n: int) -> tuple[slice, slice, slice]:
+    """x[i] is combined with x[i + ceil(n/2)]."""
+    half = n - n // 2
+    return slice(0, n // 2), slice(half, n), slice(n // 2, half)

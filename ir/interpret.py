@@ -28,7 +28,9 @@ from egglift.ir.batch import (
     cut,
     each,
     elementwise,
+    halves,
     join_structures,
+    neighbours,
     repeat,
     under,
 )
@@ -285,18 +287,17 @@ class _Run:
             case p.Map(body, x):
                 return self.over(body, batch, _count(values[x], batch), values[x])
             case p.Iterate(n, body, x):
-                value, named = values[x], states_in(body)
+                value = values[x]
                 for _ in range(number(n)):
-                    run = _Run(bound(self.inputs, named, value), self.wide) if named else None
-                    value = run.closed(body) if run else self.scope(body, batch, value)
+                    value = self._step(body, batch, value)
                 return value
             case p.Fold(body, init, x):
                 return self._fold(body, batch, values[init], values[x])
             case p.Tree(body, init, x):
-                return self._halve(body, batch, values[init], values[x], _far)
+                return self._halve(body, batch, values[init], values[x], halves)
             case p.Reduce(op, init, x):
                 if (name := recognise(op.body)) is None:
-                    return self._halve(op.body, batch, values[init], values[x], _near)
+                    return self._halve(op.body, batch, values[init], values[x], neighbours)
                 total = self._total(name, e, batch, values)
                 f = FUNCTIONS[name].numpy
                 return values[init] if total is None else elementwise(f, [_array(values[init]), total])
@@ -336,8 +337,14 @@ class _Run:
         if (simple := _accumulation(body)) is not None and not isinstance(acc, tuple):
             return self._accumulate(*simple, batch, acc, x)
         for i in range(n):
-            acc = self.scope(body, batch, (acc, each(at(axis, i), x)))
+            acc = self._step(body, batch, acc, each(at(axis, i), x))
         return acc
+
+    def _step(self, body: Expr, batch: tuple[int, ...], *given: Value) -> Value:
+        """The body of a loop for a state, and maybe an element, which it may have names for."""
+        if named := states_in(body):
+            return _Run(bound(self.inputs, named, *given), self.wide).closed(body)
+        return self.scope(body, batch, given if len(given) > 1 else given[0])
 
     def _in_turn(self, body: Expr, batch: tuple[int, ...], acc: Value, x: Value) -> Value:
         """What the body keeps of each element, which are taken one after the other."""
@@ -346,7 +353,7 @@ class _Run:
             return self._all_accumulators(*same, batch, acc, x)
         for i in range(max(_count(x, batch), 1)):  # of none, what one would be tells of what kind they are
             item = each(at(axis, i), x) if _count(x, batch) else _nothing(x, axis)
-            acc, kept = self.scope(body, batch, (acc, item))
+            acc, kept = self._step(body, batch, acc, item)
             found.append(each(lambda a: np.expand_dims(a, axis), kept))
         return each(cut(axis, 0, _count(x, batch)), join_structures(found, axis))
 
@@ -408,17 +415,6 @@ _VIEWS = (
     p.To,
     p.Map,
 )
-
-
-def _near(n: int) -> tuple[slice, slice, slice]:
-    """Neighbours are combined: any associative operator may be."""
-    return slice(0, n - n % 2, 2), slice(1, n, 2), slice(n - 1, n)
-
-
-def _far(n: int) -> tuple[slice, slice, slice]:
-    """x[i] is combined with x[i + ceil(n/2)]."""
-    half = n - n // 2
-    return slice(0, n // 2), slice(half, n), slice(n // 2, half)
 
 
 def _array(value: Value) -> NdArray:

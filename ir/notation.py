@@ -115,6 +115,17 @@ def fold(f: Callable[..., Like], init: Like, xs: Like) -> Value:
     return array_last("fold(f, init, x)", f, xs).fold(f, init)
 
 
+def accumulate(f: Callable[..., Like], init: Like, xs: Like) -> Value:
+    """`[f(init, x0), f(f(init, x0), x1), ...]`: all that `fold` carries, left to right, without `init`.
+
+        el.accumulate(lambda h, x: np.tanh(x @ w + h @ u), h0, xs)  # the states of a recurrent net after each input
+
+    f need not be associative; what is carried may be a number, an array, or a tuple of these, of which the result is an
+    array with a row for each element.  Where f is associative, `scan` is faster.
+    """
+    return array_last("accumulate(f, init, x)", f, xs).accumulate(f, init)
+
+
 def iterate(n: int, f: Callable[..., Like], x: Like) -> Value:
     """`f(f(... f(x)))`, n times.  If f changes the type, the program holds n copies of it."""
     return as_value(x).iterate(n, f)

@@ -11,6 +11,7 @@ import numpy as np
 from egglift.ir import patterns as p
 from egglift.ir import promotion, trace
 from egglift.ir.absent_names import ABSENT
+from egglift.ir.boundary_modes import boundary
 from egglift.ir.check import type_of
 from egglift.ir.errors import OperatorError, ProgramError, ShapeError, TypeMismatch
 from egglift.ir.indexing import from_the_end, indexed, is_several
@@ -379,6 +380,12 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
             e = traced(adapt(init, wanted))
         return typed(e)
 
+    def accumulate(self, f: Callable[..., Like], init: Like) -> Value:
+        """`[f(init, x0), f(f(init, x0), x1), ...]`: what `fold` has after each element.  See `egglift.accumulate`."""
+        e = self.fold(f, init).expr
+        assert isinstance(e, p.Fold)
+        return typed(p.ScanSeq(p.Tup((e.body, e.body)), e.init, e.x))
+
     def iterate(self, n: int, f: Callable[..., Like]) -> Value:
         """`f(f(... f(x)))`, n times."""
         count = whole(n, "the number of iterations")
@@ -449,7 +456,7 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
             n, before = self._count, whole(left, "the padding")
             places = Value(p.Iota(n + before + whole(right, "the padding"), I32 if n < 1 << 30 else I64))
             return self.gather(places.map(lambda i: mode(i - before, n)))
-        name, value = _boundary(mode)
+        name, value = boundary(mode)
         padding = None if value is None else filled(value, trace.element_of(self.expr))
         widths = whole(left, "the padding"), whole(right, "the padding")
         return typed(p.Pad(*widths, name, self.expr, padding))
@@ -484,16 +491,3 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
         if given.shape != (n,) or given.dtype.kind not in "iu" or (np.sort(given) != np.arange(n)).any():
             raise ShapeError(f"{brief(self.expr)}: not a permutation of 0..{n - 1}; use gather instead")
         return self.gather(given)
-
-
-def _boundary(mode: object) -> tuple[str, Any]:
-    """The name of a boundary mode, and what is there, if it is a value."""
-    match mode:
-        case str():
-            return mode, None
-        case (str() as name, value):
-            return name, value
-    raise TypeMismatch(
-        f'pad takes a mode such as "clamp", ("constant", value) or a function of the index, not {mode!r}; '
-        f'for a value, write ("constant", {mode!r})'
-    )

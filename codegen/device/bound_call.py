@@ -12,7 +12,7 @@ from egglift.codegen.device.arguments import part_of
 from egglift.codegen.device.calls import Caller, Checked
 from egglift.codegen.device.chain import in_order
 from egglift.codegen.device.device import opencl, refused
-from egglift.codegen.device.execute import Executable
+from egglift.codegen.device.execute import Executable, argument
 from egglift.codegen.device.queues import add_reads, chain_for, is_array, queue_of
 from egglift.codegen.device.strided import packing
 from egglift.codegen.kernel.imperative import Buffer
@@ -174,7 +174,7 @@ def _launches(executable: Executable, table: dict[Buffer, Any]) -> list[Command]
     for index, arguments in executable.plan.steps:
         spec, shared = executable.plan.kernels[index], executable.kernels[index]
         kernel = cl.Kernel(shared.program, spec.name)
-        kernel.set_args(*[table[b] for b in arguments], *spec.numbers)
+        kernel.set_args(*[argument(table, b) for b in arguments], *spec.numbers)
         sizes = kernel, spec.global_size, spec.local_size
         found.append(lambda queue, after, sizes=sizes: enqueue(queue, *sizes, wait_for=after))  # type: ignore[misc]
     return found

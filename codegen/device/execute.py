@@ -233,7 +233,7 @@ class Executable:
         for index, arguments in self.plan.steps:
             kernel, spec = self.kernels[index], self.plan.kernels[index]
             try:
-                kernel.set_args(*[table[b] for b in arguments], *spec.numbers)
+                kernel.set_args(*[argument(table, b) for b in arguments], *spec.numbers)
                 event = enqueue(queue, kernel, spec.global_size, spec.local_size, wait_for=chain.after)
             except (cl.Error, MemoryError) as error:
                 work = f"{spec.name} with {spec.global_size} work-items in groups of {spec.local_size}"
@@ -292,6 +292,11 @@ class Executable:
         if value.size < need:
             raise ArgumentError(f"buffer {buffer.name} needs {need} bytes, got {value.size}")
         return value
+
+
+def argument(table: Mapping[Buffer, Operand], b: Buffer) -> Any:
+    """What a kernel is given for `b`: what is in the table, or a number that the launch says."""
+    return table[b] if b.space != "number" else b.scalar.dtype.type(b.number)
 
 
 def number(value: NdArray) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
+from operator import mul
 
 from egglift.codegen.emission import assign, copy
 from egglift.codegen.emission.builder import Target
@@ -11,15 +13,17 @@ from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment, ScalarValue
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
-from egglift.codegen.kernel.views import Arr, View, Where, component, element, length, part
+from egglift.codegen.kernel.views import Arr, View, Where, component, element, is_flat, length, part
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.errors import CodegenError
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
-from egglift.ir.types import Type
+from egglift.ir.text import brief
+from egglift.ir.types import Tuple, Type
 
 AHEAD, LOADED = 8, 32  # elements that are loaded before they are scanned, and loads for these
+FEW = 1 << 14  # work-items, fewer than which load so many each before they scan
 
 
 def into(em: Translator, t: p.ScanSeq, target: Target, scope: Scope) -> None:
@@ -71,6 +75,8 @@ def _step(em: Translator, t: p.ScanDoubling, given: tuple[View, View], target: T
 
 def _in_order(em: Translator, body: Expr, t: p.ScanSeq | p.ScanDoubling, init: View, xs: View, target: Target) -> None:
     assert isinstance(xs, Arr)
+    if isinstance(type_of(t.init), Tuple) and not is_flat(type_of(t.init)):
+        raise CodegenError(f"{brief(t)}: a work-item that scans in order carries numbers, and no tuple of arrays")
     acc = em.allocate(type_of(t.init), "private", "acc", t)
     _put(em, init, acc, type_of(t.init))
     start = 0
@@ -118,7 +124,8 @@ def _ahead(em: Translator, xs: Arr) -> int:
         x = element(xs, index(Var("?", xs.length, "loop")))
         found = [] if _has_arrays(x) else loads_in([x])
         far = [load for load in found if load.buffer.space == "global"]
-    return 1 if statements or not far else max(1, min(xs.length, AHEAD, LOADED // len(found)))
+    ahead = AHEAD if prod(map(mul, em.shape.local, em.shape.groups)) >= FEW else LOADED
+    return 1 if statements or not far else max(1, min(xs.length, ahead, LOADED // len(found)))
 
 
 def _has_arrays(v: View) -> bool:

@@ -107,8 +107,9 @@ static const cl_long CHOICE[][PLACES(LENGTHS)] = {
 $choice_rows
 };
 
-/* launches in order: a kernel of the plan, and the buffer for each of its arguments */
-static const unsigned short STEP[][1 + MOST_ARGUMENTS] = {
+/* launches in order: a kernel of the plan, and the buffer for each of its arguments, or, from BUFFERS on,
+ * a number */
+static const $step_type STEP[][1 + MOST_ARGUMENTS] = {
 $step_rows
 };
 
@@ -166,8 +167,10 @@ def source(p: HostProgram) -> str:
 def _tables(p: HostProgram) -> dict[str, object]:
     kernels = [k for s in p.sources for k in s.kernels]
     steps = [step for plan in p.plans for step in plan.steps]
+    large = max((n for _, used in steps for n in used), default=0) >= 1 << 16
     return {
         "name": p.name,
+        "step_type": "int" if large else "unsigned short",
         "inputs": len(p.inputs),
         "outputs": len(p.outputs),
         "temporaries": p.temporaries,

@@ -46,7 +46,8 @@ class HostSource:
 class HostPlan:
     """A plan: the place of its source; for each kernel its work-items and numbers; launches.
 
-    temporaries: the bytes of each; steps: launches in order, each a kernel's place and a buffer for each parameter.
+    temporaries: the bytes of each; steps: launches in order, each a kernel's place and a buffer for each parameter, or,
+    where that is no buffer's number, a number that the launch says, behind those of all buffers.
     """
 
     source: int
@@ -71,7 +72,9 @@ def host_plans(
     made = []
     for p in plans:
         source = HostSource(p.plan.source, tuple(map(_kernel, p.plan.kernels)))
-        made.append(_host_plan(p, sources.setdefault(source, len(sources)), _numbered(p.plan, inputs, held, most)))
+        number = _numbered(p.plan, inputs, held, most)
+        buffers = sum(len(p.plan.inputs[n]) for n in inputs) + len(p.plan.outputs) + most + len(held)
+        made.append(_host_plan(p, sources.setdefault(source, len(sources)), number, buffers))
     return tuple(sources), tuple(made)
 
 
@@ -88,7 +91,7 @@ def _between(plan: Plan) -> list[Buffer]:
     return [b for b in plan.temporaries if not b.zeroed]
 
 
-def _host_plan(p: LengthPlan, source: int, number: Mapping[Buffer, int]) -> HostPlan:
+def _host_plan(p: LengthPlan, source: int, number: Mapping[Buffer, int], buffers: int) -> HostPlan:
     plan = p.plan
     return HostPlan(
         source,
@@ -97,7 +100,7 @@ def _host_plan(p: LengthPlan, source: int, number: Mapping[Buffer, int]) -> Host
         tuple(times(size_of(b.size), b.scalar.size) for b in _between(plan)),
         tuple(tuple(map(size_of, k.global_size)) for k in plan.kernels),
         tuple(tuple(size_of(a.value) for a in k.lengths) for k in plan.kernels),
-        tuple((k, tuple(number[b] for b in used)) for k, used in plan.steps),
+        tuple((k, tuple(number[b] if b in number else buffers + b.number for b in used)) for k, used in plan.steps),
     )
 
 

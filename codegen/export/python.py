@@ -86,7 +86,8 @@ class Program:
             size = _at(size, lengths)
             if 0 in size:  # OpenCL 1.2 has no launches of no work-items
                 continue
-            built[kernel].set_args(*[buffers[i] for i in arguments], *[t(_at([n], lengths)[0]) for t, n in numbers])
+            said = [t(_at([n], lengths)[0]) for t, n in numbers]
+            built[kernel].set_args(*[_argument(buffers, i) for i in arguments], *said)
             last = [cl.enqueue_nd_range_kernel(self.queue, built[kernel], size, group, wait_for=last)]
         return last
 
@@ -104,6 +105,10 @@ class Program:
             return self._buffer(0)
         flags = cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR
         return cl.Buffer(self.queue.context, flags, hostbuf=value)
+
+
+def _argument(buffers, i):
+    return buffers[i] if i < len(buffers) else np.int32(i - len(buffers))  # a number that the launch says
 
 
 def _taken(value, name, dtype, shape):

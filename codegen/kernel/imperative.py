@@ -17,7 +17,8 @@ from egglift.ir.types import Scalar
 class Buffer:
     """Memory of `size` elements of one scalar type.  Compared by identity.
 
-    space: global (parameter), constant (program-scope literal), local, or private.
+    space: global (parameter), constant (program-scope literal), local, or private; number: a parameter that is a
+    number, and what stands for it at a launch, by its `values`.
     lanes: for private memory inside a vector map, the number of lanes each element is kept for (else 1).
     given: is it a caller's?  Then its bools are any bytes, of which all but 0 are true; those of kernels are 0 or 1.
     aligned: does it begin where the widest vectors do?  What a caller gives begins where one of its elements does.
@@ -31,12 +32,18 @@ class Buffer:
     scalar: Scalar
     size: int
     lanes: int = 1
-    values: bytes | None = None  # of a constant
+    values: bytes | None = None  # of a constant, or of a number
     given: bool = False
     aligned: bool = True
     is_number: bool = False
     start: int = 1
     zeroed: bool = False
+
+    @property
+    def number(self) -> int:
+        """The number that a launch says."""
+        assert self.space == "number" and self.values is not None
+        return int(np.frombuffer(self.values, self.scalar.dtype)[0])
 
     @property
     def bytes(self) -> int:
@@ -342,7 +349,7 @@ class Plan:
     inputs: dict[str, tuple[Buffer, ...]]
     temporaries: tuple[Buffer, ...]
     outputs: tuple[Buffer, ...]
-    #: launches in order: (index into kernels, the buffer given for each parameter)
+    #: launches in order: (index into kernels, the buffer given for each parameter, or a number, by a Buffer)
     steps: tuple[tuple[int, tuple[Buffer, ...]], ...]
 
     @property
@@ -366,7 +373,7 @@ class Plan:
         numbers: dict[Buffer, int] = {}
 
         def told(buffers: tuple[Buffer, ...]) -> list[object]:
-            return [(numbers.setdefault(b, len(numbers)), str(b.scalar), b.size) for b in buffers]
+            return [b.values or (numbers.setdefault(b, len(numbers)), str(b.scalar), b.size) for b in buffers]
 
         parts = [
             [(k.name, k.source, k.global_size, k.local_size, [a.value for a in k.lengths]) for k in self.kernels],

@@ -17,7 +17,7 @@ from typing import TypeAlias
 from egglift.ir.kept import hashed_once, kept
 from egglift.ir.lengths import Length, gcd, lower, surely_equal, surely_less, upper
 
-ROLES = ("workgroup", "local", "global", "lane", "warp", "loop", "data")
+ROLES = ("workgroup", "local", "global", "lane", "warp", "loop", "data", "launch")
 #: those of variables that differ between the work-items of a group
 OWN = ("local", "global", "warp", "lane")
 

@@ -218,6 +218,8 @@ class _Block:
     def _index(self, at: Index, lane: Var | None, where: str) -> None:
         """Check that the variables of an index have a value here, and the numbers that were loaded for it."""
         for v in at.variables():
+            if v.role == "launch":
+                continue  # an argument
             own = v == lane if v.role == "lane" else self.names.get(v.name) == v if v.role == "loop" else self._is_id(v)
             if not own:
                 raise Malformed(f"{where}: {v.name}, a {v.role} below {v.count}, has no value here")

@@ -115,6 +115,8 @@ def _joined(before: list[str], lines: list[str]) -> str:
 
 def _parameter(b: Buffer, written: bool, handed_on: bool) -> str:
     """handed_on: do some groups write it and another one reads it?  Then its compiler must not think it unchanged."""
+    if b.space == "number":
+        return f"const {memory_type(b.scalar)} {b.name}"
     promise = "" if handed_on else "restrict "
     return f"{'' if written else 'const '}global {memory_type(b.scalar)}* {promise}{b.name}"
 

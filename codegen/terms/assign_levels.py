@@ -8,6 +8,7 @@ from dataclasses import replace
 from egglift.codegen.terms.analysis import is_computing, is_layout_body, written_parts
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.named_states import states_in_loop
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.traverse import rebuild
 from egglift.ir.types import Array
@@ -42,6 +43,8 @@ def _levelled(e: Expr, mode: str, go: Callable[[Expr, str], Expr]) -> Expr:
             return replace(e, x=go(e.x, mode))
         level = Level("global", 0) if mode == "grid" else Level("seq")
         return p.Map(go(e.body, "item"), go(e.x, "read"), level)
+    if not isinstance(e, p.Iterate) and states_in_loop(e):  # its steps have theirs when they are launched
+        return rebuild(e, lambda c: go(c, "read"))
     parts, inner = written_parts(e), "read" if isinstance(e, p.Map) and e.level is None else "item"
     if isinstance(e, p.To):
         below = {"global": "grid" if mode == "grid" else "item", "private": "item", "local": "read"}[e.space]

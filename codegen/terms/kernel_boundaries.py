@@ -6,6 +6,7 @@ from egglift.codegen.kernel.views import number, volume
 from egglift.codegen.terms import analysis
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
+from egglift.ir.named_states import states_in
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, is_closed, subterms
 
@@ -14,8 +15,10 @@ SMALL = 256
 
 
 def is_launched(t: Expr) -> bool:
-    """Is `t` an iteration of the whole grid?"""
-    return isinstance(t, p.Iterate) and analysis.shares_grid(t.body)
+    """Is `t` a loop whose steps are launched: an iteration of the whole grid, or one with names for its state?"""
+    if isinstance(t, p.Iterate):
+        return analysis.shares_grid(t.body)
+    return isinstance(t, p.Fold | p.ScanSeq) and bool(states_in(t.body))
 
 
 def boundaries(term: Expr) -> list[Expr]:

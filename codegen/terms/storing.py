@@ -5,6 +5,7 @@ from __future__ import annotations
 from egglift.codegen.terms.fission import fissioned
 from egglift.codegen.terms.sharing import FEW, SMALL, Use, has_many, may_have_many, shared
 from egglift.ir import patterns as p
+from egglift.ir.named_states import states_in_loop
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, rebuild, subterms
 
@@ -42,7 +43,8 @@ def _has_executors(term: Expr) -> bool:
         seen.add(t)
         if isinstance(t, p.Map) and t.level is not None:
             return True
-        stack += children(t) if isinstance(t, p.Iterate) else (*children(t), *bodies(t))
+        has_steps = isinstance(t, p.Iterate) or states_in_loop(t)
+        stack += children(t) if has_steps else (*children(t), *bodies(t))
     return False
 
 

@@ -100,7 +100,8 @@ static const cl_long CHOICE[][PLACES(LENGTHS)] = {
     {0}
 };
 
-/* launches in order: a kernel of the plan, and the buffer for each of its arguments */
+/* launches in order: a kernel of the plan, and the buffer for each of its arguments, or, from BUFFERS on,
+ * a number */
 static const unsigned short STEP[][1 + MOST_ARGUMENTS] = {
     {0, 0, 2},
     {1, 2, 1}
@@ -515,8 +516,12 @@ static int launch(two_kernels_handle *self, cl_command_queue queue, const struct
     cl_uint a;
     int n;
     cl_int status = CL_SUCCESS;
-    for (a = 0; a < KERNEL[k].arguments && status == CL_SUCCESS; a++)
-        status = clSetKernelArg(self->kernels[k], a, sizeof(cl_mem), &buffers[STEP[step][1 + a]]);
+    for (a = 0; a < KERNEL[k].arguments && status == CL_SUCCESS; a++) {
+        const int b = STEP[step][1 + a];
+        const cl_int number = b - BUFFERS;
+        status = b < BUFFERS ? clSetKernelArg(self->kernels[k], a, sizeof(cl_mem), &buffers[b])
+                             : clSetKernelArg(self->kernels[k], a, sizeof number, &number);
+    }
     for (n = 0; n < KERNEL[k].count && status == CL_SUCCESS; n++, a++) {
         const cl_long wide = s->numbers[of_plan][n];
         const cl_int narrow = (cl_int)wide;
