@@ -139,7 +139,8 @@ def optimize(
     None: the model decides, also whether more than one device pays.  memory: bytes that each of them may use; what does
     not fit is computed in blocks, one after the other.
     measure: "sample" times the best few
-    candidates, each checked against the interpreter; "none" trusts the analytic model.
+    candidates, each checked against the interpreter; "none" trusts the analytic model: its choice is the only
+    candidate, for which little is generated, unless something is asked of the kernel (sizes, candidates and the like).
     budget: seconds for the whole call, search, builds, checks and timing: with few the model's choice may come back
     unchecked, with a RuntimeWarning; less than a second is taken for one.  None: the search takes its time, and
     measuring at most 8 s unless none is right by then.
