@@ -174,8 +174,8 @@ class _Partition:
         if isinstance(value, Tuples) and not _is_scalar(value):
             together = self._together(value.items)
             return together or p.Tup(tuple(self.result(v) for v in value.items))
-        if isinstance(value, View) and value.expr in (p.Input(s.name, s.type) for s in self.stages if not s.is_apart):
-            return value.expr  # it is written already
+        if isinstance(value, View) and self._is_written(value.expr):
+            return value.expr
         dims, body = self._element(value)
         if parts := segments(self.names, dims, body):
             return parts.whole(self._stage(parts.dims, parts.body), dims)
@@ -186,6 +186,10 @@ class _Partition:
             once = self._once(dims, reduction, is_result=True)
             return permuted(once.view, once.dims, dims)
         return self._stage(dims, body)
+
+    def _is_written(self, e: Expr) -> bool:
+        """Is it the array of a stage, but for those that go along an axis as a whole?"""
+        return any(e == p.Input(s.name, s.type) for s in self.stages if not s.is_apart)
 
     def along(self, s: Stage) -> None:
         """A scan, or what counts, as a stage; what it reads is computed in place, but for reductions, and for what is

@@ -22,6 +22,9 @@ from egglift.ir.axes import merged
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
 
+#: indices of a run at least: an axis of fewer makes poor tiles, and what they have in common is computed again
+LEAST = 8
+
 
 @dataclass(frozen=True)
 class ResultRuns:
@@ -56,7 +59,7 @@ def _inner(read: Read, dim: Dim) -> int | None:
     if found is None or found.runs is None:
         return None
     inner = found.runs if found.around else found.times
-    return inner if isinstance(inner, int) and 1 < inner < number(dim) else None
+    return inner if isinstance(inner, int) and LEAST <= inner < number(dim) else None
 
 
 def _cut(names: Names, dims: Sequence[Dim], body: Expr, dim: Dim, times: int) -> ResultRuns:

@@ -50,6 +50,12 @@ def test_results_without_runs_keep_their_axes() -> None:
     assert [t[:24] for t in texts(np.repeat(x, 2, axis=1))] == ["stage0[0 < 6, 1 < 80] = "]
 
 
+def test_short_runs_are_no_axis() -> None:
+    blocks = x.reshape(6, 10, 4)
+    *_, last = texts((blocks - np.abs(blocks).max(axis=2, keepdims=True)).reshape(6, 40))
+    assert last.startswith("stage0[0 < 6, 1 < 40] =")
+
+
 def test_products_of_blocks_on_a_diagonal_are_a_batch() -> None:
     w = el.array("w", el.f32, (5, 8, 8))
     (only,) = texts(el.einsum("ngd,gde->nge", x.reshape(6, 5, 8), w).reshape(6, 40))
