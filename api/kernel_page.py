@@ -94,7 +94,7 @@ class KernelPage:
             says = "The program in index notation, by stages, and the loops of each: what was chosen for them is green."
             return Section("derivation", "Derivation", says, (self.explanation.markup(),))
         says = "How the low-level program follows, law by law: what a law took away is red, what it put there green."
-        each = f" Each of {steps.whole.count} steps, from one state to the next." if (steps := self._steps) else ""
+        each = f" Each of {steps.count} steps, from one state to the next." if (steps := self._steps) else ""
         shows = self.explanation.markup() if self.explanation.laws else none
         return Section("derivation", "Derivation", says + each, (shows,))
 

@@ -31,7 +31,7 @@ from egglift.ir.lengths_liked import choices_of_lengths, with_like
 from egglift.ir.lifting import as_program
 from egglift.ir.pairs import paired
 from egglift.ir.parser import loads
-from egglift.ir.patterns import Expr
+from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.run_time_lengths import lengths_of, liked
 from egglift.ir.text import brief, dumps
 from egglift.kernel import Kernel, kernel_of, runs
@@ -229,7 +229,7 @@ def _several(
     cluster = Cluster.at(spec, computed, options) if isinstance(spec, str) and "://" in spec else None
     opened = cluster.devices if cluster else open_devices(spec)
     request = Request(program, opened, distribution, memory, options.laws.reassociate)
-    if again is not None and len(again.states) == 1:
+    if again is not None and isinstance(again.whole, Iterate) and len(again.states) == 1:
         request = replace(request, again=(again.program, again.state.name, again.whole))
     if cluster:
         request = replace(request, distribution=distribution or "block", remote=True)

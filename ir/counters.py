@@ -14,10 +14,11 @@ def counted(program: Expr) -> Expr:
 
     iterate n (<s, i>. <f s i, i + c>) <s0, i0>  ->  <fold (<s, k>. f s (i0 + c k)) s0 (iota n), i0 + c n>
     """
-    new = {t: made for t in subterms(program) if isinstance(t, p.Iterate) and is_closed(t) and (made := _folded(t))}
-    for t, made in list(new.items()):
-        assert isinstance(made, p.Tup)
-        new |= {p.Get(k, t): item for k, item in enumerate(made.items)}
+    new = dict[Expr, Expr]()
+    for t in subterms(program):
+        if isinstance(t, p.Iterate) and is_closed(t) and (made := _folded(t)) is not None:
+            new[t] = made
+            new |= {p.Get(k, t): item for k, item in enumerate(made.items)}
     return exchanged(program, new) if new else program
 
 

@@ -136,9 +136,9 @@ def _layout(e: Expr, go: Callable[[Expr], View]) -> View:
         case p.Cross(a, b):
             us, vs = _array(go(a)), _array(go(b))
             return Elements(us.length, lambda i: Elements(vs.length, lambda j: (us.at(i), vs.at(j))))
-        case p.Fill(n, x) if isinstance(n, int):
+        case p.Fill(n, x):
             filled = go(x)
-            return Elements(n, lambda i: filled)
+            return Elements(_known(n), lambda i: filled)
         case p.Transpose(x):
             rows, t = _array(go(x)), type_of(e)
             assert isinstance(t, Array)
@@ -148,16 +148,16 @@ def _layout(e: Expr, go: Callable[[Expr], View]) -> View:
         case p.Take(n, x):
             xs = _array(go(x))
             return Elements(_known(n), xs.at)
-        case p.Drop(n, x) if isinstance(n, int):
-            xs = _array(go(x))
-            return Elements(xs.length - n, lambda i: xs.at(i if n == 0 else _number(i) + n))
+        case p.Drop(n, x):
+            xs, m = _array(go(x)), _known(n)
+            return Elements(xs.length - m, lambda i: xs.at(i if m == 0 else _number(i) + m))
         case p.Concat(a, b):
             us, vs = _array(go(a)), _array(go(b))
             m = us.length
             return Elements(m + vs.length, lambda i: us.at(i) if _number(i) < m else vs.at(_number(i) - m))
-        case p.Split(n, x) if isinstance(n, int):
-            xs = _array(go(x))
-            return Elements(xs.length // n, lambda i: Elements(n, lambda j: xs.at(_number(i) * n + _number(j))))
+        case p.Split(n, x):
+            xs, m = _array(go(x)), _known(n)
+            return Elements(xs.length // m, lambda i: Elements(m, lambda j: xs.at(_number(i) * m + _number(j))))
         case p.Join(x):
             rows, t = _array(go(x)), type_of(x)
             assert isinstance(t, Array) and isinstance(t.element, Array)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from egglift.ir import patterns as p
 from egglift.ir.axes import arrays_of, element_type
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import changed, children, is_closed, replaced, subterms
+from egglift.ir.traverse import children, is_closed, replaced, subterms
 from egglift.ir.types import Array, Tuple, Type, leaves
 
 #: patterns that are worth it; bytes of an array that is made for them, at most
@@ -37,7 +38,7 @@ def hoisted(t: p.Fold | p.ScanSeq) -> p.Fold | p.ScanSeq:
     if is_read:
         known[element] = p.Tup(tuple(parts[:first])) if first > 1 else parts[0]
     body = replaced(t.body, known.get)
-    return changed(t, {"body": body, "x": p.Zip(tuple(arrays)) if len(kinds) > 1 else arrays[0]})
+    return replace(t, body=body, x=p.Zip(tuple(arrays)) if len(kinds) > 1 else arrays[0])
 
 
 def _of(u: Expr, element: Expr, t: Type) -> Expr:

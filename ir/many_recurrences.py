@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -12,6 +12,7 @@ from egglift.ir import trace
 from egglift.ir.axes import at_depth, cut, length_of, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.elements_apart import Along, Apart, Elements, Index, NotApart, View, view_of
+from egglift.ir.named_states import components
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import is_closed
 from egglift.ir.types import I32, Array, Scalar, Tuple, Type, dims
@@ -31,11 +32,11 @@ def beside_each_other(t: Loop) -> dict[Expr, Expr]:
     Axes of up to 8 elements are numbers that one loop has; elements along all others must not meet.
     """
     init = t.x if isinstance(t, p.Iterate) else t.init
-    kinds = type_of(init).items if isinstance(type_of(init), Tuple) else (type_of(init),)  # type: ignore[union-attr]
+    kinds = components(type_of(init))
     if not is_closed(t) or not all(map(_is_numbers, kinds)):
         return {}
-    far = {tuple(n for n in dims(k) if n > NEAR) for k in kinds}
-    few = sum(prod(n for n in dims(k) if n <= NEAR) for k in kinds)
+    far = {tuple(n for n in _lengths(k) if n > NEAR) for k in kinds}
+    few = sum(prod(n for n in _lengths(k) if n <= NEAR) for k in kinds)
     if len(far) != 1 or not (batch := far.pop()) or few > CARRIED:
         return {}
     try:
@@ -93,8 +94,8 @@ class _Many:
         """The types of the components of what a scan keeps."""
         whole = type_of(self.loop)
         assert isinstance(whole, Array)
-        kinds = whole.element.items if isinstance(whole.element, Tuple) else (whole.element,)
-        if not all(_is_numbers(k) and tuple(n for n in dims(k) if n > NEAR) == self.batch for k in kinds):
+        kinds = components(whole.element)
+        if not all(_is_numbers(k) and tuple(n for n in _lengths(k) if n > NEAR) == self.batch for k in kinds):
             raise NotApart
         return kinds
 
@@ -157,9 +158,9 @@ class _Many:
         arrays += [*own.values(), *(p.Transpose(rows[name]) for name in each)]
 
         def lane(v: Expr) -> Expr:
-            parts = [p.Get(k, v) for k in range(len(arrays))] if len(arrays) > 1 else [v]
+            parts: list[Expr] = [p.Get(k, v) for k in range(len(arrays))] if len(arrays) > 1 else [v]
             first = len(self.states)
-            known = dict(zip(own, parts[first:]))
+            known = dict[Expr, Expr](zip(own, parts[first:]))
             lines = {**rows, **dict(zip(each, parts[first + len(own) :]))}
             return self._loop(parts[:first], list(lines.items()), known, after, kept)
 
@@ -169,7 +170,7 @@ class _Many:
         self,
         start: list[Expr],
         lines: list[tuple[p.Input, Expr]],
-        known: dict[p.Input, Expr],
+        known: dict[Expr, Expr],
         after: list[Expr],
         kept: list[Expr],
     ) -> Expr:
@@ -180,8 +181,8 @@ class _Many:
             x = p.Iota(self._count, I32)
 
         def step(acc: Expr, element: Expr) -> Expr:
-            now = [p.Get(k, acc) for k in range(len(start))] if len(start) > 1 else [acc]
-            items = [p.Get(k, element) for k in range(len(lines))] if len(lines) > 1 else [element]
+            now: list[Expr] = [p.Get(k, acc) for k in range(len(start))] if len(start) > 1 else [acc]
+            items: list[Expr] = [p.Get(k, element) for k in range(len(lines))] if len(lines) > 1 else [element]
             new: dict[Expr, Expr] = {**known, **dict(zip(self.states.values(), now, strict=True))}
             new |= dict(zip((name for name, _ in lines), items))
             values = _tuple([trace.substitute(e, new) for e in after])
@@ -190,12 +191,12 @@ class _Many:
         made = trace.fold_body(step, _tuple(start), x, ("state", "element"))
         if kept:
             return p.ScanSeq(made.body, made.init, made.x)
-        values = [p.Get(k, made) for k in range(len(start))] if len(start) > 1 else [made]
-        return self._built(list(values), self.kinds)
+        values: list[Expr] = [p.Get(k, made) for k in range(len(start))] if len(start) > 1 else [made]
+        return self._built(values, self.kinds)
 
     @property
     def _count(self) -> int:
-        n = self.loop.count if isinstance(self.loop, p.Iterate) else dims(type_of(self.loop.x))[0]
+        n = self.loop.count if isinstance(self.loop, p.Iterate) else _lengths(type_of(self.loop.x))[0]
         if not isinstance(n, int):
             raise NotApart
         return n
@@ -203,7 +204,7 @@ class _Many:
     def _built(self, numbers: list[Expr], kinds: Sequence[Type]) -> Expr:
         """The components of a value of one loop: numbers, and short arrays of them."""
         rest = iter(numbers)
-        return _tuple([_nested([n for n in dims(k) if n <= NEAR], rest) for k in kinds])
+        return _tuple([_nested([n for n in _lengths(k) if n <= NEAR], rest) for k in kinds])
 
     # ------------------------------------------------------------------------------------ arrays of all loops
 
@@ -252,8 +253,8 @@ class _Many:
 
     def _in_order(self, x: Expr, kind: Type, before: int) -> Expr:
         """An array with the axes of all loops before the short ones, with all where they were."""
-        wanted = [*range(len(dims(kind)))]
-        far = [d for d, n in enumerate(dims(kind)) if n > NEAR]
+        wanted = [*range(len(_lengths(kind)))]
+        far = [d for d, n in enumerate(_lengths(kind)) if n > NEAR]
         near = [d for d in wanted if d not in far]
         stay = [-1 - k for k in range(before)]
         return permuted(x, [*stay, *far, *near], [*stay, *wanted])
@@ -261,8 +262,16 @@ class _Many:
 
 def _places(t: Type) -> list[Path]:
     """The paths to the numbers that one loop has of an array."""
-    axis = iter(range(len(dims(t))))
-    return list(product(*(range(n) if n <= NEAR else [Along(next(axis))] for n in dims(t))))
+    axis = iter(range(len(_lengths(t))))
+    return list(product(*(range(n) if n <= NEAR else [Along(next(axis))] for n in _lengths(t))))
+
+
+def _lengths(t: Type) -> tuple[int, ...]:
+    """The lengths of nested arrays, if all are numbers; else NotApart."""
+    found = tuple(n for n in dims(t) if isinstance(n, int))
+    if len(found) < len(dims(t)):
+        raise NotApart
+    return found
 
 
 def _scalar_of(t: Type) -> Scalar:
@@ -280,11 +289,11 @@ def _tuple(parts: list[Expr]) -> Expr:
     return p.Tup(tuple(parts)) if len(parts) > 1 else parts[0]
 
 
-def _nested(lengths: list[int], numbers: object) -> Expr:
+def _nested(lengths: list[int], numbers: Iterator[Expr]) -> Expr:
     """An array of numbers, put together of arrays of one."""
     if not lengths:
-        return next(numbers)  # type: ignore[call-overload,no-any-return]
-    whole = p.Fill(1, _nested(lengths[1:], numbers))
+        return next(numbers)
+    whole: Expr = p.Fill(1, _nested(lengths[1:], numbers))
     for _ in range(lengths[0] - 1):
-        whole = p.Concat(whole, p.Fill(1, _nested(lengths[1:], numbers)))  # type: ignore[assignment]
+        whole = p.Concat(whole, p.Fill(1, _nested(lengths[1:], numbers)))
     return whole

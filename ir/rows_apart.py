@@ -125,7 +125,7 @@ class _Rows:
         shared = any(self.element in trace.free(e) for e in after)
 
         def row(v: Expr) -> Expr:
-            parts = [p.Get(k, v) for k in range(len(arrays))] if len(arrays) > 1 else [v]
+            parts: list[Expr] = [p.Get(k, v) for k in range(len(arrays))] if len(arrays) > 1 else [v]
             first, last = len(starts), len(starts) + len(self.still)
             known = dict[Expr, Expr](zip(self.still.values(), parts[first:last], strict=True))
             over = [*([self.loop.x] if shared else []), *parts[last:]]
@@ -137,9 +137,10 @@ class _Rows:
 
     def _step(self, names: list[p.Input], known: dict[Expr, Expr], after: list[Expr]) -> Callable[[Expr, Expr], Expr]:
         def step(acc: Expr, element: Expr) -> Expr:
-            now = [p.Get(k, acc) for k in range(len(self.states))] if len(self.states) > 1 else [acc]
-            items = [p.Get(k, element) for k in range(len(names))] if len(names) > 1 else [element]
-            new = {**known, **dict(zip(self.states, now, strict=True)), **dict(zip(names, items))}
+            now: list[Expr] = [p.Get(k, acc) for k in range(len(self.states))] if len(self.states) > 1 else [acc]
+            items: list[Expr] = [p.Get(k, element) for k in range(len(names))] if len(names) > 1 else [element]
+            new = {**known, **dict[Expr, Expr](zip(self.states, now, strict=True))}
+            new |= dict[Expr, Expr](zip(names, items))
             return _tuple([trace.substitute(e, new) for e in after])
 
         return step

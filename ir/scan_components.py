@@ -34,7 +34,7 @@ def _narrowed(t: p.ScanSeq, readers: set[Expr]) -> dict[Expr, Expr]:
     assert isinstance(kind, Array)
     if not isinstance(kind.element, Tuple) or not isinstance(t.body, p.Tup):
         return {}
-    taken = {r: r.body.index for r in readers if isinstance(r, p.Map) and _is_component(r.body)}
+    taken = {r: k for r in readers if isinstance(r, p.Map) and (k := _component(r.body)) is not None}
     used = sorted(set(taken.values()))
     if len(taken) < len(readers) or len(used) == len(kind.element.items):
         return {}
@@ -47,5 +47,6 @@ def _narrowed(t: p.ScanSeq, readers: set[Expr]) -> dict[Expr, Expr]:
     return {r: p.Map(p.Get(used.index(k), p.Arg(of)), less) for r, k in taken.items()}
 
 
-def _is_component(body: Expr) -> bool:
-    return isinstance(body, p.Get) and isinstance(body.x, p.Arg)
+def _component(body: Expr) -> int | None:
+    """Which component of its argument a body is; None where it is more."""
+    return body.index if isinstance(body, p.Get) and isinstance(body.x, p.Arg) else None

@@ -77,7 +77,7 @@ def _scan(t: p.ScanSeq, count: int, names: Mapping[str, int]) -> LaunchedLoop:
     parts = tuple(dict.fromkeys((*after, *kept)))
     whole = {x.x if isinstance(x, p.Get) else x for x in parts}
     if len(whole) == 1 and all(isinstance(x, p.Get) for x in parts):
-        numbers = {x: x.index for x in parts if isinstance(x, p.Get)}
+        numbers: dict[Expr, int] = {x: x.index for x in parts if isinstance(x, p.Get)}
         step = whole.pop()
     else:
         numbers, step = {x: i for i, x in enumerate(parts)}, p.Tup(parts) if len(parts) > 1 else parts[0]

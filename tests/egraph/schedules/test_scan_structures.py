@@ -332,7 +332,7 @@ def test_several_elements_are_loaded_before_they_are_scanned() -> None:
     gpu, cpu = (compile_term(s.term, Launch(), DeviceLimits(warp=w)).source for w in (32, 1))
     steps = gpu.split("{")[-1]
     assert steps.index("= B[") < steps.index("out[")  # all loads come first
-    assert "i0 < 8" in gpu and gpu.count("out[") == 8 + 67 % 8
+    assert "i0 < 4" in gpu and gpu.count("out[") == 16 + 67 % 16  # few work-items: as many loads as there may be
     assert "i0 < 67" in cpu and cpu.count("out[") == 1
 
 
