@@ -22,7 +22,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def by_the_book(monkeypatch: pytest.MonkeyPatch) -> None:
     """Candidates of the rule book alone: those of schedules have accounts, not derivations."""
-    monkeypatch.setattr("egglift.search.by_schedules", lambda *_: [])
+    monkeypatch.setattr("egglift.search.by_schedules", lambda *_, **__: [])
 
 
 def product(n: int = 64) -> el.Value:

@@ -116,7 +116,7 @@ def test_a_candidate_of_parts_names_their_structures_and_numbers() -> None:
 
 
 def test_candidates_of_parts_come_best_first_and_differ() -> None:
-    found = explored(smoothed(12), CPU, DeviceLimits(), LAWS)
+    found = explored(prefix_sums(20), CPU, DeviceLimits(), LAWS)
     assert [c.estimate for c in found] == sorted(c.estimate for c in found)
     assert len({(c.term, c.launch) for c in found}) == len(found) > 1
 
