@@ -24,6 +24,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.scan_components import read_components
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import exchanged, subterms
+from egglift.ir.tuples import zipped
 from egglift.steps import Steps, steps_of, steps_within
 
 #: candidates of a step, and of what follows, that are looked at
@@ -41,11 +42,12 @@ Find = Callable[[Expr], Sequence[Candidate]]
 def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]:
     """Candidates of a program with a loop over arrays outside of all bodies, as they are found; none of any other.
 
+    Its loops are as `plain_loops` makes them.
+
     sum (iterate 1000 f x): those of `f state`, which are taken 1000 times, with those of `sum state`.
     fold f z xs: those of `f <state, element>`, once for each element.
     find: candidates of a program.
     """
-    program = plain_loops(program)
     given = steps_within(program)
     if given is None:
         return
@@ -68,8 +70,7 @@ def plain_loops(program: Expr) -> Expr:
 
 def as_many(program: Expr) -> Expr | None:
     """A program with many loops, each over a few numbers, in place of one over arrays whose elements never meet; None
-    where it has no such loop."""
-    program = plain_loops(program)
+    where it has no such loop.  Its loops are as `plain_loops` makes them."""
     given = steps_within(program)
     many = beside_each_other(given.whole) if given is not None else {}
     return exchanged(program, many) if many else None
@@ -83,7 +84,7 @@ def _prepared(given: Steps, program: Expr, find: Find) -> Steps:
     before = steps_of(hoisted(steps.whole), inputs_of(program))
     assert before is not None and not isinstance(before.whole, p.Iterate)
     arrays = [_kept(x, find) for x in arrays_of(before.whole.x)]
-    return before.over(p.Zip(tuple(arrays)) if len(arrays) > 1 else arrays[0])
+    return before.over(zipped(arrays))
 
 
 def _kept(x: Expr, find: Find) -> Expr:

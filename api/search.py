@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
@@ -34,7 +34,7 @@ from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
-from egglift.iterated import as_many, iterated
+from egglift.iterated import as_many, iterated, plain_loops
 from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
 
@@ -88,7 +88,7 @@ class Searched:
         with suppress(TooLate), old_objects_stay():
             self.by_schedules = self._by_schedules(self.program)
             self._tell("schedules of stages are priced")
-            for c in (*self._of_many(self.program), *iterated(self.program, self._of_step, self.profile)):
+            for c in self._of_loops(self.program):
                 self.by_steps.append(c)
             with until(enough if self.by_schedules else float("inf")):
                 self._by_laws()
@@ -110,8 +110,7 @@ class Searched:
     def _of_step(self, program: Expr) -> list[Candidate]:
         """What is found for a step of an iteration, or for what follows it."""
         found = self._by_schedules(program)
-        found += self._of_many(program)
-        found += iterated(program, self._of_step, self.profile)
+        found += self._of_loops(program)
         best = min((c.estimate for c in found), default=float("inf"))
         with suppress(TooLate):  # what there is by then is taken
             if not served(program, best, self.profile, self.laws):
@@ -120,6 +119,12 @@ class Searched:
 
     def _by_schedules(self, program: Expr) -> list[Candidate]:
         return by_schedules(program, self.profile, self.limits, self.laws, several=self.several)
+
+    def _of_loops(self, program: Expr) -> Iterator[Candidate]:
+        """What is found for a program with a loop over arrays, as it comes."""
+        program = plain_loops(program)
+        yield from self._of_many(program)
+        yield from iterated(program, self._of_step, self.profile)
 
     def _of_many(self, program: Expr) -> list[Candidate]:
         """What is found for a program with a loop over arrays whose elements never meet: a loop each for them."""

@@ -14,6 +14,7 @@ from egglift.ir.named_states import Loop, components, states_in, states_in_loop,
 from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.traverse import bodies, exchanged, inputs_in, is_closed, replaced, subterms, with_argument
+from egglift.ir.tuples import as_one
 from egglift.ir.types import I32, Array, Tuple, Type
 
 
@@ -94,7 +95,7 @@ class Steps:
         if not isinstance(whole, p.ScanSeq):
             return given
         parts = _different(given)
-        return p.Tup(parts) if len(parts) > 1 else parts[0]
+        return as_one(parts)
 
     def _given(self, whole: Loop) -> Expr:
         """The body of what a step is given."""
@@ -153,7 +154,7 @@ def _scanned(pair: Expr, step: Expr) -> Expr:
     own = dict(zip(parts, many if len(parts) > 1 else [step], strict=True))
     assert isinstance(pair, p.Tup)
     made = [tuple(own[part] for part in _items(x)) for x in pair.items]
-    return p.Tup(tuple(p.Tup(new) if len(new) > 1 else new[0] for new in made))
+    return p.Tup(tuple(map(as_one, made)))
 
 
 def _array(x: Expr) -> Array:

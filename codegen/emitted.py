@@ -59,11 +59,11 @@ class Emitted:
         ):
             return None
         params = dict.fromkeys((*self.params, *last.params, *((counter,) if self._counts else ())))
-        first = self.last
-        after = last if first is None else _behind(first, last)
         names = (*self.local_names, *last.local_names)
         written = self.written | last.written | ({counter} if self._counts else set())
-        both = replace(self, params=tuple(params), written=frozenset(written), local_names=names, last=after)
+        both = replace(
+            self, params=tuple(params), written=frozenset(written), local_names=names, last=_behind(self.last, last)
+        )
         return replace(both, local_bytes=local, private_bytes=private)
 
     @property
@@ -95,8 +95,9 @@ class Emitted:
         return PlannedKernel(name, "", self.params, sizes, group, self.body, *memory, last=last)
 
 
-def _behind(first: Emitted, last: Emitted) -> Emitted:
-    return replace(first, last=last if first.last is None else _behind(first.last, last))
+def _behind(first: Emitted | None, last: Emitted) -> Emitted:
+    """What the last group goes on with, one after the other."""
+    return last if first is None else replace(first, last=_behind(first.last, last))
 
 
 def may_go_on(last: PlannedKernel) -> bool:

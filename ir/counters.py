@@ -6,6 +6,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import exchanged, is_closed, subterms, with_argument
+from egglift.ir.tuples import as_one, type_as_one
 from egglift.ir.types import Array, Scalar, Tuple
 
 
@@ -32,7 +33,7 @@ def _folded(t: p.Iterate) -> p.Tup | None:
         return None
     number = next(iter(steps.values())).type
     starts = [p.Get(k, t.x) if not isinstance(t.x, p.Tup) else t.x.items[k] for k in range(len(kind.items))]
-    own = kind.items[rest[0]] if len(rest) == 1 else Tuple(tuple(kind.items[k] for k in rest))
+    own = type_as_one([kind.items[k] for k in rest])
     arg = p.Arg(Tuple((own, number)))
     state, parts = p.Get(0, arg), dict[int, Expr]()
     for k in range(len(kind.items)):
@@ -43,7 +44,7 @@ def _folded(t: p.Iterate) -> p.Tup | None:
     body = with_argument(t.body, p.Tup(tuple(parts[k] for k in range(len(kind.items)))))
     assert isinstance(body, p.Tup)
     init, after = ([xs[k] for k in rest] for xs in (starts, body.items))
-    whole = p.Fold(_tuple(after), _tuple(init), p.Iota(t.count, number))
+    whole = p.Fold(as_one(after), as_one(init), p.Iota(t.count, number))
     last = p.Literal(t.count, number)
     return p.Tup(
         tuple(
@@ -69,7 +70,3 @@ def _after(start: Expr, step: p.Literal, number: Expr) -> Expr:
     steps = number if type_of(number) == t else p.Cast(t, number)
     far = steps if step.value == 1 else p.Apply("mul", (steps, step))
     return far if isinstance(start, p.Literal) and start.value == 0 else p.Apply("add", (start, far))
-
-
-def _tuple(parts: list[Expr]) -> Expr:
-    return p.Tup(tuple(parts)) if len(parts) > 1 else parts[0]

@@ -13,6 +13,7 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.trace import map_body, placeholder, substitute
 from egglift.ir.traverse import children, is_closed, rebuild, replaced
+from egglift.ir.tuples import parts_of, zipped
 from egglift.ir.types import Array
 
 MOST = 64  # places of arrays that one map reads: of more, what is between is better kept than computed at each again
@@ -72,10 +73,10 @@ def _one_map(top: Expr, go: Callable[[Expr], Expr]) -> Expr | None:
     arrays = tuple(dict.fromkeys(ground.values()))
 
     def body(v: Expr) -> Expr:
-        parts = {a: p.Get(i, v) if len(arrays) > 1 else v for i, a in enumerate(arrays)}
+        parts = dict(zip(arrays, parts_of(v, len(arrays)), strict=True))
         return go(substitute(value, {placed: parts[a] for placed, a in ground.items()}))
 
-    return map_body(body, arrays[0] if len(arrays) == 1 else p.Zip(arrays))
+    return map_body(body, zipped(arrays))
 
 
 def _part(x: Expr, start: int, n: object) -> Expr:

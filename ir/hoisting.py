@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from egglift.ir import patterns as p
 from egglift.ir.axes import arrays_of, element_type
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import children, is_closed, replaced, subterms
+from egglift.ir.traverse import argument_parts, children, in_scope, is_closed, replaced, subterms
+from egglift.ir.tuples import as_one, parts_of, type_as_one, zipped
 from egglift.ir.types import Array, Tuple, Type, leaves
 
 #: patterns that are worth it; bytes of an array that is made for them, at most
@@ -28,17 +28,17 @@ def hoisted(t: p.Fold | p.ScanSeq) -> p.Fold | p.ScanSeq:
     whole = type_of(t.x)
     assert isinstance(whole, Array)
     element = p.Get(1, p.Arg(Tuple((type_of(t.init), whole.element))))
-    is_read = any(x is element for x in _without(t.body, found))
+    is_read = any(x is element for x in in_scope(t.body, found))
     arrays = [*(arrays_of(t.x) if is_read else ()), *(p.Map(_of(u, element, whole.element), t.x) for u in found)]
     kinds = [element_type(a) for a in arrays]
-    new = p.Get(1, p.Arg(Tuple((type_of(t.init), kinds[0] if len(kinds) == 1 else Tuple(tuple(kinds))))))
-    parts: list[Expr] = [p.Get(k, new) for k in range(len(kinds))] if len(kinds) > 1 else [new]
+    new = p.Get(1, p.Arg(Tuple((type_of(t.init), type_as_one(kinds)))))
+    parts = parts_of(new, len(kinds))
     first = len(parts) - len(found)
     known: dict[Expr, Expr] = {p.Get(0, element.x): p.Get(0, new.x), **dict(zip(found, parts[first:], strict=True))}
     if is_read:
-        known[element] = p.Tup(tuple(parts[:first])) if first > 1 else parts[0]
+        known[element] = as_one(parts[:first])
     body = replaced(t.body, known.get)
-    return replace(t, body=body, x=p.Zip(tuple(arrays)) if len(kinds) > 1 else arrays[0])
+    return replace(t, body=body, x=zipped(arrays))
 
 
 def _of(u: Expr, element: Expr, t: Type) -> Expr:
@@ -70,36 +70,8 @@ def _of_element(body: Expr) -> list[Expr]:
         if t in seen or is_closed(t):
             continue
         seen.add(t)
-        if _reads(t) == {1}:
+        if all(part[:1] == (1,) for part in argument_parts(t)):
             found.append(t)
         else:
             stack.extend(reversed(children(t)))
     return found
-
-
-def _reads(t: Expr) -> set[int]:
-    """Which components of its argument a part of a step reads; 2 stands for both at once."""
-    found, stack, seen = set[int](), [t], set[Expr]()
-    while stack:
-        e = stack.pop()
-        if e in seen or is_closed(e):
-            continue
-        seen.add(e)
-        if isinstance(e, p.Get) and isinstance(e.x, p.Arg):
-            found.add(e.index)
-        elif isinstance(e, p.Arg):
-            found.add(2)
-        else:
-            stack.extend(children(e))
-    return found
-
-
-def _without(body: Expr, found: list[Expr]) -> Iterator[Expr]:
-    """The parts of a step that are in none of those."""
-    stack, seen = [body], set[Expr](found)
-    while stack:
-        t = stack.pop()
-        if t not in seen:
-            seen.add(t)
-            yield t
-            stack.extend(children(t))

@@ -15,6 +15,7 @@ from egglift.ir.elements_apart import Along, Apart, Elements, Index, NotApart, V
 from egglift.ir.named_states import components
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import is_closed
+from egglift.ir.tuples import as_one, parts_of, zipped
 from egglift.ir.types import I32, Array, Scalar, Tuple, Type, dims
 
 #: the longest axis whose elements one loop has all of, and numbers that it carries at most
@@ -149,7 +150,7 @@ class _Many:
 
     def _lane(self, after: list[Expr], kept: list[Expr]) -> Expr:
         """All loops: a map over what each begins with and reads."""
-        starts = [p.Get(k, self.init) if len(self.kinds) > 1 else self.init for k in range(len(self.kinds))]
+        starts = parts_of(self.init, len(self.kinds))
         arrays = [self._beside(starts[k], path, 0) for k, path in self.states]
         own = {name: self._beside(x, path, 0) for (x, path), name in self.others.items()}
         moving = {name: path for (_, path), name in self.elements.items()}
@@ -158,13 +159,13 @@ class _Many:
         arrays += [*own.values(), *(p.Transpose(rows[name]) for name in each)]
 
         def lane(v: Expr) -> Expr:
-            parts: list[Expr] = [p.Get(k, v) for k in range(len(arrays))] if len(arrays) > 1 else [v]
+            parts = parts_of(v, len(arrays))
             first = len(self.states)
             known = dict[Expr, Expr](zip(own, parts[first:]))
             lines = {**rows, **dict(zip(each, parts[first + len(own) :]))}
             return self._loop(parts[:first], list(lines.items()), known, after, kept)
 
-        return trace.map_body(lane, p.Zip(tuple(arrays)) if len(arrays) > 1 else arrays[0])
+        return trace.map_body(lane, zipped(arrays))
 
     def _loop(
         self,
@@ -175,24 +176,19 @@ class _Many:
         kept: list[Expr],
     ) -> Expr:
         """One loop.  lines: what it goes over, by placeholder."""
-        if lines:
-            x = p.Zip(tuple(line for _, line in lines)) if len(lines) > 1 else lines[0][1]
-        else:
-            x = p.Iota(self._count, I32)
+        x = zipped([line for _, line in lines]) if lines else p.Iota(self._count, I32)
 
         def step(acc: Expr, element: Expr) -> Expr:
-            now: list[Expr] = [p.Get(k, acc) for k in range(len(start))] if len(start) > 1 else [acc]
-            items: list[Expr] = [p.Get(k, element) for k in range(len(lines))] if len(lines) > 1 else [element]
+            now, items = parts_of(acc, len(start)), parts_of(element, len(lines))
             new: dict[Expr, Expr] = {**known, **dict(zip(self.states.values(), now, strict=True))}
             new |= dict(zip((name for name, _ in lines), items))
-            values = _tuple([trace.substitute(e, new) for e in after])
+            values = as_one([trace.substitute(e, new) for e in after])
             return p.Tup((values, self._built([trace.substitute(e, new) for e in kept], self.kept))) if kept else values
 
-        made = trace.fold_body(step, _tuple(start), x, ("state", "element"))
+        made = trace.fold_body(step, as_one(start), x, ("state", "element"))
         if kept:
             return p.ScanSeq(made.body, made.init, made.x)
-        values: list[Expr] = [p.Get(k, made) for k in range(len(start))] if len(start) > 1 else [made]
-        return self._built(values, self.kinds)
+        return self._built(parts_of(made, len(start)), self.kinds)
 
     @property
     def _count(self) -> int:
@@ -204,7 +200,7 @@ class _Many:
     def _built(self, numbers: list[Expr], kinds: Sequence[Type]) -> Expr:
         """The components of a value of one loop: numbers, and short arrays of them."""
         rest = iter(numbers)
-        return _tuple([_nested([n for n in _lengths(k) if n <= NEAR], rest) for k in kinds])
+        return as_one([_nested([n for n in _lengths(k) if n <= NEAR], rest) for k in kinds])
 
     # ------------------------------------------------------------------------------------ arrays of all loops
 
@@ -283,10 +279,6 @@ def _scalar_of(t: Type) -> Scalar:
 
 def _together(parts: list[View]) -> View:
     return tuple(parts) if len(parts) > 1 else parts[0]
-
-
-def _tuple(parts: list[Expr]) -> Expr:
-    return p.Tup(tuple(parts)) if len(parts) > 1 else parts[0]
 
 
 def _nested(lengths: list[int], numbers: Iterator[Expr]) -> Expr:

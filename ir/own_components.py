@@ -6,7 +6,8 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import arrays_of, element_type
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import children, exchanged, is_closed, subterms, with_argument
+from egglift.ir.traverse import argument_parts, exchanged, is_closed, subterms, with_argument
+from egglift.ir.tuples import as_one, type_as_one
 from egglift.ir.types import Array, Scalar, Tuple
 
 
@@ -40,15 +41,15 @@ def _apart(t: p.Fold) -> list[Expr]:
         for x, k in zip(scans, own, strict=True)
     ]
     arrays = arrays_of(t.x)
-    left = kind.items[rest[0]] if len(rest) == 1 else Tuple(tuple(kind.items[k] for k in rest))
+    left = type_as_one([kind.items[k] for k in rest])
     arg = p.Arg(Tuple((left, Tuple(tuple(element_type(a) for a in (*arrays, *before))))))
     given = [p.Get(i, p.Get(1, arg)) for i in range(len(arrays) + len(own))]
-    element = _tuple(list[Expr](given[: len(arrays)]))
+    element = as_one(list[Expr](given[: len(arrays)]))
     state = dict[int, Expr](zip(own, given[len(arrays) :], strict=True))
     state |= {k: p.Get(0, arg) if len(rest) == 1 else p.Get(i, p.Get(0, arg)) for i, k in enumerate(rest)}
     argument = p.Tup((p.Tup(tuple(state[k] for k in range(len(kind.items)))), element))
-    body = _tuple([with_argument(t.body.items[k], argument) for k in rest])
-    loop = p.Fold(body, _tuple([_component(t.init, k) for k in rest]), p.Zip((*arrays, *before)))
+    body = as_one([with_argument(t.body.items[k], argument) for k in rest])
+    loop = p.Fold(body, as_one([_component(t.init, k) for k in rest]), p.Zip((*arrays, *before)))
     last = {k: p.At(whole.length - 1, x) for k, x in zip(own, scans, strict=True)}
     return [
         last[k] if k in last else loop if len(rest) == 1 else p.Get(rest.index(k), loop) for k in range(len(kind.items))
@@ -67,40 +68,22 @@ def _own(after: tuple[Expr, ...], kind: Tuple) -> set[int]:
 
 def _reads(e: Expr) -> set[int]:
     """Which components of the state a part of a step reads; -1 stands for the state as a whole."""
-    found, stack, seen = set[int](), [e], set[Expr]()
-    while stack:
-        t = stack.pop()
-        if t in seen or is_closed(t):
-            continue
-        seen.add(t)
-        match t:
-            case p.Get(k, p.Get(0, p.Arg())):
-                found.add(k)
-            case p.Get(1, p.Arg()):
-                pass
-            case p.Arg() | p.Get(0, p.Arg()):
-                found.add(-1)
-            case _:
-                stack.extend(children(t))
-    return found
+    of_state = (part for part in argument_parts(e) if part[:1] != (1,))
+    return {part[1] if len(part) > 1 else -1 for part in of_state}
 
 
 def _scans(t: p.Fold, own: list[int]) -> list[Expr]:
     """The numbers after each step."""
     whole, kind = type_of(t.x), type_of(t.init)
     assert isinstance(whole, Array) and isinstance(kind, Tuple) and isinstance(t.body, p.Tup)
-    alone = kind.items[own[0]] if len(own) == 1 else Tuple(tuple(kind.items[k] for k in own))
+    alone = type_as_one([kind.items[k] for k in own])
     arg = p.Arg(Tuple((alone, whole.element)))
     parts = {k: p.Get(0, arg) if len(own) == 1 else p.Get(i, p.Get(0, arg)) for i, k in enumerate(own)}
     state = p.Tup(tuple(parts.get(k, _component(t.init, k)) for k in range(len(kind.items))))  # others are not read
-    step = _tuple([with_argument(t.body.items[k], p.Tup((state, p.Get(1, arg)))) for k in own])
-    scan = p.ScanSeq(p.Tup((step, step)), _tuple([_component(t.init, k) for k in own]), t.x)
+    step = as_one([with_argument(t.body.items[k], p.Tup((state, p.Get(1, arg)))) for k in own])
+    scan = p.ScanSeq(p.Tup((step, step)), as_one([_component(t.init, k) for k in own]), t.x)
     return [p.Map(p.Get(i, p.Arg(alone)), scan) if len(own) > 1 else scan for i in range(len(own))]
 
 
 def _component(x: Expr, k: int) -> Expr:
     return x.items[k] if isinstance(x, p.Tup) else p.Get(k, x)
-
-
-def _tuple(parts: list[Expr]) -> Expr:
-    return p.Tup(tuple(parts)) if len(parts) > 1 else parts[0]

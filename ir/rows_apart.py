@@ -9,7 +9,8 @@ from egglift.ir import patterns as p
 from egglift.ir import trace
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import changed, children, is_closed, rebuild, with_argument
+from egglift.ir.traverse import argument_parts, changed, rebuild, with_argument
+from egglift.ir.tuples import as_one, parts_of, zipped
 from egglift.ir.types import Array, Tuple, Type
 
 
@@ -125,42 +126,29 @@ class _Rows:
         shared = any(self.element in trace.free(e) for e in after)
 
         def row(v: Expr) -> Expr:
-            parts: list[Expr] = [p.Get(k, v) for k in range(len(arrays))] if len(arrays) > 1 else [v]
+            parts = parts_of(v, len(arrays))
             first, last = len(starts), len(starts) + len(self.still)
             known = dict[Expr, Expr](zip(self.still.values(), parts[first:last], strict=True))
             over = [*([self.loop.x] if shared else []), *parts[last:]]
             names = [*([self.element] if shared else []), *self.moving.values()]
-            x = p.Zip(tuple(over)) if len(over) > 1 else over[0] if over else self.loop.x
-            return trace.fold_body(self._step(names, known, after), _tuple(parts[:first]), x, ("state", "element"))
+            x = zipped(over) if over else self.loop.x
+            return trace.fold_body(self._step(names, known, after), as_one(parts[:first]), x, ("state", "element"))
 
-        return trace.map_body(row, p.Zip(tuple(arrays)) if len(arrays) > 1 else arrays[0])
+        return trace.map_body(row, zipped(arrays))
 
     def _step(self, names: list[p.Input], known: dict[Expr, Expr], after: list[Expr]) -> Callable[[Expr, Expr], Expr]:
         def step(acc: Expr, element: Expr) -> Expr:
-            now: list[Expr] = [p.Get(k, acc) for k in range(len(self.states))] if len(self.states) > 1 else [acc]
-            items: list[Expr] = [p.Get(k, element) for k in range(len(names))] if len(names) > 1 else [element]
+            now, items = parts_of(acc, len(self.states)), parts_of(element, len(names))
             new = {**known, **dict[Expr, Expr](zip(self.states, now, strict=True))}
             new |= dict[Expr, Expr](zip(names, items))
-            return _tuple([trace.substitute(e, new) for e in after])
+            return as_one([trace.substitute(e, new) for e in after])
 
         return step
 
 
 def _reads(e: Expr) -> set[int]:
     """Which components of the argument of a loop's body it reads: 0 the state, 1 the element."""
-    found, stack, seen = set[int](), [e], set[Expr]()
-    while stack:
-        t = stack.pop()
-        if t in seen or is_closed(t):
-            continue
-        seen.add(t)
-        if isinstance(t, p.Get) and isinstance(t.x, p.Arg):
-            found.add(t.index)
-        elif isinstance(t, p.Arg):
-            found |= {0, 1}
-        else:
-            stack.extend(children(t))
-    return found
+    return {k for part in argument_parts(e) for k in part[:1] or (0, 1)}
 
 
 def _with_element(e: Expr, element: Expr) -> Expr:
@@ -179,7 +167,3 @@ def _each(e: Expr, x: Expr, t: Type) -> Expr:
     """What depends on an element, for all elements."""
     body = _with_element(e, p.Arg(t))
     return x if isinstance(body, p.Arg) else p.Map(body, x)
-
-
-def _tuple(parts: list[Expr]) -> Expr:
-    return p.Tup(tuple(parts)) if len(parts) > 1 else parts[0]

@@ -8,6 +8,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import bodies, children, exchanged, is_closed, subterms
+from egglift.ir.tuples import as_one
 from egglift.ir.types import Array, Tuple
 
 
@@ -40,7 +41,7 @@ def _narrowed(t: p.ScanSeq, readers: set[Expr]) -> dict[Expr, Expr]:
         return {}
     state, kept = t.body.items
     parts = tuple(kept.items[k] if isinstance(kept, p.Tup) else p.Get(k, kept) for k in used)
-    less = p.ScanSeq(p.Tup((state, p.Tup(parts) if len(parts) > 1 else parts[0])), t.init, t.x)
+    less = p.ScanSeq(p.Tup((state, as_one(parts))), t.init, t.x)
     if len(used) == 1:
         return dict.fromkeys(readers, less)
     of = Tuple(tuple(kind.element.items[k] for k in used))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from operator import is_
 from types import UnionType
@@ -150,6 +150,44 @@ def subterms(e: Expr) -> Iterator[Expr]:
                 stack.extend(parts)
             else:
                 yield t
+
+
+def in_scope(e: Expr, apart: Iterable[Expr] = ()) -> Iterator[Expr]:
+    """The sub-expressions in the scope of the `Arg` of `e`, each once: none in bodies, nor in what is `apart`."""
+    stack, seen = [e], set(apart)
+    while stack:
+        t = stack.pop()
+        if t not in seen:
+            seen.add(t)
+            yield t
+            stack.extend(children(t))
+
+
+def argument_parts(e: Expr) -> frozenset[tuple[int, ...]]:
+    """Which parts of the `Arg` of its scope `e` reads: (1,) is its component 1, () the whole of it.
+
+    add (get 0 (get 1 Arg)) (get 0 Arg)  ->  (1, 0), (0,)
+    """
+    found, stack, seen = set[tuple[int, ...]](), [e], set[Expr]()
+    while stack:
+        t = stack.pop()
+        if t in seen or is_closed(t):
+            continue
+        seen.add(t)
+        part = _argument_part(t)
+        if part is None:
+            stack.extend(children(t))
+        else:
+            found.add(part)
+    return frozenset(found)
+
+
+def _argument_part(e: Expr) -> tuple[int, ...] | None:
+    """Which part of `Arg` it is; None if it is none."""
+    path: tuple[int, ...] = ()
+    while isinstance(e, Get):
+        path, e = (e.index, *path), e.x
+    return path if isinstance(e, Arg) else None
 
 
 def inputs_in(e: Expr) -> tuple[Input, ...]:

@@ -17,8 +17,8 @@ from typing import TypeAlias
 from egglift.codegen.kernel.distribution import DIMENSIONS, Shape
 from egglift.codegen.kernel.imperative import Buffer
 from egglift.codegen.opencl.natives import NVIDIAS
+from egglift.codegen.opencl.statements import INDENT
 
-INDENT = "  "
 WAIT = f"{INDENT}barrier(CLK_LOCAL_MEM_FENCE);"
 WAIT_FOR_ALL = f"{INDENT}barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);"
 #: the lines of a kernel of one group, and how it is executed

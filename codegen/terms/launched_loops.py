@@ -13,6 +13,7 @@ from egglift.ir.errors import CodegenError
 from egglift.ir.named_states import Loop, components, states_in
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
+from egglift.ir.tuples import as_one
 from egglift.ir.types import Type, leaves
 
 
@@ -80,5 +81,5 @@ def _scan(t: p.ScanSeq, count: int, names: Mapping[str, int]) -> LaunchedLoop:
         numbers: dict[Expr, int] = {x: x.index for x in parts if isinstance(x, p.Get)}
         step = whole.pop()
     else:
-        numbers, step = {x: i for i, x in enumerate(parts)}, p.Tup(parts) if len(parts) > 1 else parts[0]
+        numbers, step = {x: i for i, x in enumerate(parts)}, as_one(parts)
     return LaunchedLoop(count, t.init, step, names, tuple(numbers[x] for x in after), tuple(numbers[x] for x in kept))

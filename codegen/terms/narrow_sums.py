@@ -7,7 +7,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import applied, children, rebuild
+from egglift.ir.traverse import applied, argument_parts, rebuild
 from egglift.ir.types import BOOL, I32, I64, U32, U64, Scalar, Tuple
 
 #: what sums of each type are in as long as they fit, and how large that may be
@@ -34,7 +34,7 @@ def _narrowed(e: Expr) -> Expr:
         case p.Fold(p.Apply("add", (p.Get(0, p.Arg(Tuple(items))), p.Cast(wide, x))), init, xs, ends=None):
             narrow, most = NARROWER.get(wide, (wide, 0))
             largest = _largest(x, narrow)
-            if largest is None or _reads_sum(x) or _count(xs) * largest >= most:
+            if largest is None or _reads_more(x) or _count(xs) * largest >= most:
                 return e
             arg = p.Arg(Tuple((narrow, *items[1:])))
             x = applied(x, p.Get(0, arg), p.Get(1, arg))
@@ -44,18 +44,9 @@ def _narrowed(e: Expr) -> Expr:
     return e
 
 
-def _reads_sum(x: Expr) -> bool:
+def _reads_more(x: Expr) -> bool:
     """Does it read more of a step's argument than the element?"""
-    stack = [x]
-    while stack:
-        match stack.pop():
-            case p.Get(1, p.Arg()):
-                continue
-            case p.Arg():
-                return True
-            case t:
-                stack.extend(children(t))
-    return False
+    return any(part[:1] != (1,) for part in argument_parts(x))
 
 
 def _count(xs: Expr) -> int:

@@ -16,7 +16,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import evaluate as number
-from egglift.ir.traverse import bodies, children
+from egglift.ir.traverse import bodies, in_scope
 from egglift.ir.types import I64, Array
 
 #: scalar operations that the interpreter may take for all of a result, which may have as many elements; and for a
@@ -109,18 +109,7 @@ def _places(rows: Sequence[int]) -> Expr:
 @cache
 def operations(e: Expr) -> int:
     """Scalar operations that the interpreter takes, roughly: every body once for every element."""
-    return sum(map(_own, _scope(e)))
-
-
-def _scope(e: Expr) -> Iterator[Expr]:
-    """The nodes of `e` outside of bodies, each once: as often does the interpreter compute it."""
-    stack, seen = [e], set[Expr]()
-    while stack:
-        t = stack.pop()
-        if t not in seen:
-            seen.add(t)
-            yield t
-            stack.extend(children(t))
+    return sum(map(_own, in_scope(e)))  # as often does the interpreter compute them
 
 
 def _own(e: Expr) -> int:

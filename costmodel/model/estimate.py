@@ -98,7 +98,7 @@ def in_turn(parts: Iterable[Estimate]) -> Estimate:
     launches = list[KernelEstimate]()
     for k in (k for part in parts for k in part.kernels):
         if launches and k.joins:
-            launches[-1] = _joined(launches[-1], k)
+            launches[-1] = _joined(launches[-1], k, k.joins)
         else:
             launches.append(k)
     named = tuple(replace(k, name=f"k{i}") for i, k in enumerate(launches))
@@ -116,9 +116,8 @@ def _with_last(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
     return own if kernel.last is None else _joined(own, _with_last(kernel.last, p), joins(p))
 
 
-def _joined(first: KernelEstimate, last: KernelEstimate, saved: float = 0.0) -> KernelEstimate:
-    """Two kernels as one, whose last group goes on."""
-    saved = saved or last.joins
+def _joined(first: KernelEstimate, last: KernelEstimate, saved: float) -> KernelEstimate:
+    """Two kernels as one, whose last group goes on: so many seconds are saved."""
     terms = {name: first.terms[name] + last.terms[name] for name in first.terms}
     terms["launch"] -= saved
     seconds, moved = first.seconds + last.seconds - saved, first.moved + last.moved

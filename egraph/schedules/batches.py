@@ -28,6 +28,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import element_type, permuted
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.traverse import subterms, with_argument
+from egglift.ir.tuples import as_one
 
 SMALL = 64  # results of a stage for each index of the batch, and elements that one of them is reduced of
 MANY = 1024  # indices that a batch has at least
@@ -142,7 +143,7 @@ class _Together:
             ]
             done[work.stage.name] = p.To("private", work.outside(work.schedule.steps[1:], own))
         ends = [done[name] for name in self.batch.ends]
-        return ends[0] if len(ends) == 1 else p.Tup(tuple(ends))
+        return as_one(ends)
 
     def _held(self, whole: Tensor, t: Tensor) -> Tensor:
         """What an index has of its own, read once, by vectors."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from egglift.egraph.schedules.chain_pieces import Pieces
-from egglift.egraph.schedules.chained_tiles import Chaining, as_one, digits, mapped
+from egglift.egraph.schedules.chained_tiles import Chaining, digits, mapped
 from egglift.egraph.schedules.online_tiles import OnlineChaining
 from egglift.egraph.schedules.schedule import Loop
 from egglift.egraph.stages.loops import Tensor
@@ -15,6 +15,7 @@ from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.patterns import Expr
+from egglift.ir.tuples import as_one
 
 OUTER = 3  # the grid: batch, blocks of rows, blocks of columns
 

@@ -17,6 +17,7 @@ from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, sub
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
+from egglift.ir.tuples import as_one
 from egglift.ir.types import Scalar
 
 
@@ -79,7 +80,7 @@ class _Cutting:
         for r in stage.reductions:
             element = self.names.with_reads(r.element, cut)
             reduced.append(self.names.reduced(replace(r, dims=(self.inner,), element=element)))
-        body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+        body = as_one(reduced)
         return Stage(f"{stage.name}.parts", (self.piece, *dims), body, self.names, frozenset({self.given}))
 
     def _of(self, s: Stage) -> list[p.Input]:

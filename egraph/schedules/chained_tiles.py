@@ -26,6 +26,7 @@ from egglift.ir.axes import at_depth, cut, merged, permuted
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp
 from egglift.ir.traverse import subterms
+from egglift.ir.tuples import as_one, parts_of
 from egglift.ir.types import BOOL
 
 _THERE = p.Input("%there", BOOL)
@@ -127,7 +128,7 @@ class Chaining:
             tensors = kept(keep, tensors, self.tile.reduced)
         begun, ahead, turn = self.begun(tensors), self.chunk.prefetch, (self.x.middle, 0)
         total = folded(turn, as_one(begun), tensors[:count], self._turn, prefetch=ahead, ends=self._end(turn, corners))
-        state = [p.Get(i, total) for i in range(len(begun))] if len(begun) > 1 else [total]
+        state = parts_of(total, len(begun))
         return self.finished(state, tensors[count:])
 
     def _end(self, turn: Digit, corners: Sequence[Tensor]) -> Expr | None:
@@ -315,11 +316,6 @@ def along(t: Tensor, axes: Sequence[Digit]) -> Tensor:
 def digits(loops: Sequence[Loop]) -> list[Digit]:
     """What loops go along."""
     return [(loop.dim, loop.digit) for loop in loops]
-
-
-def as_one(xs: Sequence[Expr]) -> Expr:
-    """Several values as a tuple; one as it is."""
-    return xs[0] if len(xs) == 1 else p.Tup(tuple(xs))
 
 
 def _digit(a: Axis) -> Digit:

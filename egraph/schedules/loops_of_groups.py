@@ -9,7 +9,8 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.rows_apart import row_loops
-from egglift.ir.traverse import changed, children, is_closed, rebuild, subterms
+from egglift.ir.traverse import changed, children, in_scope, is_closed, rebuild, subterms
+from egglift.ir.tuples import as_one
 from egglift.ir.types import Array, Tuple
 
 #: elements from which a reduction's argument is stored, and from which work-items reduce together
@@ -28,7 +29,7 @@ def group_loops(t: p.Fold) -> Iterator[Expr]:
         alone = isinstance(m.x, p.Fill)
         parts = [p.Join(x) if alone else x for x in _components(term)] if _all_arrays(term) else []
         if parts:
-            yield p.Tup(tuple(parts)) if len(parts) > 1 else parts[0]
+            yield as_one(parts)
 
 
 def _all_arrays(rows: Expr) -> bool:
@@ -102,7 +103,7 @@ def _kept(body: Expr, results: tuple[Expr, ...]) -> set[Expr]:
     """The arrays of a step that are stored: what takes a loop to compute and is read by more than one, or not element
     by element; and what is reduced as a whole."""
     readers, elsewhere, reduced = Counter[Expr](results), set[Expr](), set[Expr]()
-    scope = list(_scope(body))
+    scope = list(in_scope(body))
     for t in scope:
         for c in children(t):
             readers[c] += 1
@@ -119,17 +120,6 @@ def _kept(body: Expr, results: tuple[Expr, ...]) -> set[Expr]:
 
 def _is_along(t: Expr, c: Expr) -> bool:
     return isinstance(t, p.Tup) or (isinstance(t, p.Distl) and c is t.b and c is not t.a)
-
-
-def _scope(body: Expr) -> Iterator[Expr]:
-    """The terms in the scope of a body's argument, each once."""
-    stack, seen = [body], set[Expr]()
-    while stack:
-        t = stack.pop()
-        if t not in seen:
-            seen.add(t)
-            yield t
-            stack.extend(children(t))
 
 
 def _length(x: Expr) -> int:

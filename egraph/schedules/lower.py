@@ -25,6 +25,7 @@ from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.traverse import applied
+from egglift.ir.tuples import as_one
 from egglift.ir.types import BOOL, Array, Tuple, Type
 
 
@@ -46,7 +47,7 @@ def operands(stage: Stage) -> list[Operand]:
 
 def _operands(stage: Stage, reductions: Sequence[Reduction]) -> list[Operand]:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
-    return operands_of(stage.names, _tuple([r.element for r in reductions]), dims, stage.given, stage.narrow)
+    return operands_of(stage.names, as_one([r.element for r in reductions]), dims, stage.given, stage.narrow)
 
 
 def _element(array: Expr) -> Type:
@@ -187,7 +188,7 @@ class Lowering:
         """
         parts, after = self._split(tensors)
         parallel = self.parallel(steps)
-        init = _tuple([r.init for r in self.first])
+        init = as_one([r.init for r in self.first])
         total = self._filled(init, parallel, tensors) if begun is None else begun
         for phase, ts in zip(self.phases, parts, strict=True):
             own = steps if phase.whole else [*self._one_by_one(phase), *parallel]
@@ -258,7 +259,7 @@ class Lowering:
 
     def step(self, phase: _Phase, total: Expr, elements: list[Expr]) -> Expr:
         """`total` with one element of a phase taken in."""
-        element = bound(_tuple([r.element for r in phase.reductions]), phase.operands, elements)
+        element = bound(as_one([r.element for r in phase.reductions]), phase.operands, elements)
         if len(phase.reductions) == 1:
             return applied(phase.reductions[0].step, total, element)
         assert isinstance(element, p.Tup)
@@ -268,7 +269,7 @@ class Lowering:
     def total(self, share: Digit, parts: Tensor, space: str, alone: bool) -> Expr:
         """Partial results as one: halves together by lanes, or by items that share one result alone, if the order of
         the parts does not matter."""
-        init = _tuple([r.init for r in self.first])
+        init = as_one([r.init for r in self.first])
         if (space == "local" and not alone) or not commutes(self.stage):
             return folded(share, init, [parts], lambda total, ts: self.combined(total, ts[0].x))
         pair = p.Arg(Tuple((type_of(init), type_of(init))))
@@ -276,7 +277,7 @@ class Lowering:
 
     def _halved(self, parts: Expr, parallel: list[Loop], tensors: list[Tensor]) -> Expr:
         """Partial results of several results, [parts][results]..., halves together: all work-items take part."""
-        init = self._filled(_tuple([r.init for r in self.first]), parallel, tensors)
+        init = self._filled(as_one([r.init for r in self.first]), parallel, tensors)
         pair = p.Arg(Tuple((type_of(init), type_of(init))))
 
         def elementwise(depth: int, one: Expr, other: Expr) -> Expr:
@@ -296,7 +297,7 @@ class Lowering:
 
     def neutral(self) -> Expr:
         """The neutral elements of the first reductions."""
-        return _tuple([r.op.neutral for r in self.first if r.op is not None and r.op.neutral is not None])
+        return as_one([r.op.neutral for r in self.first if r.op is not None and r.op.neutral is not None])
 
     def _finished(self, parallel: list[Loop], total: Expr, after: list[Tensor]) -> Expr:
         """What follows the reductions, for all accumulators."""
@@ -340,7 +341,3 @@ def _digits(loops: Sequence[Loop]) -> list[Digit]:
 
 def _levels(loops: Sequence[Loop]) -> list[tuple[Digit, Level | None]]:
     return [((loop.dim, loop.digit), loop.level) for loop in loops]
-
-
-def _tuple(xs: Sequence[Expr]) -> Expr:
-    return xs[0] if len(xs) == 1 else p.Tup(tuple(xs))

@@ -16,7 +16,6 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from egglift.egraph.schedules.chained_tiles import as_one
 from egglift.egraph.schedules.row_passes import in_passes
 from egglift.egraph.schedules.row_sharing import once_a_row, once_an_element
 from egglift.egraph.schedules.rows import at_rows
@@ -28,6 +27,7 @@ from egglift.egraph.stages.sharing import can_share, commutes
 from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.traverse import subterms
+from egglift.ir.tuples import as_one
 
 GRID = 3  # dimensions that a grid has
 

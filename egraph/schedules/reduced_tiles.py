@@ -32,6 +32,7 @@ from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import subterms
+from egglift.ir.tuples import as_one
 from egglift.ir.types import BOOL
 
 
@@ -92,7 +93,7 @@ def _parts(
     for r in last.reductions:
         assert r.op is not None and r.op.neutral is not None
         reduced.append(last.names.reduced(replace(r, init=r.op.neutral, dims=(over,), element=element(r.element))))
-    body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+    body = as_one(reduced)
     return Stage(f"{last.name}.{name}", dims, body, last.names)
 
 

@@ -16,7 +16,6 @@ from functools import cached_property
 from math import isqrt
 from typing import TypeAlias
 
-from egglift.egraph.schedules.chained_tiles import as_one
 from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.one_reading import OneReading
@@ -30,6 +29,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, cut, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
+from egglift.ir.tuples import as_one
 from egglift.ir.types import BOOL, I32, Scalar, Tuple, Type
 
 #: what is read, and what is given of a row's elements by its name, as it is in a turn

@@ -28,6 +28,7 @@ from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
 from egglift.ir.tile_kinds import REDUCED_RUN, SCANNED_ROWS, SCANNED_RUN, VECTOR
 from egglift.ir.traverse import applied
+from egglift.ir.tuples import parts_of
 from egglift.ir.types import Tuple, Type, leaves
 
 SHORT = 512  # elements of rows of which a group scans several
@@ -291,7 +292,7 @@ class Rows:
 
     def _parts(self, element: Expr) -> list[Expr]:
         """The items of an element of a row."""
-        return [p.Get(i, element) for i in range(len(self.items))] if len(self.items) > 1 else [element]
+        return parts_of(element, len(self.items))
 
     def _column(self, row: Expr) -> Expr:
         found = self._scanned(p.Arg(element_type(row)))

@@ -18,6 +18,7 @@ from egglift.ir.backwards import backwards
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.traverse import applied
+from egglift.ir.tuples import as_one
 from egglift.ir.types import Tuple
 
 
@@ -60,7 +61,7 @@ def _rows(stage: Stage, outer: list[Dim], array: Expr) -> Expr:
 
 
 def _packed(items: Sequence[Expr]) -> Expr:
-    return items[0] if len(items) == 1 else p.Tup(tuple(items))
+    return as_one(items)
 
 
 def _parts(x: Expr, count: int) -> list[Expr]:

@@ -16,6 +16,7 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import evaluate
 from egglift.ir.traverse import applied
+from egglift.ir.tuples import as_one
 
 
 @dataclass(frozen=True)
@@ -96,12 +97,12 @@ def elements_of(stage: Stage, profile: Profile) -> StageElements:
 def _phase(stage: Stage, reductions: Sequence[Reduction], profile: Profile) -> Phase:
     dims = tuple(dict.fromkeys((*stage.dims, *(d for r in reductions for d in r.dims))))
     elements = tuple(r.element for r in reductions)
-    body = elements[0] if len(elements) == 1 else p.Tup(elements)
+    body = as_one(elements)
     operands = operands_of(stage.names, body, dims, stage.given, stage.narrow)
     steps = []
     for i, r in enumerate(reductions):
         steps.append(applied(r.step, p.Input(f"{ACCUMULATOR}{i}", r.type), bound(r.element, operands, _own(operands))))
-    step = element_of(steps[0] if len(steps) == 1 else p.Tup(tuple(steps)), (), profile)
+    step = element_of(as_one(steps), (), profile)
     return Phase(reductions[0].dims, _sources(stage, operands, profile), step)
 
 

@@ -32,6 +32,7 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import RuleError
 from egglift.ir.patterns import Expr, Level, Operator
 from egglift.ir.sizes import Size
+from egglift.ir.tuples import as_one
 from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
 
 EMPTY = 0.9  # from here on, a length that may be 0 is 0
@@ -112,7 +113,7 @@ class _Filled:
         self._make_operators()
         scope = None if self.scope is None else self.type(self.scope)
         parts = [self.build(root) for root in self.roots]
-        program = parts[0] if len(parts) == 1 else p.Tup(tuple(parts))
+        program = as_one(parts)
         if scope is not None:
             program = p.Map(program, p.Input(f"xs{self.pattern.tag}", Array(3, scope)))
         tiles = {name: (kind, self.variable(array)) for name, (kind, array) in self.pattern.tiles.items()}

@@ -16,6 +16,7 @@ from egglift.ir.axes import element_type
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size
+from egglift.ir.tuples import as_one, parts_of, zipped
 from egglift.ir.types import Tuple
 
 Axis: TypeAlias = Hashable
@@ -70,26 +71,18 @@ def _over(axis: Axis, tensors: Tensors) -> tuple[Expr, Callable[[Expr], list[Ten
     others = [i for i in range(len(tensors)) if i not in own]
     if not own:
         raise AssertionError(f"no tensor begins with the axis {axis}")
-    array = tensors[own[0]].x if len(own) == 1 else p.Zip(tuple(tensors[i].x for i in own))
+    array = zipped([tensors[i].x for i in own])
     if others:
-        array = p.Distl(_packed([tensors[i].x for i in others]), array)
+        array = p.Distl(as_one([tensors[i].x for i in others]), array)
 
     def inner(element: Expr) -> list[Tensor]:
         found = list(tensors)
         if others:
-            for i, x in zip(others, _parts(p.Get(0, element), len(others)), strict=True):
+            for i, x in zip(others, parts_of(p.Get(0, element), len(others)), strict=True):
                 found[i] = replace(tensors[i], x=x)
             element = p.Get(1, element)
-        for i, x in zip(own, _parts(element, len(own)), strict=True):
+        for i, x in zip(own, parts_of(element, len(own)), strict=True):
             found[i] = Tensor(x, tensors[i].axes[1:])
         return found
 
     return array, inner
-
-
-def _packed(xs: list[Expr]) -> Expr:
-    return xs[0] if len(xs) == 1 else p.Tup(tuple(xs))
-
-
-def _parts(x: Expr, count: int) -> list[Expr]:
-    return [x] if count == 1 else [p.Get(i, x) for i in range(count)]

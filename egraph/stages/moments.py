@@ -21,6 +21,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr, Operator
+from egglift.ir.tuples import as_one, parts_of, type_as_one
 from egglift.ir.types import I64, Scalar, Tuple
 
 #: which two of the numbers whose means there are a product is of
@@ -133,26 +134,18 @@ def moments(t: Scalar, count: int = 1, pairs: Sequence[Pair] = ((0, 0),)) -> Ope
 
 
 def _state(n: Expr, means: Sequence[Expr], sums: Sequence[Expr]) -> Expr:
-    return p.Tup((n, p.Tup((_one_or_all(means), _one_or_all(sums)))))
-
-
-def _one_or_all(items: Sequence[Expr]) -> Expr:
-    return items[0] if len(items) == 1 else p.Tup(tuple(items))
+    return p.Tup((n, p.Tup((as_one(means), as_one(sums)))))
 
 
 def _type(t: Scalar, count: int, pairs: int) -> Tuple:
-    means, sums = (t if n == 1 else Tuple((t,) * n) for n in (count, pairs))
+    means, sums = (type_as_one((t,) * n) for n in (count, pairs))
     return Tuple((t, Tuple((means, sums))))
 
 
 def _parts(x: Expr, count: int, pairs: int) -> tuple[Expr, list[Expr], list[Expr]]:
     """How many, the means and the sums."""
     means, sums = (p.Get(i, p.Get(1, x)) for i in range(2))
-    return p.Get(0, x), _items(means, count), _items(sums, pairs)
-
-
-def _items(x: Expr, count: int) -> list[Expr]:
-    return [x] if count == 1 else [p.Get(i, x) for i in range(count)]
+    return p.Get(0, x), parts_of(means, count), parts_of(sums, pairs)
 
 
 def _number(count: int, t: Scalar) -> Expr:

@@ -22,6 +22,7 @@ from egglift.ir.check import type_of
 from egglift.ir.operators import recognise
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import applied, children, exchanged, is_closed, replaced, subterms, with_argument
+from egglift.ir.tuples import as_one
 from egglift.ir.types import Array, Tuple, Type, leaves
 
 
@@ -237,7 +238,7 @@ def _with_components(stage: Stage, kept: Sequence[int]) -> Stage:
     assert stage.scan is not None
     after = stage.scan.result if stage.scan.after is None else stage.scan.after
     items = tuple(after.items[i] if isinstance(after, p.Tup) else p.Get(i, after) for i in kept)
-    return _keeping(stage, items[0] if len(items) == 1 else p.Tup(items))
+    return _keeping(stage, as_one(items))
 
 
 def components_of(stage: Stage, count: int) -> list[Expr]:

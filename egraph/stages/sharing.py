@@ -15,6 +15,7 @@ from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size, SizeOp
+from egglift.ir.tuples import as_one
 from egglift.ir.types import Tuple, leaves
 
 
@@ -76,7 +77,7 @@ class _Sharing:
             dims = tuple(self.inside if d == self.along else d for d in r.dims)
             element = self.names.with_reads(r.element, self._main)
             reduced.append(self.names.reduced(replace(r, init=r.op.neutral, dims=dims, element=element)))
-        body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+        body = as_one(reduced)
         return Stage(f"{self.stage.name}.parts", (self.part, *self.stage.dims), body, self.names)
 
     def sum(self, parts: Stage) -> Stage:

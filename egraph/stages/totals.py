@@ -17,6 +17,7 @@ from egglift.egraph.stages.stage import Dim, Reduction, Stage
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
+from egglift.ir.tuples import as_one
 
 
 def by_rows(stages: Collection[Stage]) -> Iterator[Stage]:
@@ -56,5 +57,5 @@ def _rows(stage: Stage, row: Dim) -> Stage:
         assert isinstance(r, Reduction) and r.op is not None and r.op.neutral is not None
         dims = tuple(d for d in r.dims if d != row)
         reduced.append(stage.names.reduced(replace(r, init=r.op.neutral, dims=dims)))
-    body = reduced[0] if len(reduced) == 1 else p.Tup(tuple(reduced))
+    body = as_one(reduced)
     return Stage(f"{stage.name}.rows", (row, *stage.dims), body, stage.names)
