@@ -39,6 +39,7 @@ from egglift.egraph.schedules.choice import (
 from egglift.egraph.schedules.combined import Combining
 from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.halves import halves
+from egglift.egraph.schedules.held_choices import held_choices
 from egglift.egraph.schedules.known import KNOWN
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.partitions import partitions
@@ -388,10 +389,15 @@ class _Choosing(Combining):
     def _of_row(self, row: Row) -> list[Choice]:
         """More of each structure than of others: their closed price is less exact where the last stage reduces too."""
         rows = self._in_order(row_structures(row, self.reassociate))
+        held = held_choices(row, *self._device[:2], self.several) if self.reassociate else []
         if not self.several:
-            return first_of(self._alone(row.last, rows))
+            return min(
+                held,
+                first_of(self._alone(row.last, rows)),
+                key=lambda found: min([c.seconds for c in found], default=inf),
+            )
         made = self._generated(row.last, rows, cheapest(rows), GENERATED_ROWS)
-        return sorted(made, key=lambda c: c.seconds)[:KEPT]
+        return of_all_kinds(sorted([*made, *held], key=lambda c: c.seconds))[:KEPT]
 
     def _ranked(self, stage: Stage) -> list[Ranked]:
         """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 from egglift.egraph.schedules.row_passes import in_passes
 from egglift.egraph.schedules.row_sharing import once_a_row, once_an_element
+from egglift.egraph.schedules.row_teams import RowStages
 from egglift.egraph.schedules.rows import at_rows
 from egglift.egraph.stages.as_pattern import as_pattern, ordered, reads_of
 from egglift.egraph.stages.given import Given, NotGiven
@@ -33,14 +34,10 @@ GRID = 3  # dimensions that a grid has
 
 
 @dataclass(frozen=True)
-class OneReading:
-    """starts: what each row needs, each after those that it reads; last: reduces over `rows` what is made of a row's
-    elements, which lie along `columns`, and of these.  wanted: names of starts that are read elsewhere too."""
+class OneReading(RowStages):
+    """The last stage reduces over `rows` what is made of a row's elements.  wanted: names of starts that are read
+    elsewhere too."""
 
-    starts: tuple[Stage, ...]
-    last: Stage
-    rows: Dim
-    columns: Dim
     wanted: tuple[str, ...] = ()
 
     def __str__(self) -> str:
@@ -75,9 +72,9 @@ def _found(last: Stage, whole: Stages) -> OneReading:
     if any(_needed(s, whole.stages) & starts.keys() for s in whole.stages if s.name in needed - starts.keys()):
         raise NotGiven
     given = Given({s.name: s for s in whole.stages if s.name in starts}, dict.fromkeys(starts, at))
-    own = [x for s in starts.values() for x in in_passes(_along(given.within(s), columns[0]))]
+    own = [x for s in starts.values() for x in in_passes(along(given.within(s), columns[0]))]
     sums = given.within(sums)
-    if not _reads_again(own, sums, (*at, columns[0])):
+    if not reads_again(own, sums, (*at, columns[0])):
         raise NotGiven
     stages = once_an_element([*own, sums], (*at, columns[0]))
     *own, sums = (x for s in stages for x in once_a_row(s, at))
@@ -157,16 +154,18 @@ def _wanted(last: Stage, starts: Collection[str], whole: Stages) -> tuple[str, .
     return tuple(name for name in starts if name in found)
 
 
-def _along(stage: Stage, columns: Dim) -> Stage:
+def along(stage: Stage, columns: Dim) -> Stage:
     """A stage that reduces over `columns`, of as many indices as its own."""
     return replace(stage, body=stage.names.at(stage.body, {stage.phases[0][0].dims[0]: columns}))
 
 
-def _reads_again(starts: Sequence[Stage], last: Stage, dims: Sequence[Dim]) -> bool:
+def reads_again(starts: Sequence[Stage], last: Stage, dims: Sequence[Dim]) -> bool:
     """Does the last stage read what a start has read, the same row of it?"""
     again = {ordered(r, dims) for r in _reads(last)}
     return any(ordered(r, dims) in again for s in starts for r in _reads(s) if set(r.dims) == set(dims))
 
 
 def _reads(stage: Stage) -> list[Read]:
-    return [r for reduction in stage.reductions for r in reads_of(stage.names, reduction.element)]
+    """What a stage reads for its reductions, or, where it has none, for its elements."""
+    elements = [r.element for r in stage.reductions] or [stage.body]
+    return [r for e in elements for r in reads_of(stage.names, e)]

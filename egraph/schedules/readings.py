@@ -14,7 +14,8 @@ from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.account import Account
 from egglift.egraph.schedules.choice import Choice, Found
 from egglift.egraph.schedules.one_reading import OneReading
-from egglift.egraph.schedules.rows_in_turn import RowParts, Sizes, in_parts
+from egglift.egraph.schedules.row_teams import Sizes
+from egglift.egraph.schedules.rows_in_turn import RowParts, in_parts
 from egglift.egraph.stages.stage import number
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.check import type_of

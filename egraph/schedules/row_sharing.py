@@ -18,7 +18,7 @@ from egglift.ir.traverse import inputs_in, replaced, subterms
 
 
 def once_a_row(stage: Stage, at: tuple[Dim, ...]) -> list[Stage]:
-    """A stage that is given what its reductions compute of a row's numbers alone, after the stages that compute that.
+    """A stage that is given what it computes for its elements of a row's numbers alone, after what computes that.
 
     sum_1 A[0,1] * exp(s[0])  ->  e[0] = exp(s[0]);  sum_1 A[0,1] * e[0]
     """
@@ -64,8 +64,8 @@ def _seen_through(stages: Sequence[Stage]) -> list[Stage]:
 
 
 def _costly(stage: Stage, dims: tuple[Dim, ...]) -> set[Expr]:
-    """What a stage's reductions compute of elements over all of `dims` that is costly."""
-    elements = [r.element for r in stage.reductions]
+    """What a stage computes of elements over all of `dims` that is costly."""
+    elements = [r.element for r in stage.reductions] or [stage.body]
     found = {t for e in elements for t in subterms(e) if isinstance(t, p.Apply) and t.op in COSTLY}
     return {t for t in found if stage.names.free(t) == set(dims)}
 
@@ -76,7 +76,9 @@ def _element(stage: Stage) -> Expr:
 
 
 def _with_elements(stage: Stage, f: Callable[[Expr], Expr | None]) -> Stage:
-    """A stage with what its reductions take in replaced."""
+    """A stage with what its reductions take in replaced, or its body, where it has none."""
+    if not stage.reductions:
+        return replace(stage, body=replaced(stage.body, f))
     new: dict[Expr, Expr] = {}
     for x, r in stage.names.of(stage.body):
         if isinstance(r, Reduction):

@@ -18,7 +18,8 @@ from egglift.egraph.schedules.again import arranged
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.one_reading import one_readings
 from egglift.egraph.schedules.readings import readings
-from egglift.egraph.schedules.rows_in_turn import Sizes, in_parts
+from egglift.egraph.schedules.row_teams import Sizes
+from egglift.egraph.schedules.rows_in_turn import in_parts
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
 from egglift.egraph.stages.stage import number

@@ -1,0 +1,190 @@
+"""A product of f16 by hand on the matrix units of whole warp groups, which NVIDIA's OpenCL compiler refuses.
+
+    python -m benchmarks.handwritten.warp_groups [N ...] [--device NAME]
+
+`wgmma` is there for the target sm_90a alone, and OpenCL C is compiled for sm_90.  But the binary of a program is text
+in PTX, and a program can be made of such text.  So the instructions are comments in OpenCL C, whose operands the
+compiler fills in; in the text they are uncommented, the target is changed, and it is built again.  So is local memory:
+a group has more than the 48 KiB that OpenCL says, where the text says so.
+
+Prints a line for each N and each tile: microseconds, TFLOP/s, and the largest error beside NumPy's product in f32.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyopencl as cl
+
+from egglift.codegen.device.device import open_device
+
+MARK = "//@"  # before an instruction that the compiler is not to see
+STEPS = 64  # of a chunk: rows of 128 bytes, whose pieces of 16 bytes are exchanged by the row's last three bits
+REPEATED = 20
+
+
+@dataclass(frozen=True)
+class Tile:
+    """rows, columns: of a group's part of the result; groups: warp groups, which share its rows; buffers: of chunks."""
+
+    rows: int
+    columns: int
+    groups: int
+    buffers: int
+
+    @property
+    def items(self) -> int:
+        """Work-items of a group."""
+        return 128 * self.groups
+
+
+TILES = (Tile(128, 128, 2, 3), Tile(128, 128, 1, 3), Tile(128, 256, 2, 4), Tile(256, 128, 2, 4))
+
+KERNEL = """
+kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1)))
+void product(const global half* restrict A, const global half* restrict B, global half* restrict C) {
+  local uint memory[(BUFFERS * CHUNK + 1024) / 4] __attribute__((aligned(1024)));
+  const uint start = ((uint)(ulong)memory + 1023) & ~1023u;
+  const int item = get_local_id(0), lane = item & 31, warp = (item >> 5) & 3, group = item >> 7;
+  const int turn = get_group_id(0) % (BAND * (N / COLUMNS)), band = get_group_id(0) / (BAND * (N / COLUMNS));
+  const int row = (band * BAND + turn % BAND) * ROWS, column = turn / BAND * COLUMNS;
+  const ulong a = (ulong)(A + (size_t)row * N), b = (ulong)(B + column);
+  float c[PARTS][COLUMNS / 2];
+  #pragma unroll
+  for (int p = 0; p < PARTS; ++p)
+    #pragma unroll
+    for (int i = 0; i < COLUMNS / 2; ++i) c[p][i] = 0;
+#define COPY(chunk) { \\
+    const uint to = start + (chunk) % BUFFERS * CHUNK; \\
+    _Pragma("unroll") for (int i = item; i < ROWS * 8; i += ITEMS) { \\
+      const uint at = to + (i >> 3) * 128 + (((i & 7) ^ ((i >> 3) & 7)) << 4); \\
+      const ulong from = a + 2 * ((ulong)(i >> 3) * N + (chunk) * 64 + (i & 7) * 8); \\
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from)); } \\
+    _Pragma("unroll") for (int i = item; i < COLUMNS * 8; i += ITEMS) { \\
+      const int block = (i >> 3) % (COLUMNS / 64), step = (i >> 3) / (COLUMNS / 64); \\
+      const uint at = to + ROWS * 128 + block * 8192 + step * 128 + (((i & 7) ^ (step & 7)) << 4); \\
+      const ulong from = b + 2 * ((ulong)((chunk) * 64 + step) * N + block * 64 + (i & 7) * 8); \\
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from)); } }
+  for (int i = 0; i < BUFFERS - 1; ++i) { COPY(i) asm volatile("cp.async.commit_group;"); }
+  #pragma unroll 1
+  for (int chunk = 0; chunk < N / 64; ++chunk) {
+    asm volatile("cp.async.wait_group WAITED;");
+    barrier(CLK_LOCAL_MEM_FENCE);
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    const uint here = start + chunk % BUFFERS * CHUNK, rows = here + group * (ROWS / GROUPS) * 128;
+    const ulong y = ((here + ROWS * 128) & 0x3ffff) >> 4 | 512ul << 16 | 64ul << 32 | 1ul << 62;
+PRODUCTS
+    if (chunk + BUFFERS - 1 < N / 64) COPY(chunk + BUFFERS - 1)
+    asm volatile("cp.async.commit_group;");
+    asm volatile("//@wgmma.wait_group.sync.aligned 0;" ::: "memory");
+  }
+  #pragma unroll
+  for (int p = 0; p < PARTS; ++p)
+    #pragma unroll
+    for (int i = 0; i < COLUMNS / 8; ++i) {
+      global half* at = C + (size_t)(row + group * (ROWS / GROUPS) + 64 * p + 16 * warp + lane / 4) * N;
+      at += column + 8 * i + lane % 4 * 2;
+      vstore_half2((float2)(c[p][4 * i], c[p][4 * i + 1]), 0, at);
+      vstore_half2((float2)(c[p][4 * i + 2], c[p][4 * i + 3]), 0, at + 8 * N);
+    }
+}
+"""
+
+
+def source(n: int, tile: Tile) -> str:
+    """The kernel for n x n matrices, n a multiple of the tile's sides, with marked instructions."""
+    parts = tile.rows // tile.groups // 64
+    numbers = {
+        "N": n,
+        "ROWS": tile.rows,
+        "COLUMNS": tile.columns,
+        "GROUPS": tile.groups,
+        "ITEMS": tile.items,
+        "BUFFERS": tile.buffers,
+        "PARTS": parts,
+        "CHUNK": 2 * STEPS * (tile.rows + tile.columns),
+        "BAND": next(b for b in range(8, 0, -1) if n // tile.rows % b == 0),
+    }
+    text = KERNEL.replace("WAITED", str(tile.buffers - 2))
+    text = text.replace("PRODUCTS", "\n".join(_products(p, parts, tile.columns) for p in range(parts)))
+    return "".join(f"#define {name} {number}\n" for name, number in numbers.items()) + text
+
+
+def _products(part: int, parts: int, columns: int) -> str:
+    """The products of 64 rows in a chunk, as one statement: so nothing comes between them."""
+    n = columns // 2
+    places = ", ".join(f"%{i}" for i in range(n))
+    lines = [f"{MARK}wgmma.fence.sync.aligned;"] if part == 0 else []
+    for step in range(STEPS // 16):
+        at = f"%{n + 2 * step}, %{n + 2 * step + 1}"
+        lines.append(
+            f"{MARK}wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.f16.f16 {{{places}}}, {at}, 1, 1, 1, 0, 1;"
+        )
+    if part == parts - 1:
+        lines.append(f"{MARK}wgmma.commit_group.sync.aligned;")
+    sums = ", ".join(f'"+f"(c[{part}][{i}])' for i in range(n))
+    factors = ", ".join(f'"l"(x{part} + {2 * step}ul), "l"(y + {128 * step}ul)' for step in range(STEPS // 16))
+    text = "\\n".join(lines)
+    return (
+        f"    const ulong x{part} = ((rows + {8192 * part}) & 0x3ffff) >> 4 | 1ul << 16 | 64ul << 32 | 1ul << 62;\n"
+        f'    asm volatile("{text}" : {sums} : {factors} : "memory");'
+    )
+
+
+def retargeted(text: str) -> str:
+    """PTX with marked instructions in force, for the target that has them."""
+    return text.replace(MARK, "").replace(".target sm_90,", ".target sm_90a,")
+
+
+def built(context: Any, text: str) -> Any:
+    """The kernel of a text with marked instructions; pyopencl's error where the device has no such target."""
+    (binary,) = cl.Program(context, text).build("-w", cache_dir=False).get_info(cl.program_info.BINARIES)
+    again = retargeted(binary.decode("latin1")).encode("latin1")
+    return cl.Program(context, context.devices, [again] * len(context.devices)).build("-w").product
+
+
+def measured(queue: Any, n: int, tile: Tile) -> tuple[float, float]:
+    """Seconds of one product in a row of them, and its largest error as a part of the largest result."""
+    rng = np.random.default_rng(0)
+    x, y = (rng.standard_normal((n, n), dtype=np.float32).astype(np.float16) for _ in range(2))
+    flags = cl.mem_flags.READ_ONLY | cl.mem_flags.COPY_HOST_PTR
+    result = np.empty((n, n), np.float16)
+    arrays = [cl.Buffer(queue.context, flags, hostbuf=a) for a in (x, y)]
+    arrays.append(cl.Buffer(queue.context, cl.mem_flags.WRITE_ONLY, result.nbytes))
+    kernel = built(queue.context, source(n, tile))
+    items = (n // tile.rows) * (n // tile.columns) * tile.items
+    events = [kernel(queue, (items,), (tile.items,), *arrays) for _ in range(3 + REPEATED)][3:]
+    queue.finish()
+    cl.enqueue_copy(queue, result, arrays[-1])
+    some = rng.integers(0, n, 64)
+    wanted = x[some].astype(np.float32) @ y.astype(np.float32)
+    error = np.abs(result[some] - wanted).max() / np.abs(wanted).max()
+    return 1e-9 * (events[-1].profile.end - events[0].profile.start) / REPEATED, float(error)
+
+
+def main() -> int:
+    """The command line; exit status 1 where a result was wrong."""
+    parser = argparse.ArgumentParser(prog="benchmarks.handwritten.warp_groups", description=__doc__.split("\n")[0])
+    parser.add_argument("sizes", nargs="*", type=int, metavar="N", help="lengths of sides (default: 4096 8192)")
+    parser.add_argument("--device", help="a part of a device's name")
+    given = parser.parse_args()
+    context = open_device(given.device).context
+    queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+    wrong = 0
+    for n in given.sizes or (4096, 8192):
+        for tile in (t for t in TILES if n % t.rows == n % t.columns == 0):
+            seconds, error = measured(queue, n, tile)
+            wrong += error > 1e-3
+            print(
+                f"{n} {tile}: {1e6 * seconds:.1f} us, {2e-12 * n**3 / seconds:.0f} TFLOP/s, error {error:.1e}",
+                flush=True,
+            )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

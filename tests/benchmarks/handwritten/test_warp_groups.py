@@ -1,0 +1,26 @@
+"""Instructions that a compiler is not to see, and the text in which they are in force."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.handwritten.warp_groups import MARK, TILES, Tile, retargeted, source
+
+
+@pytest.mark.parametrize("tile", TILES)
+def test_all_instructions_of_warp_groups_are_marked(tile: Tile) -> None:
+    text = source(4096, tile)
+    assert text.count("wgmma") == text.count(f"{MARK}wgmma")
+    assert text.count("wgmma.mma_async") == 4 * tile.rows // tile.groups // 64
+    assert f"m64n{tile.columns}k16" in text
+
+
+def test_marked_instructions_are_in_force_for_another_target() -> None:
+    given = ".version 9.0\n.target sm_90, texmode_independent\n\t//@wgmma.fence.sync.aligned;\n// a comment\n"
+    assert retargeted(given) == (
+        ".version 9.0\n.target sm_90a, texmode_independent\n\twgmma.fence.sync.aligned;\n// a comment\n"
+    )
+
+
+def test_buffers_of_all_tiles_are_local_memory_that_the_units_have() -> None:
+    assert all(2 * 64 * (t.rows + t.columns) * t.buffers + 1024 <= 227 << 10 for t in TILES)
