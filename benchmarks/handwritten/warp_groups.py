@@ -60,14 +60,14 @@ void product(const global half* restrict A, const global half* restrict B, globa
     for (int i = 0; i < COLUMNS / 2; ++i) c[p][i] = 0;
 #define COPY(chunk) { \\
     const uint to = start + (chunk) % BUFFERS * CHUNK; \\
-    _Pragma("unroll") for (int i = item; i < ROWS * 8; i += ITEMS) { \\
-      const uint at = to + (i >> 3) * 128 + (((i & 7) ^ ((i >> 3) & 7)) << 4); \\
-      const ulong from = a + 2 * ((ulong)(i >> 3) * N + (chunk) * 64 + (i & 7) * 8); \\
+    _Pragma("unroll") for (int j = item; j < ROWS * 8; j += ITEMS) { \\
+      const uint at = to + (j >> 3) * 128 + (((j & 7) ^ ((j >> 3) & 7)) << 4); \\
+      const ulong from = a + 2 * ((ulong)(j >> 3) * N + (chunk) * 64 + (j & 7) * 8); \\
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from)); } \\
-    _Pragma("unroll") for (int i = item; i < COLUMNS * 8; i += ITEMS) { \\
-      const int block = (i >> 3) % (COLUMNS / 64), step = (i >> 3) / (COLUMNS / 64); \\
-      const uint at = to + ROWS * 128 + block * 8192 + step * 128 + (((i & 7) ^ (step & 7)) << 4); \\
-      const ulong from = b + 2 * ((ulong)((chunk) * 64 + step) * N + block * 64 + (i & 7) * 8); \\
+    _Pragma("unroll") for (int j = item; j < COLUMNS * 8; j += ITEMS) { \\
+      const int block = (j >> 3) % (COLUMNS / 64), step = (j >> 3) / (COLUMNS / 64); \\
+      const uint at = to + ROWS * 128 + block * 8192 + step * 128 + (((j & 7) ^ (step & 7)) << 4); \\
+      const ulong from = b + 2 * ((ulong)((chunk) * 64 + step) * N + block * 64 + (j & 7) * 8); \\
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from)); } }
   for (int i = 0; i < BUFFERS - 1; ++i) { COPY(i) asm volatile("cp.async.commit_group;"); }
   #pragma unroll 1

@@ -230,9 +230,11 @@ def _factors(value: ScalarValue) -> Iterator[ScalarValue]:
 
 @dataclass
 class _Step:
-    """A step with its inner loops gone through: what registers of its own hold, and what is added to which place."""
+    """A step with its inner loops gone through: what registers of its own hold, what names stand for, and what is added
+    to which place."""
 
     own: dict[Place, ScalarValue] = field(default_factory=dict)
+    named: dict[str, ScalarValue] = field(default_factory=dict)
     added: dict[Place, ScalarValue] = field(default_factory=dict)
     declared: set[Buffer] = field(default_factory=set)
 
@@ -243,6 +245,8 @@ class _Step:
                     pass
                 case im.Declare(buffer):
                     self.declared.add(buffer)
+                case im.Let(name, value, None):
+                    self.named[name] = self._value(value, at)
                 case im.Loop(var, trips, inner, until=None):
                     for i in range(int(trips)):
                         self.run(inner, {**at, var: i})
@@ -278,6 +282,8 @@ class _Step:
                 return replace(v, args=tuple(self._value(a, at) for a in args))
             case im.IndexValue(i, _):
                 return replace(v, at=i.substitute(at))
+            case im.Name(name) if name in self.named:
+                return self.named[name]
             case im.Const():
                 return v
         raise refused("reads what may not be there")

@@ -47,6 +47,7 @@ class Text:
         self.helpers: dict[str, str] = {}
         self.aliases: list[Alias] = []
         self.counters: dict[Atom, str] = {}  # names of what loops count besides
+        self._texts: dict[str, str] = {}  # of indices, where nothing stands for a part of them
 
     # ------------------------------------------------------------------------------------ indices
 
@@ -56,6 +57,13 @@ class Text:
 
     def index(self, at: Index) -> str:
         """An index as an expression; 64 bits wide where a part of it may need that."""
+        if self.aliases or self.counters:
+            return self._index(at)
+        if at.key not in self._texts:  # parts of indices are shared: of views of views, over and over
+            self._texts[at.key] = self._index(at)
+        return self._texts[at.key]
+
+    def _index(self, at: Index) -> str:
         for alias in self.aliases:
             k = at.coefficient(alias.var) or 0
             if k and k % alias.step == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +41,7 @@ from egglift.costmodel.profiles.profile import Profile
 #: bytes from and to memory, through the cache of the device, and near by the lanes
 Moved = tuple[Numbers, Numbers, Numbers]
 ANYWHERE = 1 << 20  # elements apart, where an index depends on numbers that are loaded
+BEFORE = 16  # loads of the same array before one, that are compared with it
 NEAR_LINES = 1 << 18  # bytes of lines that stay until a neighbour comes back to them
 
 
@@ -105,11 +106,32 @@ def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> I
         if a.store:
             moved = _moved(work, a, resident, p)
             yield _alone(work, a, moved, resident, p), _stored(work, a, p), moved
-    for i, seen in enumerate(loads):
-        same = [s for s in loads if s.access.buffer == seen.access.buffer and _together(s.access, seen.access)]
-        little = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in same)))
-        again = _any([_again(s, seen) for s in loads[:i] if s in same])
-        yield _loaded(work, seen, little, np.where(again, 0, 1), resident, p)
+    for kind in _kinds(loads):
+        little = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in kind.same)))
+        for seen in kind.loads:
+            before = [s for s in loads[: loads.index(seen)] if s in kind.same]
+            again = _any([_again(s, seen) for s in before[-BEFORE:]])
+            yield _loaded(work, seen, little, np.where(again, 0, 1), resident, p)
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """Loads of an array to which as many work-items come, and those to which about as many do."""
+
+    loads: list[_Seen]
+    same: list[_Seen]
+
+
+def _kinds(loads: Sequence[_Seen]) -> list[_Kind]:
+    """Of views of views there are hundreds of loads, which differ in few ways."""
+    kinds: dict[tuple[str, bytes], list[_Seen]] = {}
+    for s in loads:
+        kinds.setdefault((s.access.buffer, np.asarray(s.access.share).tobytes()), []).append(s)
+    found = []
+    for (buffer, _), own in kinds.items():
+        near = [k for (b, _), k in kinds.items() if b == buffer and _together(k[0].access, own[0].access)]
+        found.append(_Kind(own, [s for k in near for s in k]))
+    return found
 
 
 def _in_lines(work: Work, a: Access, p: Profile) -> Moved:

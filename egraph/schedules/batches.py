@@ -18,7 +18,7 @@ from egglift.egraph.schedules.lower import Lowering
 from egglift.egraph.schedules.operand_arrays import Digit
 from egglift.egraph.schedules.rows import at_rows, read_by
 from egglift.egraph.schedules.schedule import Loop, Schedule
-from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.as_pattern import reads_of, views_of
 from egglift.egraph.stages.given import NotGiven
 from egglift.egraph.stages.loops import Axis, Tensor, mapped, nest
 from egglift.egraph.stages.operands import Operand
@@ -74,6 +74,8 @@ def _batch(stages: Sequence[Stage], ends: tuple[str, ...]) -> Batch:
     for s in stages:
         own = at_rows(s, (outer, *s.dims[1:]))
         reads = reads_of(own.names, own.body)
+        if any(_started(view, names) for view in views_of(own.names, own.body)[len(reads) :]):
+            raise NotGiven
         for r in reads:
             if _started(r.view, names):
                 if r.dims[:1] != (outer,) or outer in r.dims[1:]:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from egglift.egraph.stages.partition import COSTLY
+from egglift.egraph.stages.producers import COSTLY
 from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr

@@ -18,7 +18,7 @@ from egglift.egraph.schedules.schedule import Loop, Schedule
 from egglift.egraph.schedules.steps import Made
 from egglift.egraph.schedules.structures import GRID, Structure, Work
 from egglift.egraph.schedules.ways import LANES, LANES_AFTER, ROW, ROW_AFTER, Way
-from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.as_pattern import reads_of, views_of
 from egglift.egraph.stages.given import Given, NotGiven
 from egglift.egraph.stages.loops import Tensor, mapped
 from egglift.egraph.stages.merging import merged_dims, merged_reductions, restored
@@ -113,9 +113,9 @@ def read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
 
 def directly_read_by(stage: Stage, stages: Sequence[Stage]) -> set[str]:
     """The names of the stages that a stage reads itself."""
-    reads = [r for body in stage.bodies for r in reads_of(stage.names, body)]
-    views = {t.name for r in reads for t in subterms(r.view) if isinstance(t, p.Input)}
-    return views.intersection(s.name for s in stages)
+    views = [view for body in stage.bodies for view in views_of(stage.names, body)]
+    names = {t.name for view in views for t in subterms(view) if isinstance(t, p.Input)}
+    return names.intersection(s.name for s in stages)
 
 
 def _row(starts: Sequence[Stage], last: Stage) -> Row:

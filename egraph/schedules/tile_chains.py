@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from egglift.egraph.schedules.rows import at_rows, directly_read_by
-from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.as_pattern import views_of
 from egglift.egraph.stages.given import Given, NotGiven
 from egglift.egraph.stages.operands import Operand, operands_of
 from egglift.egraph.stages.partition import Stages
@@ -144,8 +144,7 @@ def _reduces_once(stage: Stage) -> bool:
 
 def _reads(stage: Stage, body: Expr) -> set[str]:
     """The names of the arrays that are read in a body."""
-    views = (r.view for r in reads_of(stage.names, body))
-    return {t.name for view in views for t in subterms(view) if isinstance(t, p.Input)}
+    return {t.name for view in views_of(stage.names, body) for t in subterms(view) if isinstance(t, p.Input)}
 
 
 def _factors(last: Stage, r: Reduction, first: str, starts: Collection[str]) -> tuple[Operand, Operand]:

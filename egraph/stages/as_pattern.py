@@ -167,6 +167,15 @@ def reads_of(names: Names, body: Expr) -> list[Read]:
     return list(found)
 
 
+def views_of(names: Names, body: Expr) -> list[Expr]:
+    """All that a body reads arrays in, also in its reductions: views, and bodies, in which numbers are read.
+
+    a[0] + (at 3 b)   ->   a, and the body, of which `at 3 b` is a part
+    """
+    numbers = [body, *(e for r in names.within(body) for e in (r.init, r.element))]
+    return [*(r.view for r in reads_of(names, body)), *numbers]
+
+
 def ordered(read: Read, dims: Sequence[Dim]) -> tuple[Expr, tuple[Dim, ...]]:
     """What is read with its axes in the order of `dims`, those that these do not name behind them."""
     t = _outside(Tensor(read.view, read.dims), dims)

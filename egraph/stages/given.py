@@ -41,6 +41,8 @@ class Given:
 
     def _body(self, stage: Stage, body: Expr, memo: dict[Expr, Expr]) -> Expr:
         names = stage.names
+        if any(isinstance(t, p.Input) and t.name in self.stages for t in subterms(body)):
+            raise NotGiven  # as a number, which is no element at any index of ours
         for x, what in names.of(body):
             if x in memo:
                 continue

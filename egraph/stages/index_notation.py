@@ -21,8 +21,8 @@ what is read: [ A[.., d] for d ] = A[..].
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 
 from egglift.egraph.stages.absence import with_absence
 from egglift.egraph.stages.as_pattern import computed, reads_of
@@ -41,7 +41,7 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
 from egglift.ir.traverse import applied, is_closed, subterms
-from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type
+from egglift.ir.types import BOOL, Array, Scalar, Tuple, Type, leaves
 
 #: a body that has more nodes than this is not taken: what it reads is better computed first
 LARGE = 400
@@ -63,6 +63,7 @@ class IndexNotation:
     apart: bool = True
     names: Names = field(default_factory=Names)
     along: list[Stage] = field(default_factory=list)  # each after those that it reads
+    _known: dict[Hashable, Stage] = field(default_factory=dict)  # those of `along`, by what they do
 
     def program(self, e: Expr) -> Value:
         """The value of a closed program.  NoStages if it has none in index notation."""
@@ -126,6 +127,8 @@ class IndexNotation:
             case p.Cross(a, b):
                 rows, columns = self.element(of(a)), self.element(of(b))
                 return self._array(rows[0], self._array(columns[0], Tuples((rows[1], columns[1]))))
+            case p.Iterate(x=x) if not any(shape for shape, _ in leaves(type_of(x))):
+                return unpacked(replace(e, x=self.packed(of(x))))
             case p.To(_, x):
                 return of(x)
             case _:
@@ -331,8 +334,17 @@ class IndexNotation:
         dims = tuple(sorted(free, key=lambda d: d.number))
         counts = what if isinstance(what, Counted) else None
         plain = Stage(f"%along{len(self.along)}", (*dims, last), element, self.names, scan=scan, counts=counts)
-        self.along.append(stage := from_the_end(plain))
-        return self._opened(View(in_order_of_scan(stage), dims))
+        key = self._apart_from_numbers(plain)
+        if key not in self._known:
+            self._known[key] = from_the_end(plain)
+            self.along.append(self._known[key])
+        return self._opened(View(in_order_of_scan(self._known[key]), dims))
+
+    def _apart_from_numbers(self, s: Stage) -> Hashable:
+        """Equal for what goes along an axis in the same way, at whatever dimensions it is read."""
+        own = {d: Dim(-1 - i, d.extent) for i, d in enumerate(s.dims)}
+        scan = s.scan and replace(s.scan, init=self.names.at(s.scan.init, own))
+        return tuple(d.extent for d in s.dims), self.names.at(s.body, own), scan, s.counts
 
     # ------------------------------------------------------------------------------------ reductions
 

@@ -27,11 +27,12 @@ from egglift.egraph.stages.few_results import with_few_results
 from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.from_written import from_written
 from egglift.egraph.stages.index_notation import IndexNotation, NoStages
+from egglift.egraph.stages.last_of_scans import with_last_as_reductions
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.planes import by_planes
-from egglift.egraph.stages.producers import read_at_many_places, read_by_gathers, totalled
+from egglift.egraph.stages.producers import COSTLY, read_at_many_places, read_by_gathers, totalled
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.result_runs import ResultRuns, result_runs
 from egglift.egraph.stages.scan_layout import in_memory_order
@@ -56,11 +57,6 @@ from egglift.ir.types import Array
 
 #: more stages than this are not worth their launches
 MANY = 16
-#: scalar functions that take longer than to read what they yield again
-COSTLY = frozenset(
-    ("div", "floordiv", "mod", "exp", "exp2", "log", "log2", "sqrt", "rsqrt")
-    + ("sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
-)
 #: programs that have no index notation, and why; so many are kept
 _LOST: dict[tuple[Expr, bool, bool], str] = {}
 MOST_LOST = 32
@@ -112,6 +108,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
     result = work.result(value)
     stages = from_written(work.stages) if reassociate else work.stages
     stages, result = as_wanted(*together(stages, result))
+    stages, result = with_last_as_reductions(stages, result, reassociate)
     stages, result = with_followers(stages, result, reassociate, by.states)
     stages, result = only_what_is_read(*scans_together(stages, result, by.chained))
     if reassociate:
@@ -455,9 +452,7 @@ def _is_scalar(value: Value) -> bool:
     match value:
         case Tuples(items):
             return all(_is_scalar(v) for v in items)
-        case Computed():
+        case View() | Computed():
             return False
-        case p.Arg() | p.Input() | p.Literal() | p.Apply() | p.Cast() | p.Get() | p.Tup():
-            return True
         case _:
-            return False
+            return True

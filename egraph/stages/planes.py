@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.scan_layout import with_views
+from egglift.egraph.stages.as_pattern import views_of
+from egglift.egraph.stages.scan_layout import with_arrays
 from egglift.egraph.stages.short_arrays import in_planes, is_short_array
 from egglift.egraph.stages.stage import Stage
 from egglift.ir import patterns as p
@@ -40,7 +40,7 @@ def _laid(stages: Sequence[Stage], at: int, result: Expr, before: int) -> tuple[
     stage = stages[at]
     array, laid = p.Input(stage.name, stage.type), replace(stage, planes=before)
     new = {in_planes(array, stage, before): p.Input(laid.name, laid.type)}
-    found = [laid if s is stage else with_views(s, lambda view: exchanged(view, new)) for s in stages]
+    found = [laid if s is stage else with_arrays(s, new) for s in stages]
     moved = exchanged(result, new)
-    views = [moved, *(r.view for s in found if s is not laid for b in s.bodies for r in reads_of(s.names, b))]
+    views = [moved, *(v for s in found if s is not laid for b in s.bodies for v in views_of(s.names, b))]
     return None if any(array in subterms(view) for view in views) else (found, moved)

@@ -34,6 +34,14 @@ WORTH = 32
 #: elements of an array below which it is computed in place: a stage takes a launch
 FEW = 1 << 12
 
+#: scalar functions that take longer than to read what they yield again
+COSTLY = frozenset(
+    ("div", "floordiv", "mod", "exp", "exp2", "log", "log2", "sqrt", "rsqrt")
+    + ("sin", "cos", "tan", "tanh", "erf", "pow", "atan2")
+)
+#: times as many elements as there are, of what is gathered, from which on a table of them is worth a launch
+OFTEN = 16
+
 _MOVING = (p.Take, p.Drop, p.Roll, p.Slide, p.Split, p.Join, p.Transpose, p.Stride, p.At, p.Pad, p.PadUp)
 _LAYOUTS = (*_MOVING, p.Gather)
 _REDUCING = (p.Reduce, p.Fold)
@@ -46,11 +54,13 @@ def read_at_many_places(program: Expr) -> tuple[Expr, ...]:
 
 
 def read_by_gathers(program: Expr) -> tuple[Expr, ...]:
-    """The closed arrays of reductions that gathers read better where they are written, each after those it needs.
+    """The closed arrays that gathers read better where they are written, each after those it needs.
 
-    Indices are read, and reduce nothing.  What is gathered more often than it has elements would be reduced as often:
+    Indices are read, and reduce nothing.  What is gathered more often than it has elements would be reduced, or what
+    is costly computed, as often:
 
         (map mean A)[k[0]]   ->   s[0] = mean A[0];  s[k[0]]
+        (map exp t)[k[0]]    ->   e[0] = exp t[0];  e[k[0]]
     """
     found = set[Expr]()
     for t in subterms(program):
@@ -60,6 +70,8 @@ def read_by_gathers(program: Expr) -> tuple[Expr, ...]:
             found.add(t.indices)
         if is_closed(t.x) and _is_often(t):
             found |= set(_reduced(t.x))
+        if is_closed(t.x) and is_closed(t.indices) and _is_often(t, OFTEN):
+            found |= {x for x in _sources(t.x) if _is_costly(x)}
     return tuple(t for t in subterms(program) if t in found)
 
 
@@ -103,12 +115,20 @@ def _total(e: Expr, x: Expr) -> p.Operator | None:
     return None
 
 
-def _is_often(e: p.Gather) -> bool:
-    """Are more elements gathered than there are?  In a body, once for each of its arguments."""
+def _is_costly(e: Expr) -> bool:
+    """Does an element of a computed array take long, with what it is computed from in place?"""
+    if not isinstance(e, p.Map) or _reduces(e):
+        return False
+    own = any(isinstance(t, p.Apply) and t.op in COSTLY for t in _open(e))
+    return own or any(_is_costly(s) for read in set(_read(e)) for s in set(_sources(read)))
+
+
+def _is_often(e: p.Gather, times: int = 1) -> bool:
+    """Are more elements gathered than so many times those there are?  In a body, once for each of its arguments."""
     length = length_of(e.x)
     if is_backwards(e) or not isinstance(length, int):
         return False
-    return not is_closed(e.indices) or volume(type_of(e.indices)) > length
+    return not is_closed(e.indices) or volume(type_of(e.indices)) > times * length
 
 
 def _reduced(e: Expr) -> Iterator[Expr]:

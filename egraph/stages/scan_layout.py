@@ -8,7 +8,7 @@ Neighbouring work-items, which scan neighbouring columns, then write side by sid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -25,7 +25,7 @@ def in_memory_order(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage],
     """Stages whose scans are written in the order in which they read, and what yields the result then."""
     found, new = list[Stage](), dict[Expr, Expr]()
     for stage in stages:
-        s = with_views(stage, lambda view: straight(exchanged(view, new))) if new else stage
+        s = with_views(with_arrays(stage, new), straight) if new else stage
         if s.scan is not None and s.scan.combined is None and (order := _order(s)) is not None:
             laid = _laid(s, order)
             new[p.Input(s.name, s.type)] = permuted(p.Input(laid.name, laid.type), laid.array_dims, s.array_dims)
@@ -38,6 +38,11 @@ def with_views(stage: Stage, f: Callable[[Expr], Expr]) -> Stage:
     """A stage with other views at the same dimensions."""
     names = stage.names
     return stage.with_bodies(lambda body: names.with_reads(body, lambda r: Read(f(r.view), r.dims)))
+
+
+def with_arrays(stage: Stage, new: Mapping[Expr, Expr]) -> Stage:
+    """A stage that reads other arrays."""
+    return stage.with_bodies(lambda body: stage.names.exchanged(body, new)) if new else stage
 
 
 def _order(stage: Stage) -> tuple[Dim, ...] | None:

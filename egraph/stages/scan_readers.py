@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.as_pattern import views_of
 from egglift.egraph.stages.moved_axes import plain_read
-from egglift.egraph.stages.scan_layout import with_views
+from egglift.egraph.stages.scan_layout import with_arrays, with_views
 from egglift.egraph.stages.side_by_side import reduced_across
 from egglift.egraph.stages.stage import Combined, Dim, Names, Read, Reduction, Stage, substituted
 from egglift.ir import patterns as p
@@ -74,7 +74,7 @@ class _Following:
         array = permuted(p.Input(whole.name, whole.type), order, reader.dims)
         new: dict[Expr, Expr] = {p.Input(reader.name, reader.type): array}
         left = [whole if s is reader else s for s in self.stages if s is not stage]
-        self.stages = [s if s is whole else with_views(s, lambda view: exchanged(view, new)) for s in left]
+        self.stages = [s if s is whole else with_arrays(s, new) for s in left]
         self.result = exchanged(self.result, new)
 
     def _across(self, stage: Stage, reader: Stage) -> tuple[Stage, tuple[Dim, ...]] | None:
@@ -93,6 +93,8 @@ class _Following:
         reading = [x for x in parts if _reads([x], stage, stage.names)]
         r = parts[reading[0]] if len(reading) == 1 else None
         if not isinstance(r, Reduction) or len(reader.phases) > 1 or not self._may_combine(r):
+            return None
+        if p.Input(stage.name, stage.type) in subterms(reader.body):  # one of its elements as a number
             return None
         followed = _followed(stage, r.element)
         return None if followed is None else (reading[0], r, followed)
@@ -130,7 +132,7 @@ class _Following:
 def _reads(bodies: Sequence[Expr], other: Stage, names: Names | None = None) -> bool:
     """Do bodies read the array of a stage?"""
     array, known = p.Input(other.name, other.type), names or other.names
-    return any(array in subterms(r.view) for body in bodies for r in reads_of(known, body)) or array in bodies
+    return any(array in subterms(view) for body in bodies for view in views_of(known, body))
 
 
 @dataclass(frozen=True)
@@ -147,6 +149,8 @@ def _followed(stage: Stage, body: Expr) -> _Followed | None:
     assert scan is not None
     array, new = p.Input(stage.name, stage.type), dict[Expr, Expr]()
     orders: set[tuple[Dim, ...]] = set()
+    if array in subterms(body):  # one of its elements as a number
+        return None
     for x, what in names.of(body):
         if not isinstance(what, Read):
             return None
@@ -216,14 +220,14 @@ def only_what_is_read(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage
             continue
         parts = [at_depth(len(stage.dims), array, lambda e, i=i: p.Get(i, e)) for i in range(len(t.items))]  # type: ignore[misc]
         others = [with_views(s, parts_inside) for s in found if s is not stage]
-        views = [parts_inside(result), *(r.view for s in others for b in s.bodies for r in reads_of(s.names, b))]
+        views = [parts_inside(result), *(v for s in others for b in s.bodies for v in views_of(s.names, b))]
         read = [i for i, part in enumerate(parts) if any(part in subterms(view) for view in views)]
         without = {part: p.Input("%part", stage.type) for part in parts}
         if len(read) == len(parts) or any(array in subterms(exchanged(view, without)) for view in views):
             continue
         less = _with_components(stage, read)
         new = dict(zip((parts[i] for i in read), components_of(less, len(read)), strict=True))
-        left = [with_views(s, lambda view: exchanged(view, new)) for s in others]  # noqa: B023
+        left = [with_arrays(s, new) for s in others]
         found = [*left[:at], less, *left[at:]]
         result = exchanged(parts_inside(result), new)
     return found, result

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from egglift.egraph.stages.as_pattern import reads_of
-from egglift.egraph.stages.scan_layout import with_views
+from egglift.egraph.stages.as_pattern import reads_of, views_of
+from egglift.egraph.stages.scan_layout import with_arrays
 from egglift.egraph.stages.scan_readers import component, components_of, own_place
 from egglift.egraph.stages.stage import Dim, Names, Read, Scanned, Stage, number, substituted
 from egglift.ir import patterns as p
@@ -38,7 +38,7 @@ def scans_together(stages: Sequence[Stage], result: Expr, chained: bool) -> tupl
             parts = components_of(merged, 2)
             new: dict[Expr, Expr] = {p.Input(s.name, s.type): x for s, x in zip((first, second), parts, strict=True)}
             left = [merged if s is second else s for s in found if s is not first]
-            found = [s if s is merged else with_views(s, lambda view: exchanged(view, new)) for s in left]  # noqa: B023
+            found = [s if s is merged else with_arrays(s, new) for s in left]
             result = exchanged(result, new)
         else:
             return found, result
@@ -90,7 +90,7 @@ def _alike(first: Stage, second: Stage) -> bool:
 
 def _reads(stage: Stage, other: Stage) -> bool:
     array = p.Input(other.name, other.type)
-    return any(array in subterms(r.view) for body in stage.bodies for r in reads_of(stage.names, body))
+    return any(array in subterms(view) for body in stage.bodies for view in views_of(stage.names, body))
 
 
 def _merged(first: Stage, second: Stage, chained: bool) -> Stage | None:
@@ -98,6 +98,8 @@ def _merged(first: Stage, second: Stage, chained: bool) -> Stage | None:
     names, array, order = second.names, p.Input(first.name, first.type), set[tuple[Dim, ...]]()
     paths = dict[Expr, tuple[int, ...]]()
     for body in second.bodies:
+        if array in subterms(body):  # one of its elements as a number
+            return None
         for x, what in names.of(body):
             if not isinstance(what, Read):
                 return None

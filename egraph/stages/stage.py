@@ -22,7 +22,7 @@ from egglift.ir.check import type_of
 from egglift.ir.kept import hashed_once
 from egglift.ir.patterns import Expr
 from egglift.ir.sizes import Size
-from egglift.ir.traverse import inputs_in, replaced
+from egglift.ir.traverse import exchanged, inputs_in, replaced
 from egglift.ir.types import Array, Scalar, Type
 
 
@@ -247,6 +247,18 @@ class Names:
                         memo[x] = self.reduced(replace(what, init=init, dims=own, element=element))
             moved[x] = memo[x]
         return substituted(body, moved)
+
+    def exchanged(self, body: Expr, new: Mapping[Expr, Expr]) -> Expr:
+        """`body` that reads other arrays: at dimensions, as numbers, and in its reductions."""
+        own = dict(new)
+        for x, what in self.of(body):
+            match what:
+                case Read():
+                    own[x] = self.read(replace(what, view=exchanged(what.view, new)))
+                case Reduction():
+                    init, element = (self.exchanged(e, new) for e in (what.init, what.element))
+                    own[x] = self.reduced(replace(what, init=init, element=element))
+        return exchanged(body, own)
 
     def within(self, body: Expr) -> Iterator[Reduction]:
         """The reductions in a body, and those within them, each once."""

@@ -45,6 +45,10 @@ def typed(t: Scalar) -> dict[str, Callable[[], Any]]:
         "sums of the type itself": lambda: arr("A", 64, 32, t=t).map(
             lambda r: arr("B", 32, 32, t=t).map(lambda c: el.reduce(el.add, 0.0, r * c))
         ),
+        "two products of the same rows, one by the other": lambda: (
+            el.tanh((arr("A", 70, 32, t=t) @ arr("B", 32, 24, t=t)).astype(F32) * 0.1)
+            * (arr("A", 70, 32, t=t) @ arr("C", 32, 24, t=t)).astype(F32)
+        ).astype(t),
         "batches": lambda: arr("A", 3, 66, 32, t=t) @ arr("B", 3, 32, 17, t=t),
     }
 

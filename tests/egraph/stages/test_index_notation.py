@@ -46,6 +46,10 @@ EQUATIONS: dict[str, tuple[Callable[[], Any], str]] = {
         "stage0[0 < 4] = (exp (gather i x)[0])",
     ),
     "what is read as it is": (lambda: A.map(lambda r: r.map(lambda v: v)), "stage0[0 < 5, 1 < 7] = A[0,1]"),
+    "iterate of a number": (
+        lambda: x.map(lambda v: el.iterate(3, lambda a: a * a + 1, v)),
+        "stage0[0 < 7] = (iterate 3 (add (mul arg arg) 1.0) x[0])",
+    ),
     "read arrays side by side": (lambda: el.concat(x, y), "stage0[0 < 14] = (concat x y)[0]"),
 }
 
@@ -71,6 +75,10 @@ MEANINGS: dict[str, Callable[[], Any]] = {
     "a fold of arrays": lambda: el.fold(lambda a, r: a * 0.5 + r, el.fill(7, el.literal(2.0, el.f32)), A),
     "joined and filled": lambda: A.map(lambda r: el.reduce(el.add, 0.0, el.join(r.map(lambda v: el.fill(3, v))))),
     "a composition of joined": lambda: el.reduce(composed, (1, 0), el.join(el.array("P", (el.i64, el.i64), (3, 4)))),
+    "numbers that are iterated together": lambda: el.unzip(
+        x.map(lambda v, w: el.iterate(4, lambda s: el.tuple(s[1], s[0] + s[1] * 0.5), el.tuple(v, w)), y)
+    ),
+    "an iteration of what is reduced": lambda: A.map(lambda r: el.iterate(3, lambda a: el.tanh(a) + 1, add_up(r))),
     "the last of joined": lambda: el.reduce(last, 0, el.join(el.array("i", el.i32, (3, 4)))),
 }
 
@@ -166,6 +174,19 @@ def test_what_has_no_index_notation_is_refused(name: str) -> None:
     program, why = NONE[name]
     with pytest.raises(NoStages, match=why):
         stages_of(as_program(program()))
+
+
+def test_what_is_scanned_or_counted_twice_is_so_once() -> None:
+    scan = lambda: el.cumsum(A * 2.0, axis=1)  # noqa: E731
+    assert sum("(add up to" in text for text in texts(el.tuple(scan().max(axis=1) * 2, scan().T))) == 1
+    counts = lambda: el.bincount(arr("i", 50, t=el.i32), 8)  # noqa: E731
+    found = texts(counts() / counts().sum() + el.cumsum(counts()) * 0)
+    assert sum("(count for" in text for text in found) == 1
+
+
+def test_numbers_that_are_iterated_together_are_so_once() -> None:
+    (text,) = texts(MEANINGS["numbers that are iterated together"]())
+    assert text.startswith("stage0[0 < 7] = (tuple (get 0 (iterate 4 ")
 
 
 def test_sums_of_sums_stay_apart_where_order_is_kept() -> None:

@@ -126,10 +126,30 @@ def test_reductions_gathered_often_are_written_first(program: Callable[[], Any])
         lambda: A.sum(axis=1)[::-1],  # each once
         lambda: (A / A.sum())[k],  # a total is one number, whatever is gathered
         lambda: (A * 2.0)[k],  # nothing is reduced
+        lambda: el.exp(A)[k],  # not many times as many as there are
+        lambda: el.exp(el.array("t", el.f32, 8))[k[:100]],
+        lambda: (el.array("t", el.f32, 8) * 2.0)[k],  # as dear as to read it again
     ],
 )
 def test_gathers_that_reduce_no_element_again_write_none(program: Callable[[], Any]) -> None:
     assert read(program()) == []
+
+
+TABLES: dict[str, Callable[[Any], Any]] = {
+    "a curve": lambda t: el.exp(t),
+    "a curve as bytes": lambda t: (el.exp(t) * 10).astype(el.u8),
+    "of a scan": lambda t: el.cumsum(t) / 7.0,
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_costly_tables_read_many_times_are_written(name: str) -> None:
+    program = as_program(TABLES[name](el.array("t", el.f32, 16))[k % 16])
+    assert [str(type_of(t))[-3:] for t in read_by_gathers(program)] == ["]16"]
+    stages = stages_of(program)
+    (*_, last) = stages.stages
+    assert [d.extent for d in last.dims] == [500] and [d.extent for d in stages.stages[-2].dims] == [16]
+    assert same(program, whole(stages), exact_inputs(program), 1e-4)
 
 
 def test_groups_without_their_means_are_the_groups_in_stages() -> None:
