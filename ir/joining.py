@@ -52,6 +52,31 @@ def column_stack(arrays: Sequence[Like]) -> Value:
     return concatenate([_rows(v).T if len(v.shape) == 1 else v for v in values], 1)
 
 
+def dstack(arrays: Sequence[Like]) -> Value:
+    """Arrays behind each other, along the third axis: a vector is a row, a matrix a layer."""
+    layers = [_rows(a) for a in arrays]
+    return concatenate([expand_dims(v, 2) if len(v.shape) == 2 else v for v in layers], 2)
+
+
+def block(arrays: Like) -> Value:
+    """An array of blocks, given as lists of lists of them: `block([[A, B], [C, D]])`."""
+    depth, inner = 0, arrays
+    while isinstance(inner, list):
+        if not inner:
+            raise ShapeError("block takes lists of arrays, none of them empty")
+        depth, inner = depth + 1, inner[0]
+
+    def joined(x: Like, level: int) -> Value:
+        if isinstance(x, list) != (level < depth):
+            raise ShapeError(f"block takes lists that are nested alike: {depth} deep as the first, or all less")
+        if isinstance(x, list):
+            return concatenate([joined(e, level + 1) for e in x], level - depth)
+        v = as_value(x)
+        return expand_dims(v, list(range(depth - len(v.shape)))) if len(v.shape) < depth else v
+
+    return joined(arrays, 0)
+
+
 def _rows(x: Like) -> Value:
     v = as_value(x)
     return expand_dims(v, 0) if len(v.shape) == 1 else v

@@ -30,12 +30,13 @@ def ravel(x: Like) -> Value:
 def transpose(x: Like, *axes: int | Sequence[int]) -> Value:
     """`y[i][j] = x[j][i]`: the outer two axes exchanged; or all axes, in the order that is given.
 
-    transpose(x, (1, 2, 0))[i][j][k] = x[k][i][j].  NumPy's, of more than two axes, turns all round where none is given.
+    transpose(x, (1, 2, 0))[i][j][k] = x[k][i][j].  `x.T`, `x.transpose()` and `np.transpose(x)` reverse all axes, as in
+    NumPy.
     """
     v = as_value(x)
     order = [a for given in axes for a in (given if isinstance(given, Sequence) else (given,))]
     if not order:
-        return v.T
+        return typed(p.Transpose(v.expr))
     rank = len(v.shape)
     if len(order) != rank:
         raise ShapeError(f"transpose of {brief(v.expr)}: it has {rank} axes, and {tuple(order)} names {len(order)}")

@@ -406,11 +406,6 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
 
     # ------------------------------------------------------------------------------------ layout patterns
 
-    @property
-    def T(self) -> Value:
-        """The transposed matrix."""
-        return typed(p.Transpose(self.expr))
-
     def zip(self, *others: Like) -> Value:
         """`[<a0, b0, ...>, <a1, b1, ...>, ...]`."""
         if not others:
