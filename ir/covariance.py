@@ -48,7 +48,7 @@ def corrcoef(x: Like, y: Like = None, rowvar: bool = True, *, dtype: TypeLike = 
 
 def _centred(m: Like, y: Like, rowvar: bool, dtype: TypeLike) -> Value:
     """The variables as rows, each without its mean."""
-    given = [_rows(v, rowvar) for v in (m, y) if v is not None]
+    given = [_rows(v, rowvar) for v in ((m,) if y is None else (m, y))]
     rows = concatenate(given) if len(given) > 1 else given[0]
     t = promote(scalar_of_elements(rows.expr), F64) if dtype is None else as_scalar(dtype)
     rows = cast(rows, t)
