@@ -96,7 +96,7 @@ def _kept(arrays: Sequence[Expr], find: Find) -> Iterator[Expr]:
             yield x
             continue
         inputs = dict.fromkeys(t for t in subterms(x) if isinstance(t, p.Input))
-        names = {t: p.Input(f"operand {k}", t.type) for k, t in enumerate(inputs)}
+        names: dict[Expr, Expr] = {t: p.Input(f"operand {k}", t.type) for k, t in enumerate(inputs)}
         form = exchanged(x, names)
         if form not in known:
             best = _cheapest(find(form, False), 1)

@@ -16,6 +16,7 @@ from egglift.ir.text import brief
 from egglift.ir.type_names import TypeLike, as_scalar
 from egglift.ir.types import F64
 from egglift.ir.value import Like, Value, as_numbers, elementwise
+from egglift.ir.whole_numbers import whole
 
 
 def cov(
@@ -30,7 +31,7 @@ def cov(
     """
     rows = _centred(m, y, rowvar, dtype)
     less = (0 if bias else 1) if ddof is None else ddof
-    return squeeze(rows @ conj(rows).T / (rows.shape[1] - less))
+    return squeeze(rows @ conj(rows).T / (whole(rows.shape[1], "the number of values") - less))
 
 
 def corrcoef(x: Like, y: Like = None, rowvar: bool = True, *, dtype: TypeLike = None) -> Value:

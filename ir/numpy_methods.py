@@ -75,7 +75,7 @@ class NumPyMethods:
 
     def transpose(self, *axes: int | Sequence[int]) -> Self:
         """All axes in the reverse order, or in the one that is given."""
-        return _function("transpose", self, *axes or reversed(range(self.ndim))) if self.ndim > 1 else self  # type: ignore[no-any-return]
+        return _function("transpose", self, *axes or reversed(range(self.ndim))) if self.ndim > 1 else self
 
     def roll(self, shift: int | Sequence[int], axis: int | Sequence[int] | None = 0) -> Self:
         """Every element so many places on, the last ones first: see `egglift.roll`."""

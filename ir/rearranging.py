@@ -191,7 +191,8 @@ def beside(function: str, arrays: Any) -> Sequence[Like]:
         raise ShapeError(
             f"arrays that are put beside each other are a list of one or more, and not {arrays!r}: {function}([x, y])"
         )
-    return arrays  # type: ignore[return-value]
+    found: Sequence[Like] = arrays
+    return found
 
 
 def stack(xs: Sequence[Like], axis: int = 0) -> Value:
