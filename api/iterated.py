@@ -36,7 +36,8 @@ STARTING = (p.Reduce, p.Fold, p.Scan, p.Iterate, p.Count, p.Map)
 #: work-items of groups that have a loop each
 GROUPS = (64, 128, 256, 512, 1024)
 
-Find = Callable[[Expr], Sequence[Candidate]]
+#: candidates of a program: several, or the model's choice
+Find = Callable[[Expr, bool], Sequence[Candidate]]
 
 
 def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]:
@@ -52,13 +53,13 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
     if given is None:
         return
     steps = _prepared(given, program, find)
-    firsts = [*_steps(steps, find(steps.program))]
+    firsts = [*_steps(steps, find(steps.program, True))]
     firsts += of_groups(steps.whole, profile) if isinstance(steps.whole, p.Fold) else []
     if program is given.whole:
         yield from _priced(firsts, profile)
     elif firsts:
         rest = _without(program, given)
-        others = _cheapest(find(rest), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts[0])]
+        others = _cheapest(find(rest, True), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts[0])]
         pairs = [*((first, o) for o in others[:1] for first in firsts), *((firsts[0], o) for o in others[1:])]
         yield from _priced([_together(steps, first, o) for first, o in pairs], profile)
 
@@ -83,16 +84,24 @@ def _prepared(given: Steps, program: Expr, find: Find) -> Steps:
         return steps
     before = steps_of(hoisted(steps.whole), inputs_of(program))
     assert before is not None and not isinstance(before.whole, p.Iterate)
-    arrays = [_kept(x, find) for x in arrays_of(before.whole.x)]
-    return before.over(zipped(arrays))
+    return before.over(zipped([*_kept(arrays_of(before.whole.x), find)]))
 
 
-def _kept(x: Expr, find: Find) -> Expr:
-    """An array of elements that reduces, as the cheapest candidate computes it, once."""
-    if not any(isinstance(t, COMPUTING) for t in subterms(x)):
-        return x
-    best = _cheapest(find(x), 1)
-    return p.To("global", best[0].term if best else x)
+def _kept(arrays: Sequence[Expr], find: Find) -> Iterator[Expr]:
+    """Arrays of elements; those that reduce as the cheapest candidate computes them, once.  Of those that differ in the
+    names of inputs alone, as the gates of a net, one is searched."""
+    known = dict[Expr, Expr]()
+    for x in arrays:
+        if not any(isinstance(t, COMPUTING) for t in subterms(x)):
+            yield x
+            continue
+        inputs = dict.fromkeys(t for t in subterms(x) if isinstance(t, p.Input))
+        names: dict[Expr, Expr] = {t: p.Input(f"operand {k}", t.type) for k, t in enumerate(inputs)}
+        form = exchanged(x, names)
+        if form not in known:
+            best = _cheapest(find(form, False), 1)
+            known[form] = best[0].term if best else form
+        yield p.To("global", exchanged(known[form], {name: t for t, name in names.items()}))
 
 
 def of_groups(t: p.Fold, profile: Profile) -> list[Candidate]:
@@ -113,7 +122,7 @@ def _started(x: Expr, find: Find) -> Expr:
     """What an iteration begins with, as the cheapest candidate computes it; as it stands where it computes nothing."""
     if not any(isinstance(t, STARTING) for t in subterms(x)):
         return x
-    best = _cheapest(find(x), 1)
+    best = _cheapest(find(x, False), 1)
     return best[0].term if best else x
 
 

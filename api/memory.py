@@ -29,6 +29,7 @@ from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import liked
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps
+from egglift.ir.types import leaves
 from egglift.options import Options
 
 PACKAGES = ("egglift", "egglift.ir", "egglift.egraph", "egglift.costmodel", "egglift.codegen")
@@ -58,14 +59,18 @@ def recall(program: Expr, device: Device, options: Options) -> Recalled | None:
 
 
 def fits(c: Candidate, program: Expr) -> bool:
-    """Has the candidate the program's type and inputs, and numbers where numbers belong?"""
+    """Has the candidate the program's type and inputs, and numbers where numbers belong?
+
+    Types are alike if they lie alike in memory: laws know pairs only, and have (a, (b, c)) for (a, b, c).
+    """
     program = liked(program)
+    taken = {name: leaves(t) for name, t in inputs_of(program).items()}
     numbers = [c.estimate] if c.measured is None else [c.estimate, c.measured]
     sizes = [*c.parameters.values(), *astuple(c.launch)]
     texts = (c.structure, c.bound, c.status, c.reason)
     return (
-        type_of(c.term) == type_of(program)
-        and inputs_of(c.term).items() <= inputs_of(program).items()
+        leaves(type_of(c.term)) == leaves(type_of(program))
+        and all(taken.get(name) == leaves(t) for name, t in inputs_of(c.term).items())
         and all(isinstance(n, float | int) and n >= 0 for n in numbers)
         and all(isinstance(n, int) for n in sizes)
         and all(isinstance(text, str) for text in texts)

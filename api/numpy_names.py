@@ -11,6 +11,7 @@ from egglift.ir.contractions import (
     tensordot,
     vecdot,
 )
+from egglift.ir.covariance import corrcoef, cov
 from egglift.ir.functions import absolute, arctan2, bitwise_count, cast, divide, invert, left_shift, right_shift
 from egglift.ir.inverse_functions import (
     arccos,
@@ -20,7 +21,7 @@ from egglift.ir.inverse_functions import (
     arctan,
     arctanh,
 )
-from egglift.ir.joining import broadcast_arrays, column_stack, concatenate, hstack, meshgrid, vstack
+from egglift.ir.joining import block, broadcast_arrays, column_stack, concatenate, dstack, hstack, meshgrid, vstack
 from egglift.ir.linear_algebra import matrix_norm, vector_norm
 from egglift.ir.matrix_parts import diag, diagonal, kron, trace, tril, triu
 from egglift.ir.nan_and_infinities import fmax, fmin, isclose, logaddexp, logaddexp2, nan_to_num
@@ -28,7 +29,7 @@ from egglift.ir.nan_statistics import nanmax, nanmean, nanmin, nanprod, nanstd, 
 from egglift.ir.reshaping import flip, fliplr, flipud, matrix_transpose, permute_dims, reshape, rot90, squeeze, unstack
 from egglift.ir.scans import cumprod, cumsum
 from egglift.ir.selecting import append, array_equal, isin, select
-from egglift.ir.signals import convolve, correlate, digitize, gradient, interp, polyval, trapezoid
+from egglift.ir.signals import convolve, correlate, digitize, gradient, interp, polyval, searchsorted, trapezoid
 from egglift.ir.signs import angle, conj, copysign, fmod, heaviside, imag, positive, real, signbit
 from egglift.ir.statistics import allclose, average, count_nonzero, max, min, ptp
 from egglift.ir.windows import sliding_window_view
@@ -84,6 +85,7 @@ __all__ = [
     "bitwise_left_shift",
     "bitwise_not",
     "bitwise_right_shift",
+    "block",
     "broadcast_arrays",
     "cbrt",
     "column_stack",
@@ -92,8 +94,10 @@ __all__ = [
     "conjugate",
     "convolve",
     "copysign",
+    "corrcoef",
     "correlate",
     "count_nonzero",
+    "cov",
     "cumulative_prod",
     "cumulative_sum",
     "degrees",
@@ -101,6 +105,7 @@ __all__ = [
     "diagonal",
     "diff",
     "digitize",
+    "dstack",
     "e",
     "einsum",
     "fabs",
@@ -147,6 +152,7 @@ __all__ = [
     "reshape",
     "rot90",
     "round",
+    "searchsorted",
     "select",
     "signbit",
     "sinc",

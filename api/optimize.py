@@ -258,35 +258,50 @@ def _pipeline(program: Expr, device: Device, profile: Profile, options: Options)
 
 
 def _candidates(program: Expr, device: Device, profile: Profile, options: Options) -> list[Candidate]:
-    if options.cache and (known := remembered(program, device, options)) is not None:
+    known = remembered(program, device, options) if options.cache else None
+    if known is not None and not _unchecked(known, options):
         return known
+    interrupts = Interrupts(options.on_interrupt == "best")
     isolated = options.is_measured and options.measuring.isolate
     with begun(device, _measured_subject(program, options)) if isolated else nullcontext():
-        return _found(program, device, profile, options)
+        candidates = known or _found(program, device, profile, options, interrupts)
+        return _chosen(candidates, program, device, options, interrupts)
 
 
-def _found(program: Expr, device: Device, profile: Profile, options: Options) -> list[Candidate]:
-    """Searched and measured."""
+def _unchecked(candidates: Sequence[Candidate], options: Options) -> bool:
+    """Did a budget end before any of them was checked?"""
+    return options.is_measured and candidates[0].status == "model"
+
+
+def _found(
+    program: Expr, device: Device, profile: Profile, options: Options, interrupts: Interrupts
+) -> list[Candidate]:
+    """Searched, not measured."""
     from egglift.search import Searched  # loads egglog, which a process that is forked later cannot use
 
-    interrupts = Interrupts(options.on_interrupt == "best")
     several = options.is_measured or options.wishes != Wishes()  # else nothing is asked of other candidates
     search = Searched(program, profile, device.limits, options.laws, several)
     with interrupts.caught():
         _search(search, options)
     if interrupts.met:
         search.complete()
-    candidates = best_first(granted(search.candidates, options.wishes, program, profile, options.laws))
+    return best_first(granted(search.candidates, options.wishes, program, profile, options.laws))
+
+
+def _chosen(
+    candidates: list[Candidate], program: Expr, device: Device, options: Options, interrupts: Interrupts
+) -> list[Candidate]:
+    """Measured, and kept for later calls: what a budget leaves unchecked is not searched again, but checked."""
     if options.is_measured and not interrupts.met:
         candidates = _timed(candidates, program, device, options, interrupts)
-        if candidates[0].status == "model" and not interrupts.met:
+        if _unchecked(candidates, options) and not interrupts.met:
             why = "the budget ran out before a candidate was checked: the choice is the model's"
             warnings.warn(why, RuntimeWarning, stacklevel=8)
-    checked = not options.is_measured or candidates[0].status != "model"
+    worth = not _unchecked(candidates, options) or any(c.term != program for c in candidates)
     if (blamed := suspicion(candidates, options.laws)) is not None:
         warnings.warn(blamed, RuntimeWarning, stacklevel=8)
-        checked = False  # what wrong laws found is kept from later calls: they are warned too
-    if options.cache and checked and not interrupts.met:
+        worth = False  # what wrong laws found is kept from later calls: they are warned too
+    if options.cache and worth and not interrupts.met:
         remember(program, device, options, candidates)
     return candidates
 
@@ -312,12 +327,13 @@ def _near(program: Expr, device: Device, profile: Profile, options: Options) -> 
 
 def _candidates_near(program: Expr, device: Device, profile: Profile, options: Options) -> list[Candidate]:
     known = recall(program, device, options) if options.cache else None
-    if known is not None and known.own:
+    if known is not None and known.own and not _unchecked(known.candidates, options):
         return known.candidates
-    candidates = candidates_for_lengths(program, device, profile, options)
+    own = known is not None and known.own
+    candidates = known.candidates if known and own else candidates_for_lengths(program, device, profile, options)
     if options.is_measured:
         candidates = _timed(candidates, general_program(program), device, options)
-    if options.cache and not (options.is_measured and candidates[0].status == "model"):
+    if options.cache:
         remember(program, device, options, candidates)
     return candidates
 
@@ -338,6 +354,7 @@ def _search(search: Searched, options: Options) -> None:
     with until(now + most * seconds):
         search.by_all_ways(now + enough * seconds)
     if not search.candidates:  # a choice by the model is worth more than to measure the program as it stands
+        search.several = False
         with until(now + NEARLY_ALL * seconds):
             search.by_all_ways()
     search.complete()

@@ -107,14 +107,18 @@ class Searched:
             self.naive = naive(self.program, self.profile, self.limits, optional=bool(self.candidates))
             self._tell("the search is over")
 
-    def _of_step(self, program: Expr) -> list[Candidate]:
-        """What is found for a step of an iteration, or for what follows it."""
-        found = self._by_schedules(program)
+    def _of_step(self, program: Expr, several: bool = True) -> list[Candidate]:
+        """What is found for a step of an iteration, or for what goes before it, or follows it.
+
+        several: are several wanted, where such are wanted at all?
+        """
+        several = several and self.several
+        found = by_schedules(program, self.profile, self.limits, self.laws, several=several)
         found += self._of_loops(program)
         best = min((c.estimate for c in found), default=float("inf"))
         with suppress(TooLate):  # what there is by then is taken
             if not served(program, best, self.profile, self.laws):
-                found += explored(program, self.profile, self.limits, self.laws, best, self.several)
+                found += explored(program, self.profile, self.limits, self.laws, best, several)
         return found
 
     def _by_schedules(self, program: Expr) -> list[Candidate]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from egglift.ir.errors import ProgramError
+from egglift.ir.errors import ProgramError, TypeMismatch
 from egglift.ir.value import Value
 
 
@@ -30,4 +30,6 @@ def from_c(
         from egglift.frontend.translation import translated  # a parser and integer sets, which not everybody installs
     except ImportError as error:
         raise ProgramError(f"loop nests need a parser and integer sets ({error}): pip install 'egglift[c]'") from None
+    if not isinstance(path_or_text, str | os.PathLike):
+        raise TypeMismatch(f"from_c takes the name of a file of C, or a text, and not {path_or_text!r}")
     return translated(path_or_text, function, sizes or {}).value

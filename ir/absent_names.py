@@ -19,7 +19,7 @@ _FOURIER = "Fourier transforms are no patterns: NumPy's before or after the call
 _PARTS = "take parts by slices, or x.split(n) of equal ones"
 
 _ALIKE = {
-    _ORDER: "sort argsort partition argpartition searchsorted median nanmedian percentile nanpercentile quantile "
+    _ORDER: "sort argsort partition argpartition median nanmedian percentile nanpercentile quantile "
     "nanquantile lexsort sort_complex",
     _COUNT: "nonzero compress flatnonzero argwhere unique extract union1d intersect1d setdiff1d setxor1d trim_zeros",
     _CHANGE: "put itemset resize copyto putmask place fill_diagonal put_along_axis setfield setflags",
@@ -29,7 +29,7 @@ _ALIKE = {
     _TABLE: "bartlett blackman hamming hanning kaiser geomspace logspace vander tril_indices triu_indices diag_indices "
     "random",
     _FOURIER: "fft fft2 fftn ifft ifft2 ifftn rfft rfft2 rfftn irfft irfft2 irfftn hfft ihfft",
-    _PARTS: "array_split hsplit vsplit dsplit",
+    _PARTS: "hsplit vsplit dsplit",
     LINALG: "eig eigvals lstsq cond tensorinv tensorsolve",
     "the bits of floats are not numbers in the language": "frexp nextafter spacing byteswap packbits unpackbits",
 }
@@ -44,16 +44,12 @@ ABSENT |= {
     "atleast_2d": "x[None]",
     "atleast_3d": "x[None]",
     "base": "values own no memory",
-    "block": "concat the rows, each a concat along axis 1",
     "choose": "where, in a where",
     "copy": "values do not change: x itself",
-    "corrcoef": "covariances (x.T @ x / (n - 1) of centred columns) divided by the deviations",
-    "cov": "with centred = x - x.mean(axis=0): centred.T @ centred / (n - 1)",
     "data": "values own no memory",
     "delete": "concat what is before and after",
     "diagflat": "diag(ravel(x))",
     "divmod": "Python's divmod(x, y)",
-    "dstack": "stack(arrays, axis=-1)",
     "dtype": "the parts of a tuple have types of their own: x.type",
     "ediff1d": "diff(ravel(x))",
     "flat": "ravel(x)",

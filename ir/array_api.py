@@ -48,7 +48,6 @@ LEFT_OUT = {
     "empty": "elements have values: zeros",
     "empty_like": "elements have values: zeros_like",
     "nextafter": _BITS,
-    "searchsorted": _ORDER + "; histogram counts in bins",
     **dict.fromkeys(("can_cast", "finfo", "iinfo", "isdtype", "result_type"), _NUMPY),
     **dict.fromkeys(("cholesky", "det", "eigh", "eigvalsh", "inv", "matrix_rank", "pinv", "qr"), LINALG),
     **dict.fromkeys(("slogdet", "solve", "svd", "svdvals"), LINALG),

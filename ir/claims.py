@@ -96,7 +96,7 @@ def _agree(op: Operator, claim: str, given: dict[str, Value], left: str, x: Valu
             values = ", ".join(f"{name} = {_show(v, i)}" for name, v in given.items())
             raise OperatorError(
                 f"operator {op.name} is not {claim}: with {values}, {left} = {_show(x, i)} but {right} = "
-                f"{_show(y, i)}; state only what holds, or use fold"
+                f"{_show(y, i)}; state only what holds, or use fold, accumulate"
             )
 
 

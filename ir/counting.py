@@ -12,6 +12,7 @@ from egglift.ir import trace
 from egglift.ir.axes import merged, scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
+from egglift.ir.signals import searchsorted
 from egglift.ir.text import brief
 from egglift.ir.types import F16, F32, F64, I32, I64, U32, Scalar
 from egglift.ir.value import Like, Value, as_numbers, as_value, elementwise, typed
@@ -53,15 +54,17 @@ def _weighted(v: Value, weights: Value, count: int) -> Value:
 
 
 def histogram(
-    x: Like, bins: int = 10, range: Sequence[float] | None = None
+    x: Like, bins: int | Sequence[float] | np.ndarray[Any, np.dtype[Any]] = 10, range: Sequence[float] | None = None
 ) -> tuple[Value, np.ndarray[Any, np.dtype[Any]]]:
     """NumPy's histogram: how many elements, of an array of any rank, are in each of `bins` bins of one width, in i64;
     and the edges of the bins, an ndarray.
 
     range: the first and the last edge; the last bin has its upper edge too.  What is outside, and NaN, is not counted.
-    ShapeError of more than 4096 bins.
+    bins: or the edges, rising numbers, all of which each element then reads.  ShapeError of more than 4096 bins.
     """
     v = as_value(x)
+    if np.ndim(bins):
+        return _between(v, np.asarray(bins))
     t, count = scalar_of_elements(v.expr), whole(bins, "the number of bins", 1)
     if range is None or len(range) != 2:
         raise TypeMismatch(
@@ -76,6 +79,18 @@ def histogram(
     places = _Bins(edges.astype(wide.dtype), count)
     flat = typed(merged(v.expr, 0, len(v.shape)))
     return bincount(flat.map(lambda e: places.of(e.cast(wide))), count), edges
+
+
+def _between(v: Value, edges: np.ndarray[Any, np.dtype[Any]]) -> tuple[Value, np.ndarray[Any, np.dtype[Any]]]:
+    """The histogram of bins between given edges."""
+    if edges.ndim != 1 or not 2 <= len(edges) <= MOST + 1 or not (edges[1:] >= edges[:-1]).all():
+        raise ShapeError(
+            f"histogram of {brief(v.expr)}: bins is a number, or a vector of rising edges, 2 to {MOST + 1} of them"
+        )
+    flat = typed(merged(v.expr, 0, len(v.shape)))
+    bin_of = searchsorted(edges, flat, "right") - 1
+    at_end = elementwise("eq", flat, as_value(edges)[len(edges) - 1])
+    return bincount(elementwise("where", at_end, len(edges) - 2, bin_of), len(edges) - 1), edges
 
 
 class _Bins:

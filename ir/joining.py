@@ -9,7 +9,7 @@ from egglift.ir.axes import scalar_of_elements
 from egglift.ir.errors import ShapeError, TypeMismatch
 from egglift.ir.keywords import explain
 from egglift.ir.promotion import promote
-from egglift.ir.rearranging import broadcast_to, expand_dims, moveaxis, ravel
+from egglift.ir.rearranging import beside, broadcast_to, expand_dims, moveaxis, ravel
 from egglift.ir.reducing import recast
 from egglift.ir.types import leaves
 from egglift.ir.value import Like, Value, as_value, elementwise, typed
@@ -18,8 +18,7 @@ from egglift.ir.whole_numbers import whole
 
 def concatenate(arrays: Sequence[Like], axis: int | None = 0) -> Value:
     """Arrays one behind the other along an axis; None: all their elements in one vector.  Elements meet at one type."""
-    if isinstance(arrays, Value) or len(arrays) == 0:
-        raise ShapeError("arrays that are put beside each other are a list of one or more: concatenate([x, y])")
+    beside("concatenate", arrays)
     if axis is None:
         first, *rest = _at_one_type([ravel(a) for a in arrays])
         return first.concat(*rest)
@@ -37,19 +36,44 @@ def _at_one_type(values: Sequence[Value]) -> list[Value]:
 
 def vstack(arrays: Sequence[Like]) -> Value:
     """Arrays below each other; a vector is a row."""
-    return concatenate([_rows(a) for a in arrays], 0)
+    return concatenate([_rows(a) for a in beside("vstack", arrays)], 0)
 
 
 def hstack(arrays: Sequence[Like]) -> Value:
     """Arrays beside each other; vectors one behind the other."""
-    values = [as_value(a) for a in arrays]
+    values = [as_value(a) for a in beside("hstack", arrays)]
     return concatenate(values, 0 if values and len(values[0].shape) == 1 else 1)
 
 
 def column_stack(arrays: Sequence[Like]) -> Value:
     """Arrays beside each other; a vector is a column."""
-    values = [as_value(a) for a in arrays]
+    values = [as_value(a) for a in beside("column_stack", arrays)]
     return concatenate([_rows(v).T if len(v.shape) == 1 else v for v in values], 1)
+
+
+def dstack(arrays: Sequence[Like]) -> Value:
+    """Arrays behind each other, along the third axis: a vector is a row, a matrix a layer."""
+    layers = [_rows(a) for a in beside("dstack", arrays)]
+    return concatenate([expand_dims(v, 2) if len(v.shape) == 2 else v for v in layers], 2)
+
+
+def block(arrays: Like) -> Value:
+    """An array of blocks, given as lists of lists of them: `block([[A, B], [C, D]])`."""
+    depth, inner = 0, arrays
+    while isinstance(inner, list):
+        if not inner:
+            raise ShapeError("block takes lists of arrays, none of them empty")
+        depth, inner = depth + 1, inner[0]
+
+    def joined(x: Like, level: int) -> Value:
+        if isinstance(x, list) != (level < depth):
+            raise ShapeError(f"block takes lists that are nested alike: {depth} deep as the first, or all less")
+        if isinstance(x, list):
+            return concatenate([joined(e, level + 1) for e in x], level - depth)
+        v = as_value(x)
+        return expand_dims(v, list(range(depth - len(v.shape)))) if len(v.shape) < depth else v
+
+    return joined(arrays, 0)
 
 
 def _rows(x: Like) -> Value:

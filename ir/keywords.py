@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
+import textwrap
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from traceback import walk_tb
+from types import FrameType
 from typing import Any, TypeVar
 
-from egglift.ir.errors import TypeMismatch
+from egglift.ir.errors import EggliftError, TypeMismatch
 
 C = TypeVar("C", bound=type)
 #: words of NumPy's calls that say how and where to compute: what a program has instead
@@ -54,15 +58,18 @@ def bound(name: str, function: Callable[..., Any], args: Sequence[Any], named: M
     try:
         signature.bind(*args, **named)
     except TypeError as error:
-        own = [p.name if p.default is p.empty else f"{p.name}=" for p in signature.parameters.values()]
         wrong = next((word for word in named if word not in signature.parameters), None)
         what = str(error) if wrong is None else f"it has no {wrong}="
         advice = "" if wrong not in INSTEAD else f": {INSTEAD[wrong]}"
-        raise TypeMismatch(f"{name}: {what}{advice}; it takes ({', '.join(own)})") from None
+        raise TypeMismatch(f"{name}: {what}{advice}; it takes ({_parameters(signature)})") from None
+
+
+def _parameters(signature: inspect.Signature) -> str:
+    return ", ".join(p.name if p.default is p.empty else f"{p.name}=" for p in signature.parameters.values())
 
 
 def explained(function: Callable[..., Any], name: str, bare: int = 0) -> Callable[..., Any]:
-    """The function; called with what it does not take, it raises TypeMismatch instead of Python's TypeError.
+    """The function; called with what it does not take, it raises TypeMismatch instead of Python's errors.
 
     bare: how many arguments Python adds: 1 of a method, whose `self` is not spoken of.
     """
@@ -71,13 +78,28 @@ def explained(function: Callable[..., Any], name: str, bare: int = 0) -> Callabl
     def called(*args: Any, **named: Any) -> Any:
         try:
             return function(*args, **named)
-        except TypeMismatch:
+        except EggliftError:
             raise
-        except TypeError:
-            bound(name, functools.partial(function, *args[:bare]) if bare else function, args[bare:], named)
+        except (TypeError, ValueError, LookupError, ArithmeticError) as error:
+            own = functools.partial(function, *args[:bare]) if bare else function
+            if isinstance(error, TypeError):
+                bound(name, own, args[bare:], named)
+            if not is_own(sys._getframe(1)) and all(is_own(frame) for frame, _ in walk_tb(error.__traceback__)):
+                signature = inspect.signature(own)
+                shown = ", ".join([*map(_brief, args[bare:]), *(f"{word}={_brief(x)}" for word, x in named.items())])
+                raise TypeMismatch(f"{name}({shown}): {error}; it takes ({_parameters(signature)})") from error
             raise
 
     return called
+
+
+def is_own(frame: FrameType) -> bool:
+    """Is it egglift that runs there, and not what calls it, or a function that it was given?"""
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0] == "egglift"
+
+
+def _brief(x: Any) -> str:
+    return textwrap.shorten(repr(x), 40, placeholder=" ...")
 
 
 def explain(namespace: MutableMapping[str, Any]) -> None:

@@ -38,11 +38,9 @@ from egglift.ir.whole_numbers import whole
 def array(name: str, type: TypeLike, shape: int | Sequence[int]) -> Value:
     """An input array; `type` is that of an element, e.g. `el.f32` or `(el.f32, el.i32)`.
 
-    `el.array("A", el.f32, (m, k))` has m rows of k elements.
+    `el.array("A", el.f32, (m, k))` has m rows of k elements; of shape (), as in NumPy, it is a number: `scalar`.
     """
     given = builtins.tuple(shape) if isinstance(shape, Sequence | np.ndarray) and np.ndim(shape) else (shape,)
-    if not given:
-        raise ShapeError(f"array {name} has no dimension; use scalar({name!r}, {type})")
     lengths = builtins.tuple(whole(n, f"a length of {name}") for n in given)
     return typed(p.Input(_input_name(name), array_of(as_type(type), lengths)))
 

@@ -133,6 +133,36 @@ def _size(a: Any, axis: int | None = None) -> Any:
     return a.size if axis is None else a.shape[axis]
 
 
+def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """`numpy.split`, parts of one length, or what lies between places."""
+    n = ary.shape[axis]
+    if isinstance(indices_or_sections, int) and n % indices_or_sections:
+        raise ShapeError(f"numpy.split: {n} elements are not {indices_or_sections} equal parts; array_split takes them")
+    return _array_split(ary, indices_or_sections, axis)
+
+
+def _array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
+    """`numpy.array_split`: the first parts may be longer by one."""
+    moved = own("moveaxis")(ary, axis, 0)
+    n, parts = moved.shape[0], indices_or_sections
+    if isinstance(parts, int):
+        if parts < 1:
+            raise ShapeError(f"numpy.array_split: there are 1 or more parts, not {parts}")
+        places = [k * (n // parts) + min(k, n % parts) for k in range(1, parts)]
+    else:
+        places = [int(k) for k in parts]
+    ends = zip([0, *places], [*places, n], strict=True)
+    return [own("moveaxis")(moved[start:end], 0, axis) for start, end in ends]
+
+
+def _matvec(a: Any, b: Any) -> Any:
+    return (_value(a) @ _value(b)[..., None])[..., 0]
+
+
+def _vecmat(a: Any, b: Any) -> Any:
+    return (own("conj")(a)[..., None, :] @ _value(b))[..., 0, :]
+
+
 #: by NumPy's name; what they take is NumPy's, with what egglift cannot do left out
 ADAPTED: Mapping[str, Callable[..., Any]] = {
     "shape": lambda a: a.shape,
@@ -157,4 +187,11 @@ ADAPTED: Mapping[str, Callable[..., Any]] = {
     "cumulative_prod": _renamed("cumprod"),
     "astype": _renamed("cast"),
     "concat": _renamed("concatenate"),
+    "copy": lambda a: a,
+    "ediff1d": lambda ary: own("diff")(own("ravel")(ary)),
+    "split": _split,
+    "array_split": _array_split,
+    "divmod": lambda x, y: (own("floor_divide")(x, y), own("remainder")(x, y)),
+    "matvec": _matvec,
+    "vecmat": _vecmat,
 }

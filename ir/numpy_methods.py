@@ -68,9 +68,14 @@ class NumPyMethods:
         """The array without axes of length 1."""
         return _function("squeeze", self, axis)  # type: ignore[no-any-return]
 
+    @property
+    def T(self) -> Self:
+        """All axes in the reverse order: rows become columns; `el.transpose(x)` exchanges the outer two."""
+        return self.transpose()
+
     def transpose(self, *axes: int | Sequence[int]) -> Self:
-        """The outer two axes exchanged, or all in the order that is given: see `egglift.transpose`."""
-        return _function("transpose", self, *axes)  # type: ignore[no-any-return]
+        """All axes in the reverse order, or in the one that is given."""
+        return _function("transpose", self, *axes or reversed(range(self.ndim))) if self.ndim > 1 else self
 
     def roll(self, shift: int | Sequence[int], axis: int | Sequence[int] | None = 0) -> Self:
         """Every element so many places on, the last ones first: see `egglift.roll`."""
@@ -83,6 +88,10 @@ class NumPyMethods:
     def repeat(self, repeats: int, axis: int | None = None) -> Self:
         """Each element repeated in its place: see `egglift.repeat`."""
         return _function("repeat", self, repeats, axis)  # type: ignore[no-any-return]
+
+    def copy(self) -> Self:
+        """The value itself: values do not change."""
+        return self
 
     @property
     def mT(self) -> Self:

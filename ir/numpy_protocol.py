@@ -60,13 +60,14 @@ SAME = _words(
     "concatenate vstack hstack column_stack flip flipud fliplr rot90 squeeze broadcast_arrays meshgrid unstack "
     "matrix_transpose diag diagonal trace tril triu kron take_along_axis diff einsum tensordot vecdot matrix_power "
     "zeros_like ones_like full_like nan_to_num isclose allclose average around round sinc fix real imag angle "
-    "sliding_window_view convolve correlate gradient trapezoid polyval interp digitize select isin append array_equal"
+    "sliding_window_view convolve correlate gradient trapezoid polyval interp digitize select isin append array_equal "
+    "searchsorted cov corrcoef dstack block"
 )
 #: element by element functions that are made of others
 COMPOSED = _words(
     "isnan isinf isfinite square log1p expm1 log2 log10 exp2 sinh cosh hypot reciprocal deg2rad rad2deg degrees "
     "radians rint trunc arcsin arccos arctan arcsinh arccosh arctanh signbit copysign fmod fmax fmin logaddexp "
-    "logaddexp2 float_power logical_xor heaviside cbrt positive conjugate bitwise_count"
+    "logaddexp2 float_power logical_xor heaviside cbrt positive conjugate bitwise_count vecdot divmod matvec vecmat"
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
-from egglift.ir.errors import ProgramError
+from egglift.ir.errors import ProgramError, TypeMismatch
 from egglift.ir.forms import SLOTS, Form
 from egglift.ir.operators import OPERATORS, named
 from egglift.ir.patterns import Expr, Operator
@@ -40,6 +40,8 @@ def loads(text: str, check: bool = True) -> Expr:
     ProgramError (or ShapeError, TypeMismatch) with line and column where the text is malformed, or, with
     `check`, where the program is ill-typed.
     """
+    if not isinstance(text, str):
+        raise TypeMismatch(f"loads takes the text of a program, as dumps writes it, and not {text!r}")
     parser = _Parser(text, check)
     result: Expr = _run(parser.program())
     return result

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import Any
+
+import numpy as np
 
 from egglift.ir import patterns as p
 from egglift.ir import promotion
@@ -30,12 +33,13 @@ def ravel(x: Like) -> Value:
 def transpose(x: Like, *axes: int | Sequence[int]) -> Value:
     """`y[i][j] = x[j][i]`: the outer two axes exchanged; or all axes, in the order that is given.
 
-    transpose(x, (1, 2, 0))[i][j][k] = x[k][i][j].  NumPy's, of more than two axes, turns all round where none is given.
+    transpose(x, (1, 2, 0))[i][j][k] = x[k][i][j].  `x.T`, `x.transpose()` and `np.transpose(x)` reverse all axes, as in
+    NumPy.
     """
     v = as_value(x)
     order = [a for given in axes for a in (given if isinstance(given, Sequence) else (given,))]
     if not order:
-        return v.T
+        return typed(p.Transpose(v.expr))
     rank = len(v.shape)
     if len(order) != rank:
         raise ShapeError(f"transpose of {brief(v.expr)}: it has {rank} axes, and {tuple(order)} names {len(order)}")
@@ -180,11 +184,20 @@ def repeat(x: Like, repeats: int, axis: int | None = None) -> Value:
     return typed(at_depth(depth, e, lambda part: p.Join(p.Map(p.Fill(n, p.Arg(element_type(part))), part))))
 
 
+def beside(function: str, arrays: Any) -> Sequence[Like]:
+    """The list of one or more arrays that a function puts beside each other, or an array, which is one of its parts."""
+    is_array = isinstance(arrays, Value | np.ndarray)
+    if not (arrays.shape if is_array else isinstance(arrays, Sequence)) or not len(arrays):
+        raise ShapeError(
+            f"arrays that are put beside each other are a list of one or more, and not {arrays!r}: {function}([x, y])"
+        )
+    found: Sequence[Like] = arrays
+    return found
+
+
 def stack(xs: Sequence[Like], axis: int = 0) -> Value:
     """Arrays of one shape along a new axis, at that place of the result; their elements meet at one type."""
-    parts = [as_value(x).expr for x in xs]
-    if not parts:
-        raise ShapeError("stack of no arrays; give one or more")
+    parts = [as_value(x).expr for x in beside("stack", xs)]
     shapes = [dims(type_of(e)) for e in parts]
     if len(set(shapes)) > 1:
         raise ShapeError(

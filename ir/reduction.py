@@ -66,7 +66,8 @@ class Defined:
 
     def _define(self, t: Type) -> Operator:
         if not self.associative:
-            raise OperatorError(f"operator {self.name} is not associative: reduce needs that it is; use fold")
+            why = "reduce and scan need that it is; use fold, accumulate"
+            raise OperatorError(f"operator {self.name} is not associative: {why}")
         what = f"operator {self.name}"
         body = trace.closed_body(lambda v: call_pair(self.f, v), Tuple((t, t)), what)
         given = self.neutral(t) if callable(self.neutral) else self.neutral

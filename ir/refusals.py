@@ -35,7 +35,13 @@ class Refusing:
     def __float__(self) -> NoReturn:
         raise TypeMismatch(f"{brief(self.expr)} is no number yet: use egglift's functions, not math's")
 
-    __int__ = __index__ = __complex__ = __float__
+    __int__ = __complex__ = __float__
+
+    def __index__(self) -> NoReturn:
+        raise TypeMismatch(
+            f"{brief(self.expr)} is no number yet: lengths and counts are numbers of Python's; of Python's lists and "
+            "of arrays of NumPy's, gather(indices, el.literal(numbers)) takes elements at places that are computed"
+        )
 
     def __round__(self, digits: int | None = None) -> NoReturn:
         raise TypeMismatch(

@@ -70,7 +70,7 @@ def segmented_scan(op: ReduceOperator | Callable[..., Like], init: Like, flags: 
     """
     marks, x = as_value(flags), as_value(xs)
     t = trace.element_of(x.expr)
-    operator, first = begun(op, init, t)
+    operator, first = begun(op, init, t, "scan")
     if not isinstance(marks.type, Array) or isinstance(marks.type.element, Array | Tuple):
         raise TypeMismatch(f"{brief(marks.expr)} is {marks.type}; the flags of segments are an array of bools")
     if len(marks) != len(x):

@@ -16,6 +16,7 @@ from egglift.ir.notation import iota
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.reshaping import flip
 from egglift.ir.signs import conj
+from egglift.ir.text import brief
 from egglift.ir.types import F64, I64
 from egglift.ir.value import Like, Value, as_numbers, as_value, elementwise
 
@@ -148,6 +149,20 @@ def digitize(x: Like, bins: Like, right: bool = False) -> Value:
     if falls:
         return _count(edges >= at if right else edges > at)
     return _count(edges < at if right else edges <= at)
+
+
+def searchsorted(a: Like, v: Like, side: str = "left") -> Value:
+    """Where each v belongs in a rising vector `a`: before elements as large as it ("left"), or behind ("right"); i64.
+
+    Each v reads all of `a`: it is counted what is below.
+    """
+    places, at = as_numbers(a), as_numbers(v)
+    if len(places.shape) != 1:
+        raise ShapeError(f"searchsorted in {brief(places.expr)}, which is {places.type}: a rising vector is searched")
+    if side not in ("left", "right"):
+        raise TypeMismatch(f'searchsorted: side is "left" or "right", not {side!r}')
+    at = at[..., None] if at.shape else at
+    return _count(places < at if side == "left" else places <= at)
 
 
 def _count(hits: Value) -> Value:

@@ -13,6 +13,7 @@ import numpy as np
 
 from egglift.ir.errors import ShapeError
 from egglift.ir.keywords import explain
+from egglift.ir.rearranging import transpose
 from egglift.ir.reduction import add
 from egglift.ir.sizes import Size
 from egglift.ir.text import brief
@@ -122,7 +123,7 @@ def separable_convolution2d(column: Like, row: Like, mode: Modes, xs: Like) -> V
     down, across = _modes(mode, 2)
     along = as_value(xs).map(lambda line: convolution1d(v, across, line))
     windows = along.pad(n // 2, n // 2, down).slide(n, 1)
-    return windows.map(lambda rows: rows.transpose().map(lambda window: _weighted(window, u)))
+    return windows.map(lambda rows: transpose(rows).map(lambda window: _weighted(window, u)))
 
 
 def _weighted(window: Value, weights: Value) -> Value:
@@ -159,7 +160,7 @@ def _windows(x: Value, sizes: list[int], steps: list[int]) -> Value:
 
 def _inwards(x: Value, depth: int) -> Value:
     """The outermost dimension moved inwards past `depth` others."""
-    return x.transpose() if depth == 1 else x.transpose().map(lambda row: _inwards(row, depth - 1))
+    return transpose(x) if depth == 1 else transpose(x).map(lambda row: _inwards(row, depth - 1))
 
 
 def _count(xs: Like, *given: Widths | list[Mode]) -> int:

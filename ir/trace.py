@@ -206,7 +206,7 @@ def closed_body(f: Callable[[Expr], Expr], t: Type, what: str) -> Expr:
         names = ", ".join(sorted(plain_name(w.name) for w in foreign))
         raise ProgramError(
             f"{what} captures {names}, the parameter of an enclosing lambda; an operator combines only its "
-            "operands: zip the captured value to the elements, or use fold"
+            "operands: zip the captured value to the elements, or use fold, accumulate"
         )
     return substitute(body, {v: Arg(t)})
 

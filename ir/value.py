@@ -118,8 +118,12 @@ def _name(f: Callable[..., Any]) -> str:
     return str(getattr(f, "__name__", f))
 
 
-def operator_of(op: Any, t: Type) -> Operator:
-    """What `reduce` was given, as an operator on elements of type `t`.
+#: what goes from element to element, where a function is not known to be associative
+IN_ORDER = {"reduce": "fold", "scan": "accumulate"}
+
+
+def operator_of(op: Any, t: Type, pattern: str = "reduce") -> Operator:
+    """What `reduce` was given, or another pattern, as an operator on elements of type `t`.
 
     A Python function must be one of the named operators written out, or one that is known to be associative;
     OperatorError asks for more otherwise.
@@ -139,16 +143,17 @@ def operator_of(op: Any, t: Type) -> Operator:
     if associative is not None:
         return associative
     if (other := type_of(body)) != t:
-        raise TypeMismatch(f"reduce with {brief(body)}: it makes {other} of two {t}; cast the elements, or use fold")
+        remedy = f"cast the elements, or use {IN_ORDER[pattern]}"
+        raise TypeMismatch(f"{pattern} with {brief(body)}: it makes {other} of two {t}; {remedy}")
     raise OperatorError(
-        f"reduce with {brief(body)}: nothing says that it is associative; use "
-        "operator(f, associative=True, commutative=..., neutral=...), or fold, which goes left to right"
+        f"{pattern} with {brief(body)}: nothing says that it is associative; use "
+        f"operator(f, associative=True, commutative=..., neutral=...), or {IN_ORDER[pattern]}, which goes left to right"
     )
 
 
-def begun(op: Any, init: Like, t: Type) -> tuple[Operator, Expr]:
-    """What `reduce` was given, as an operator on elements of type `t` and its initial value, by default the neutral."""
-    operator = operator_of(op, t)
+def begun(op: Any, init: Like, t: Type, pattern: str = "reduce") -> tuple[Operator, Expr]:
+    """What a pattern was given, as an operator on elements of type `t` and its initial value (None: the neutral)."""
+    operator = operator_of(op, t, pattern)
     first = operator.neutral if init is None else adapt(init, t)
     if first is None:
         raise OperatorError(f"operator {operator.name} has no neutral element: give an initial value")
@@ -362,7 +367,7 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
     ) -> Value:
         """All partial results of `reduce` along an axis: see `egglift.scan`."""
         t = element_at_depth(self.expr)
-        operator, first = begun(op, init, t)
+        operator, first = begun(op, init, t, "scan")
         return typed(scanned(operator, first, self.expr, axis, exclusive, reverse))
 
     def fold(self, f: Callable[..., Like], init: Like) -> Value:
@@ -405,11 +410,6 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
         return self.cast(dtype)
 
     # ------------------------------------------------------------------------------------ layout patterns
-
-    @property
-    def T(self) -> Value:
-        """The transposed matrix."""
-        return typed(p.Transpose(self.expr))
 
     def zip(self, *others: Like) -> Value:
         """`[<a0, b0, ...>, <a1, b1, ...>, ...]`."""
@@ -468,7 +468,8 @@ class Value(Reducing, Scanning, NumPyMethods, Refusing, TakenByNumPy, Shown):
 
     def take(self, n: int) -> Value:
         """The first n elements."""
-        return typed(p.Take(whole(n, "how many to take"), self.expr))
+        at = "x[places] and np.take(x, places) take what is at places"
+        return typed(p.Take(whole(n, "how many to take", instead=at), self.expr))
 
     def drop(self, n: int) -> Value:
         """All but the first n elements."""

@@ -22,12 +22,13 @@ def limits(at: slice, n: int) -> tuple[int, int, int]:
     return place(at.start, 0), place(at.stop, n), step
 
 
-def whole(n: Any, what: str, least: int = 0) -> int:
-    """A whole number of at least `least`, as a Python int; ProgramError names `what` it should be."""
+def whole(n: Any, what: str, least: int = 0, instead: str = "") -> int:
+    """A whole number of at least `least`, as a Python int; ProgramError names `what` it should be, and what to do."""
     try:
         number: int = n if isinstance(n, Length) else int(n.__index__())
-    except AttributeError:
-        raise TypeMismatch(f"{what} must be a whole number, not {n!r}") from None
+    except (AttributeError, TypeError):  # arrays of NumPy's and values of a program have the method
+        remedy = f"; {instead}" if instead else ""
+        raise TypeMismatch(f"{what} must be a whole number, not {n!r}{remedy}") from None
     if number < least:
         raise ShapeError(f"{what} must be {least} or more, not {shown(number)}")
     if number > MOST:

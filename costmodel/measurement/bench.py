@@ -67,8 +67,11 @@ class Subject:
 class Bench(Protocol):
     """Where candidates are measured: in this process (`Local`), or in one that may die (remote_bench.Remote)."""
 
-    def prepare(self, plans: Sequence[Plan], until: float) -> None:
-        """Builds `plans` side by side as far as that pays; none is begun after `until` (of time.perf_counter)."""
+    def prepare(self, plans: Sequence[Plan], until: float, end: float = float("inf")) -> set[str]:
+        """Builds `plans` side by side as far as that pays: the digests of those that it has built.
+
+        None is begun after `until` (of time.perf_counter), and where another is built, none waited for after `end`.
+        """
 
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
         """Builds and checks `plan`, unless that was done, and times it for about `effort` seconds.
@@ -88,8 +91,11 @@ class Local:
         self._inputs = {name: [device.upload(x) for x in values] for name, values in leaves.items()}
         self._checked: dict[str, Measurement] = {}
 
-    def prepare(self, plans: Sequence[Plan], until: float) -> None:
-        """In threads: drivers that hold a lock while they compile gain nothing by it, others up to half the time."""
+    def prepare(self, plans: Sequence[Plan], until: float, end: float = float("inf")) -> set[str]:
+        """In threads: drivers that hold a lock while they compile gain nothing by it, others up to half the time.
+
+        A thread cannot be ended: what is begun is waited for.
+        """
 
         def unless_late(plan: Plan) -> None:
             if time.perf_counter() < until:
@@ -97,6 +103,7 @@ class Local:
 
         with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
             list(pool.map(unless_late, plans))
+        return {plan.digest for plan in plans} & self._checked.keys()
 
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
         """Never raises for what is the candidate's fault."""

@@ -70,8 +70,8 @@ def race(
 ) -> dict[int, Measurement]:
     """Measures in rounds (successive_halving) those of `plans` that may be the fastest: what is known, by index.
 
-    entrants: what the model says of each plan.  None is begun after half of the budget, nor timed again after it,
-    until one is right; none at all after the time by which all must be done (ir/deadline.py), which raises TooLate.
+    entrants: what the model says of each plan.  None is built after half of the budget, nor waited for or timed after
+    it, once one is right; none at all after the time by which all must be done (ir/deadline.py), which raises TooLate.
     journal: where what is measured is kept, at once, and from which nothing is measured again.  found: where what is
     known is put as it comes, for a caller that an exception keeps from what is returned.
     """
@@ -82,11 +82,12 @@ def race(
         return journal.recall(plans[i], effort, measuring.deadline) if journal else None
 
     while step := next_round(_so_far(entrants, found), number, measuring.measurements):
-        bench.prepare([plans[i] for i in step.fresh if known(i, step.effort) is None], clock.building)
-        for place, i in enumerate(step.timed):
+        new = [plans[i] for i in step.fresh if known(i, step.effort) is None]
+        unbuilt = {plan.digest for plan in new} - bench.prepare(new, clock.building, clock.end)
+        for place, i in enumerate(sorted(step.timed, key=lambda i: plans[i].digest in unbuilt)):
             if (m := known(i, step.effort)) is None:
                 require_time()
-                late = clock.late if i in step.fresh else clock.over
+                late = clock.late if plans[i].digest in unbuilt else clock.over
                 if late and any(f.timing for f in found.values()):
                     found.setdefault(i, clock.skipped(plans[i]))
                     continue

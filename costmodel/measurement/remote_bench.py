@@ -13,9 +13,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from queue import Empty, SimpleQueue
 
 from egglift.codegen.kernel.imperative import Plan
@@ -32,6 +32,33 @@ from egglift.processes.child import Crashed, Hung
 
 #: processes that build side by side, at most: each holds a context of the driver
 MOST = 8
+#: seconds between looks whether one of them is done, when the time is up
+LOOK = 0.1
+
+
+@dataclass(frozen=True)
+class _Builds:
+    """What several processes build: the plans that wait, who is busy, and the digests of what is built.
+
+    until: the time by which the last is begun; end: by which all should be done; last: by which all must.
+    """
+
+    waiting: SimpleQueue[Plan]
+    until: float
+    end: float
+    last: float
+    busy: set[Worker] = field(default_factory=set)
+    built: set[str] = field(default_factory=set)
+
+    def give_up(self, team: Sequence[Worker]) -> None:
+        """Ends the processes, whatever they are building."""
+        with suppress(Empty):
+            while True:
+                self.waiting.get_nowait()
+        while self.busy:  # again and again: one may only now begin its process
+            for worker in team:
+                worker.kill()
+            time.sleep(0.05)
 
 
 class Remote:
@@ -42,31 +69,31 @@ class Remote:
         self.worker, self.subject, self.deadline = worker, subject, deadline
         self._prepare()
 
-    def prepare(self, plans: Sequence[Plan], until: float) -> None:
+    def prepare(self, plans: Sequence[Plan], until: float, end: float = float("inf")) -> set[str]:
         """Builds `plans` in several processes, this bench's among them; what becomes of them, `run` tells."""
         count = min(os.cpu_count() or 1, len(plans), MOST)
         if count < 2:
-            return
+            return set()
         waiting: SimpleQueue[Plan] = SimpleQueue()
         for plan in plans:
             waiting.put(plan)
         team = [self.worker, *builders(self.worker, count - 1)]
         tell("builds", candidates=len(plans), processes=count)
-        end = deadline.end()
-        busy: set[Worker] = set()
+        work = _Builds(waiting, until, min(end, deadline.end()), deadline.end())
         with ThreadPoolExecutor(count) as pool:
             try:
-                for task in [pool.submit(self._build, worker, waiting, until, busy, end) for worker in team]:
+                tasks = [pool.submit(self._build, worker, work) for worker in team]
+                late = wait(tasks, None if end == float("inf") else max(0.0, end - time.perf_counter())).not_done
+                while late and not work.built:
+                    late = wait(tasks, LOOK).not_done
+                if late:
+                    work.give_up(team)
+                for task in tasks:
                     task.result()
             except BaseException:
-                with suppress(Empty):
-                    while True:
-                        waiting.get_nowait()
-                while busy:  # again and again: one may only now begin its process
-                    for worker in team:
-                        worker.kill()
-                    time.sleep(0.05)
+                work.give_up(team)
                 raise
+        return work.built
 
     def close(self) -> None:
         """Gives back the memory that it holds: its buffers, and on a GPU the contexts of those that built."""
@@ -79,26 +106,27 @@ class Remote:
             for builder in builders(self.worker, MOST):
                 builder.end()
 
-    def _build(self, worker: Worker, waiting: SimpleQueue[Plan], until: float, busy: set[Worker], end: float) -> None:
-        """Has one process build what is waiting, plan by plan; it is among the `busy` ones meanwhile.
+    def _build(self, worker: Worker, work: _Builds) -> None:
+        """Has one process build what is waiting, plan by plan; it is among the busy ones meanwhile.
 
-        What is not built by `end`, when all work must be done, is given up; and none is begun unless two like the last
-        fit into the time until then: what is built should be timed, too.
+        What is not built when all work must be done is given up; and none is begun unless two like the last fit into
+        the time until then: what is built should be timed, too.
         """
-        busy.add(worker)
+        work.busy.add(worker)
         longest = 0.0
         try:
-            while (start := time.perf_counter()) < min(until, end - 2 * longest):
-                plan = waiting.get_nowait()
+            while (start := time.perf_counter()) < min(work.until, work.end - 2 * longest):
+                plan = work.waiting.get_nowait()
                 # beside others, and without the program's inputs: `run` finds out whether it is to blame
                 with suppress(Hung, Crashed, EggliftError, TooLate):
-                    seconds = min(self.deadline, max(0.0, end - time.perf_counter()))
+                    seconds = min(self.deadline, max(0.0, work.last - time.perf_counter()))
                     worker.ask(Build(bare(plan), self.subject.options, self.deadline), seconds)
+                    work.built.add(plan.digest)
                 longest = max(longest, time.perf_counter() - start)
         except Empty:
             return
         finally:
-            busy.discard(worker)
+            work.busy.discard(worker)
 
     def run(self, plan: Plan, effort: float, floor: float = 0.0) -> Measurement:
         """Never raises for what is the candidate's fault, nor for what it does to the process; TooLate."""

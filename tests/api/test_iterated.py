@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import egglift as el
+from egglift.candidate import Candidate
 from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.inner_program import inner
@@ -16,12 +17,14 @@ from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
 from egglift.ir.named_states import is_state, states_in
 from egglift.ir.parser import loads
+from egglift.ir.patterns import Expr
 from egglift.ir.signature import inputs_of
 from egglift.ir.text import dumps
 from egglift.ir.traverse import inputs_in, subterms
-from egglift.ir.types import I32
+from egglift.ir.types import I32, dims
+from egglift.iterated import iterated, plain_loops
 from egglift.options import Laws, useful
-from egglift.search import searched
+from egglift.search import naive, searched
 from egglift.steps import time_steps
 
 pytestmark = pytest.mark.short
@@ -189,3 +192,22 @@ def evaluate_alike(one: Any, other: Any, given: dict[str, Any]) -> bool:
 def test_inputs_are_not_named_like_states() -> None:
     with pytest.raises(el.ProgramError, match="step_state_ begins names of iterations' states"):
         el.array("step_state_0_0", el.f32, 3)
+
+
+def test_gates_that_differ_in_names_are_searched_once() -> None:
+    """What a step computes of an element alone, for each gate; and the step."""
+    x, h = el.array("x", el.f32, (7, 4, 5)), el.array("h", el.f32, (4, 6))
+    forget, take = (el.array(name, el.f32, (5, 6)) for name in ("forget", "take"))
+    own = el.array("own", el.f32, (6, 6))
+    net = el.accumulate(lambda h, v: el.tanh(v @ forget) * (h @ own) + el.tanh(v @ take), h, x)
+    asked, profile = list[Expr](), presets()["pocl_cpu"]
+
+    def find(e: Expr, several: bool) -> list[Candidate]:
+        asked.append(e)
+        return naive(e, profile, profile.limits)
+
+    (found,) = iterated(plain_loops(as_program(net)), find, profile)
+    assert len(asked) == 2
+    rng = np.random.default_rng(2)
+    given = {name: rng.normal(size=dims(t)).astype("f4") for name, t in inputs_of(as_program(net)).items()}
+    np.testing.assert_allclose(evaluate(found.term, given), evaluate(as_program(net), given), 1e-4, 1e-5)

@@ -14,7 +14,9 @@ from egglift.candidate import Candidate, best_first
 from egglift.codegen.device.device import open_device
 from egglift.codegen.device.execute import Timing
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
+from egglift.costmodel.measurement import bench
 from egglift.costmodel.measurement.bench import Local, Measurement
+from egglift.ir.deadline import TooLate
 from egglift.ir.patterns import Arg
 from egglift.ir.types import F32
 from egglift.memory import candidate_data, candidate_from
@@ -113,6 +115,42 @@ def test_a_second_call_uses_the_record(searches: list[Any]) -> None:
     assert second.chosen.measured == first.chosen.measured
     assert [plain(c) for c in second.candidates] == [plain(c) for c in first.candidates]
     assert second(X, X) == X @ X
+
+
+TRIPLES = el.array("x", (el.f32, el.i32, el.f32), 8)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        TRIPLES.map(lambda t: (t[2], (t[0], t[0] + 1), t[1])),
+        TRIPLES.map(lambda t: t[0] + t[2]),
+        el.zip(*el.tuple(el.cumsum(TRIPLES.map(lambda t: t[0])), *el.unzip(TRIPLES))),
+        el.array("z", el.c64, 8) * 2j,
+    ],
+    ids=["triples", "of triples", "zipped", "complex"],
+)
+def test_records_of_all_types_are_used_again(searches: list[Any], program: Any) -> None:
+    """Laws know pairs only: their candidates have (a, (b, c)) for (a, b, c)."""
+    assert by_model(program).term is by_model(program).term
+    assert len(searches) == 1
+
+
+def test_what_was_left_unchecked_is_checked_and_not_searched(
+    searches: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A budget ended; the next call goes on where it did."""
+
+    def late(*_: object) -> None:
+        raise TooLate
+
+    with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="before a candidate was checked"):
+        patch.setattr(bench, "expect", late)
+        first = el.optimize(tiny(), "pocl", budget=20.0, isolate=False)
+    assert first.chosen.status == "model"
+    for _ in range(2):
+        assert el.optimize(tiny(), "pocl", budget=20.0, isolate=False).chosen.status == "ok"
+    assert len(searches) == 1
 
 
 def plain(c: Candidate) -> tuple[Any, ...]:

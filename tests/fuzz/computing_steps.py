@@ -117,7 +117,7 @@ class ComputingSteps(Growing):
         if isinstance(t, Array) and self.rng.random() < 0.7 and t.length != 0 and room.depth > 2 and mode != "wrap":
             rows = x.map(lambda r: r.pad(n // 2, n // 2, self.mode(r, [])).slide(n, 1)).pad(n // 2, n // 2, "clamp")
             f = self.body([], room.inside(len(x) * number(t.length)))
-            return rows.slide(n, 1).map(lambda w: w.transpose().map(lambda tile: f(tile.join())))
+            return rows.slide(n, 1).map(lambda w: el.transpose(w).map(lambda tile: f(tile.join())))
         f = self.body(scope, room.inside(len(x)))
         return x.pad(n // 2, n - 1 - n // 2, mode).slide(n, 1).map(lambda w: f(w))
 

@@ -173,7 +173,7 @@ x, v = el.array("x", el.f32, (3, 4)), el.array("v", el.f32, 5)
         (lambda: el.broadcast_to(x, (4, 4)), r"x has shape \(3, 4\), and cannot have \(4, 4\)"),
         (lambda: el.tile(x, -1), "must be 0 or more"),
         (lambda: el.stack([x, v]), r"arrays of one shape, not \(3, 4\), \(5,\)"),
-        (lambda: el.stack([]), "stack of no arrays"),
+        (lambda: el.stack([]), "are a list of one or more, and not"),
         (lambda: el.inner(x, v), r"the last axes have lengths 4 and 5"),
         (lambda: el.vdot(x, v), "the last axes have lengths 12 and 5"),
         (lambda: el.argmax(x, axis=2), "it has no axis 2"),

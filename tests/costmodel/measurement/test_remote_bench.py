@@ -16,9 +16,10 @@ import pytest
 
 from egglift.codegen.device.device import Address, Device, address, open_at, open_device
 from egglift.costmodel.measurement.bench import Measurement, Subject
-from egglift.costmodel.measurement.measure import measure, opened
+from egglift.costmodel.measurement.measure import measure, opened, race
 from egglift.costmodel.measurement.measuring import Measuring
 from egglift.costmodel.measurement.remote_bench import Remote, bare
+from egglift.costmodel.measurement.successive_halving import Entrant
 from egglift.costmodel.measurement.worker_pool import Worker, begun, builders, worker_for
 from egglift.costmodel.measurement.worker_process import GRACE, Build, Measure
 from egglift.ir.deadline import TooLate, until
@@ -200,6 +201,15 @@ def test_candidates_are_built_in_several_processes_each_once(device: Device, ask
 def test_one_candidate_alone_is_built_where_it_is_measured(device: Device, asked: list[tuple[Worker, str]]) -> None:
     measure([GOOD], SUBJECT, device, APART)
     assert not asked
+
+
+def test_what_is_built_does_not_wait_for_what_is_not(device: Device) -> None:
+    """The first, the best by the model, would be built for minutes."""
+    plans, measuring = [HANGS, GOOD, candidate("y[get_global_id(0)] = 0;")], Measuring(budget=1.0, deadline=600.0)
+    with opened(device, SUBJECT, measuring) as bench:
+        found = race(plans, [Entrant(1.0 + i, "") for i in range(3)], bench, device, measuring)
+    assert found[0].status == "skipped"
+    assert found[1].status == "ok"
 
 
 def test_an_interrupt_of_building_ends_all_processes(device: Device, asked: list[tuple[Worker, str]]) -> None:

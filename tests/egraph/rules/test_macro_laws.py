@@ -98,7 +98,7 @@ def chunk() -> tuple[el.Value, el.Value]:
 def deal() -> tuple[el.Value, el.Value]:
     """8 workers take 2 elements each in turn, 4 times."""
     x = vector(64)
-    dealt = x.split(2).split(8).transpose().map(lambda chunks: chunks.join())
+    dealt = el.transpose(x.split(2).split(8)).map(lambda chunks: chunks.join())
     return total(x), total(dealt.map(total))
 
 

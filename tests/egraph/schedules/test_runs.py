@@ -95,7 +95,7 @@ CLASSES = {
     "product of what is kept": (lambda: product(3, 5, 7), {1: 1, 2: 1}, 2),
     "product in one cut": (lambda: product(3, 5, 7), {0: 1}, 0),
     "sums": (lambda: arr("x", 3, 5, 7).map(add_up), {0: 1, 1: 1, 2: 1}, 0),
-    "rotation": (lambda: arr("x", 3, 5, 7).transpose().map(lambda m: m.T), {0: 1, 1: 2, 2: 1}, 0),
+    "rotation": (lambda: el.transpose(arr("x", 3, 5, 7)).map(lambda m: m.T), {0: 1, 1: 2, 2: 1}, 0),
     "composition": (composition, {0: 1, 1: 1}, 0),
     "two sums": (lambda: arr("A", 5, 7).map(lambda r: add_up(r) + el.reduce(el.maximum, 0, r)), {0: 1, 1: 1}, 0),
 }

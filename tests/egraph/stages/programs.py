@@ -47,7 +47,7 @@ def convolution(step: int = 1, dilation: int = 1) -> Value:
 
     def image(img: Value, f: Value) -> Value:
         s = img.map(lambda ch: el.slide2d([dilation + 1, 2 * dilation + 1], step, ch))
-        places = s.transpose().map(lambda r: r.transpose())
+        places = el.transpose(s).map(el.transpose)
         return places.map(
             lambda row: row.map(lambda win: add_up(el.map(lambda a, b: el.map(dot, strided(a), b), win, f)))
         )
@@ -99,7 +99,7 @@ def rotated(*axes: int) -> Value:
     x = arr("x", *axes)
 
     def go(v: Value, depth: int) -> Value:
-        return v.transpose() if depth == 1 else v.transpose().map(lambda r: go(r, depth - 1))
+        return el.transpose(v) if depth == 1 else el.transpose(v).map(lambda r: go(r, depth - 1))
 
     return go(x, len(axes) - 1)
 

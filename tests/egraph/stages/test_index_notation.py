@@ -106,7 +106,7 @@ def flat(v: Any) -> Any:
 
 def windows(img: Any) -> Any:
     """h w c i j"""
-    return img.map(lambda ch: el.slide2d(K, 1, el.pad2d(1, 1, EDGE, ch))).transpose().map(lambda r: r.transpose())
+    return el.transpose(img.map(lambda ch: el.slide2d(K, 1, el.pad2d(1, 1, EDGE, ch)))).map(el.transpose)
 
 
 #: how a convolution with channels is written
