@@ -45,4 +45,4 @@ def _multiples(v: Value) -> Value:
 def test_what_nothing_is_left_of_reads_no_number_beyond() -> None:
     """A rest of no elements begins where its array ends."""
     rest = as_program(el.drop(2, as_value(np.float32([1, -1]))))
-    assert element_of(rest, (Dim(0, 1),), GPU).places == ()
+    assert element_of(rest, (Dim(0, 1),), GPU).calls == ()
