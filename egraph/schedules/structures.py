@@ -357,8 +357,8 @@ class Work:
     def _wanted(self) -> Iterator[Step]:
         """The loops by kind; before some kinds, what is kept."""
         yield from self._kept("global")
-        for i, d in enumerate(reversed(self.batch)):
-            yield Loop(d, 0, "grid", self._grid(GRID - 1 - i))
+        for i, d in enumerate(self.batch):  # in their order: loops of what is not cut are not exchanged
+            yield Loop(d, 0, "grid", self._grid(GRID - len(self.batch) + i))
         for kind in KINDS:
             if kind in KEPT_BEFORE:
                 for space in KEPT_BEFORE[kind]:
