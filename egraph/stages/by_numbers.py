@@ -77,6 +77,7 @@ def _place(names: Names, r: Reduction, condition: Expr) -> tuple[Dim, Expr] | No
                 found = _place(names, r, one)
                 if found is not None and found[0] not in names.free(other):
                     place, t = found[1], type_of(found[1])
+                    assert isinstance(t, Scalar)
                     return found[0], p.Apply("where", (other, place, p.Literal(-1, t)))
     return None
 
