@@ -17,7 +17,8 @@ from egglift.ir.check import type_of
 from egglift.ir.counters import counted
 from egglift.ir.errors import CodegenError
 from egglift.ir.hoisting import COMPUTING, hoisted
-from egglift.ir.many_recurrences import beside_each_other
+from egglift.ir.loads_ahead import in_chunks
+from egglift.ir.many_recurrences import Loop, beside_each_other
 from egglift.ir.named_states import states_in
 from egglift.ir.own_components import arrays_alone
 from egglift.ir.patterns import Expr
@@ -33,6 +34,8 @@ STEPS, OTHERS = 10, 3
 #: patterns that are worth a search where an iteration begins with them
 STARTING = (p.Reduce, p.Fold, p.Scan, p.Iterate, p.Count, p.Map)
 
+#: elements that a loop beside others has in registers before it goes on
+AHEAD = (4, 8, 16, 32)
 #: work-items of groups that have a loop each
 GROUPS = (64, 128, 256, 512, 1024)
 
@@ -57,7 +60,9 @@ def iterated(program: Expr, find: Find, profile: Profile) -> Iterator[Candidate]
     firsts += of_groups(steps.whole, profile) if isinstance(steps.whole, p.Fold) else []
     if program is given.whole:
         yield from _priced(firsts, profile)
-    elif firsts:
+        return
+    firsts += of_many(steps.whole, profile)
+    if firsts:
         rest = _without(program, given)
         others = _cheapest(find(rest, True), OTHERS) if _computes(rest) else [_as_it_stands(rest, firsts[0])]
         pairs = [*((first, o) for o in others[:1] for first in firsts), *((firsts[0], o) for o in others[1:])]
@@ -102,6 +107,27 @@ def _kept(arrays: Sequence[Expr], find: Find) -> Iterator[Expr]:
             best = _cheapest(find(form, False), 1)
             known[form] = best[0].term if best else form
         yield p.To("global", exchanged(known[form], {name: t for t, name in names.items()}))
+
+
+def of_many(t: Loop, profile: Profile) -> list[Candidate]:
+    """Candidates for a loop over arrays whose elements never meet, as many loops that write their results; best first.
+
+    Of a program that goes on with these, each of its elements would else take all steps of its loop again.
+    """
+    many = beside_each_other(t).get(t)
+    if many is None:
+        return []
+    launch = Launch()
+    given = [
+        Candidate("side by side", p.To("global", e), {}, launch, profile.limits, 0.0) for e in ahead(many, profile)
+    ]
+    return _cheapest([*_priced(given, profile)], OTHERS)
+
+
+def ahead(many: Expr, profile: Profile) -> list[Expr]:
+    """Many loops as they are, and as they load several elements before they go on."""
+    counts = AHEAD if profile.limits.warp > 1 else ()
+    return list(dict.fromkeys((many, *(in_chunks(many, n) for n in counts))))
 
 
 def of_groups(t: p.Fold, profile: Profile) -> list[Candidate]:

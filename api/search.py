@@ -28,13 +28,12 @@ from egglift.egraph.schedules.steps import Steps as MadeAgain
 from egglift.garbage import old_objects_stay
 from egglift.ir.deadline import TooLate, granted, left, require_time, until
 from egglift.ir.errors import CodegenError
-from egglift.ir.loads_ahead import in_chunks
 from egglift.ir.patterns import Expr, Iterate
 from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell, tick
 from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
-from egglift.iterated import as_many, iterated, plain_loops
+from egglift.iterated import ahead, as_many, iterated, plain_loops
 from egglift.options import SCHEDULES, Laws
 from egglift.parts import in_parts, together
 
@@ -45,7 +44,6 @@ REFINED = 4  # structures, the best at their most plausible sizes, whose sizes a
 EXTRACTION, PRICING = 20.0, 30.0
 LAST = 10.0  # seconds to compile a program as it stands where nothing else is found and the time is up
 LONG = 1000  # nodes of a program beyond which fewer structures and assignments are priced: kernels take as long
-AHEAD = (4, 8, 16, 32)  # elements that a loop beside others has in registers before it goes on
 FEW_STEPS = 8  # steps of an iteration that laws take several at a time
 NOTHING = Account("", ())
 PARTS = 4  # of a program, for which half as many are; for twice as many parts a third, and so on
@@ -135,8 +133,7 @@ class Searched:
         many = as_many(program)
         if many is None:
             return []
-        forms = dict.fromkeys((many, *(in_chunks(many, n) for n in AHEAD if self.limits.warp > 1)))
-        found = [c for e in forms for c in naive(e, self.profile, self.limits, optional=True)]
+        found = [c for e in ahead(many, self.profile) for c in naive(e, self.profile, self.limits, optional=True)]
         found += self._of_step(many)
         return [replace(c, structure=f"side by side: {c.structure}", form=None) for c in found]
 

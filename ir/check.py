@@ -20,7 +20,7 @@ from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
 from egglift.ir.sizes import Size, SizeOp, Sym, computed
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
-from egglift.ir.types import BOOL, I32, SCALARS, U32, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import BOOL, F32, F64, I32, I64, SCALARS, U32, U64, Array, Scalar, Tuple, Type, leaves
 
 PAD_MODES = ("clamp", "mirror", "reflect", "wrap", "constant")
 #: what NumPy and SciPy call these, and what is none of them
@@ -30,6 +30,8 @@ _ELSEWHERE = {
     "symmetric": "mirror is that",
 }
 PREFETCH = (0, 1, 2)
+#: what may be added by numbers: what devices add to at the same time
+SUMMED = (I32, U32, I64, U64, F32, F64)
 #: what the slots of patterns are called in messages
 WORDS = {
     "init": "the initial value",
@@ -100,6 +102,11 @@ def _besides(e: Expr, t: Type) -> None:
             raise ProgramError(f"{brief(e)}: no level {level}; there are {', '.join(p.LEVELS)} 0 to 2")
         case p.Reduce(op, _, _) if op.neutral is not None:
             _same(e, f"the neutral element of {op.name}", type_of(op.neutral), "its operands", t)
+        case p.Sums(type=added) if added not in SUMMED:
+            known = ", ".join(map(str, SUMMED))
+            raise TypeMismatch(f"{brief(e)}: {added} is not added by numbers; cast it to one of {known}")
+        case p.Sums():
+            pass
         case p.Count(type=counts) if counts not in (I32, U32):
             raise TypeMismatch(f"{brief(e)}: counts are i32 or u32, not {counts}; cast them afterwards")
         case p.Scan(_, init) | p.ScanDoubling(_, init):
@@ -181,7 +188,7 @@ class _Checked:
         for name in plan.lengths:
             self.lengths[name] = _countable(e, name, getattr(e, name))
         for name in plan.types:
-            self.types[name] = getattr(e, name)
+            self.types[name], self.sources[name] = getattr(e, name), "the type that it is in"
         for name, wanted, what in plan.parts:
             part = getattr(e, name)
             if part is not None:

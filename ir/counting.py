@@ -25,7 +25,7 @@ MOST = 1 << 12  # bins of a histogram: its edges are a table in the kernel
 def bincount(x: Like, n: int, weights: Like = None) -> Value:
     """How many elements of a vector of integers are 0, how many are 1, ..., n-1, in i64; or the sums of their weights.
 
-    weights: a number for each element, added in f64 as in NumPy; each of the n sums reads all elements.
+    weights: a number for each element, added in f64 as in NumPy, in any order.
     Other integers are not counted.  Of more than 8192 counts, `x` is read once for each 8192.  NumPy's bincount has as
     many counts as the largest element asks for; here they are part of the type.  TypeMismatch of other elements than
     integers.

@@ -49,7 +49,7 @@ from egglift.ir.run_time_lengths import at_lengths, lengths_of
 from egglift.ir.scalars import FUNCTIONS
 from egglift.ir.signature import inputs_of
 from egglift.ir.sizes import evaluate as number
-from egglift.ir.special import counted
+from egglift.ir.special import counted, summed
 from egglift.ir.text import brief
 from egglift.ir.types import Array, Scalar, Tuple, Type, is_floating, leaves, zero_or_one
 
@@ -260,6 +260,9 @@ class _Run:
                 if (named := recognise(body)) is None:
                     return self._doubled(body, batch, values[init], values[x])
                 return _accumulators(FUNCTIONS[named].numpy, _array(values[init]), _array(values[x]))
+            case p.Sums(n, t, x):
+                places, added = values[x]
+                return summed(_array(places), _array(added), number(n), self.dtype(t))
             case p.Count(n, t, x):
                 return counted(_array(values[x]), number(n), t.dtype)
         return view(e, axis, values)

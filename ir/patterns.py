@@ -27,8 +27,6 @@ from egglift.ir.types import Scalar, Type
 #: the annotation of a slot that holds a body
 Body: TypeAlias = "Expr"
 
-# ---------------------------------------------------------------------------------------- leaves
-
 
 @pattern
 class Arg(Node, type="type"):
@@ -182,8 +180,7 @@ class Fold(Node, type="((s, t) -> s) -> s -> [t]n -> [u]n -> s"):
 class Tree(Node, type="((t, t) -> t) -> t -> [t]n -> t"):
     """`tree (+) z x = reduce (+) z x`, by halving: combine x[i] with x[i + ceil(n/2)] until one is left.
 
-    `body` is an associative, commutative operator's.  Executed by a group in local, or by one item in private memory;
-    `z` is combined in once, at the end.
+    `body`: of an associative, commutative operator.  By a group in local, or an item in private memory; `z` comes last.
     """
 
     body: Body
@@ -242,16 +239,18 @@ class ScanLinked(Node, type="((s, s) -> s) -> ((s, t) -> (s, r)) -> s -> [t]n ->
 class Count(
     Node,
     type="[s]n -> [type]length",
-    needs={
-        "0 <= length": "{length} counts; it must be 0 or more",
-        "s is integer": "integers are counted, not {s}",
-    },
+    needs={"0 <= length": "{length} counts; it must be 0 or more", "s is integer": "integers are counted, not {s}"},
 ):
     """`count n [i0, i1, ...]`: how many of the integers are 0, how many are 1, ..., n-1; as i32 or u32 (`type`)."""
 
     length: Size
     type: Scalar
     x: Expr
+
+
+@pattern
+class Sums(Count, type="[(s, type)]n -> [type]length", needs=Count._scheme[1]):
+    """`sums n [<i0, x0>, <i1, x1>, ...]`: the sums of what is beside 0, beside 1, ..., beside n-1, added in `type`."""
 
 
 @pattern
@@ -479,6 +478,7 @@ Expr: TypeAlias = (
     | ScanDoubling
     | ScanLinked
     | Count
+    | Sums
     | Iterate
     | Zip
     | Distl

@@ -40,7 +40,7 @@ _KINDS = {
     "keeps": (p.To,),
     "computes": (
         *(p.Map, p.Reduce, p.Fold, p.Tree, p.Scan, p.ScanSeq, p.ScanDoubling, p.ScanLinked),
-        *(p.Count, p.Iterate, p.Apply, p.Cast),
+        *(p.Count, p.Sums, p.Iterate, p.Apply, p.Cast),
     ),
 }
 

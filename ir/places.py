@@ -71,6 +71,9 @@ class _Walk:
             case p.Gather(_, x):
                 self._used(of[0], x)
                 return of[1]
+            case p.Sums(length, _, _):
+                self._within(of[0][0] if isinstance(of[0], tuple) else None, length)
+                return None
             case p.Count(length, _, _):
                 self._within(of[0], length)
                 return None

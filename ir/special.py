@@ -136,8 +136,21 @@ def _far(a: NdArray) -> NdArray:
 
 def counted(a: NdArray, n: int, dtype: np.dtype[Any]) -> NdArray:
     """How often each of 0..n-1 is in each row, the last axis of an array of integers; other numbers do not count."""
+    _, flat, count = _places(a, n)
+    return np.bincount(flat, minlength=count * n).astype(dtype).reshape(*a.shape[:-1], n)
+
+
+def summed(a: NdArray, added: NdArray, n: int, dtype: np.dtype[Any]) -> NdArray:
+    """The sums of what is added beside each of 0..n-1 in each row; floats are added in f64, integers wrap around."""
+    inside, flat, count = _places(a, n)
+    sums = np.zeros(count * n, np.float64 if dtype.kind == "f" else dtype)
+    np.add.at(sums, flat, np.broadcast_to(added, a.shape).reshape(inside.shape)[inside])
+    return sums.astype(dtype).reshape(*a.shape[:-1], n)
+
+
+def _places(a: NdArray, n: int) -> tuple[NdArray, NdArray, int]:
+    """Which integers of each row are within 0..n-1, where these are in n places for each row, and how many rows."""
     rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
     inside = (rows >= 0) & (rows < n)
     first = np.arange(len(rows))[:, None] * n
-    flat = (first + np.where(inside, rows, 0).astype(np.int64))[inside]
-    return np.bincount(flat, minlength=len(rows) * n).astype(dtype).reshape(*a.shape[:-1], n)
+    return inside, (first + np.where(inside, rows, 0).astype(np.int64))[inside], len(rows)

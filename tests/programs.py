@@ -16,7 +16,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from egglift.ir import patterns as p
-from egglift.ir.check import type_of
+from egglift.ir.check import SUMMED, type_of
 from egglift.ir.errors import ProgramError
 from egglift.ir.forms import IN_SCOPE, SLOTS
 from egglift.ir.operators import OPERATORS, named
@@ -333,6 +333,14 @@ class _Maker:
     def step_count(self, pool: list[Expr], depth: int) -> Expr | None:
         x = self.array(pool, lambda t: isinstance(t, Scalar) and t.is_integer)
         return None if x is None else p.Count(self.one(LENGTHS), self.one((I32, U32)), x)
+
+    def step_sums(self, pool: list[Expr], depth: int) -> Expr | None:
+        x = self.array(pool, lambda t: isinstance(t, Scalar) and t.is_integer)
+        if x is None:
+            return None
+        t = self.one(SUMMED)
+        added = p.Map(p.Cast(t, p.Arg(_element(x))), x)
+        return p.Sums(self.one(LENGTHS), t, p.Zip((x, added)))
 
     def step_scanSeq(self, pool: list[Expr], depth: int) -> Expr | None:
         x, init = self.array(pool), self.find(pool, self.operator_exists)

@@ -17,12 +17,13 @@ from benchmarks.unseen import (
     learning,
     normalisations,
     pairs,
+    sciences,
     series,
     statistics,
 )
 from benchmarks.unseen.program import Unseen
 
-#: by field, from layers of learning to series and bits
+#: by field, from layers of learning to series, bits and sciences
 PROGRAMS: tuple[Unseen, ...] = (
     *convolutions.PROGRAMS,
     *normalisations.PROGRAMS,
@@ -37,6 +38,7 @@ PROGRAMS: tuple[Unseen, ...] = (
     *series.PROGRAMS,
     *elements.PROGRAMS,
     *bits.PROGRAMS,
+    *sciences.PROGRAMS,
 )
 
 

@@ -1,4 +1,5 @@
-"""Counts: a group counts together in local memory, by atomic additions; a work-item that is alone in its own."""
+"""Counts, and sums by numbers: a group adds together in local memory, by atomic additions; a work-item that is alone in
+its own."""
 
 from __future__ import annotations
 
@@ -19,27 +20,33 @@ from egglift.ir.types import I64
 
 
 def count(em: Translator, t: p.Count, scope: Scope) -> View:
-    """The view of counts, which all work-items of the group may read."""
+    """The view of counts, or of sums, which all work-items of the group may read."""
     if em.distribution.lane is not None:
         raise NotVector  # lanes would add to one place at once
     xs, m, n = em.view(t.x, scope), length(type_of(t.x)), length(type_of(t))
-    em.put(Comment(f"count over {m}"))
+    em.put(Comment(f"{'sums' if isinstance(t, p.Sums) else 'count'} over {m}"))
     alone = em.distribution.inside or not em.free_items()
     counts = em.allocate(type_of(t), "private" if alone else "local", "r" if alone else "s", t)
 
     def add(i: Index) -> None:
-        value = element(xs, i)
-        assert isinstance(value, ScalarValue)
+        value, added = _parts(em, t, element(xs, i))
         at = _place(em, value, n)
         with em.when(*within(at, n)):
             old = element(counts.view, at)
             assert isinstance(old, im.Load)
-            one = em.call("add", (old, em.const(1, t.type)), t.type)
-            em.put(im.Store(old.buffer, old.at, one, atomic=not alone))
+            more = em.call("add", (old, added), t.type)
+            em.put(im.Store(old.buffer, old.at, more, atomic=not alone))
 
     _each(em, n, alone, lambda i: _clear(em, t, counts, i))
     _each(em, m if n else 0, alone, add)
     return counts.view
+
+
+def _parts(em: Builder, t: p.Count, v: View) -> tuple[ScalarValue, ScalarValue]:
+    """Which number an element is, and what is added there."""
+    place, added = v if isinstance(v, tuple) else (v, em.const(1, t.type))
+    assert isinstance(place, ScalarValue) and isinstance(added, ScalarValue)
+    return place, added
 
 
 def _clear(em: Builder, t: p.Count, counts: Target, i: Index) -> None:

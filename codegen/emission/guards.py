@@ -166,7 +166,8 @@ def load_constant(em: Builder) -> Callable[[Buffer, Index], ScalarValue]:
         if at.terms or buffer.values is None:
             return em.load(buffer, at)
         numbers = np.frombuffer(buffer.values, buffer.scalar.dtype)
-        return em.const(loaded(numbers[at.constant], buffer.scalar).item(), buffer.scalar)
+        known = min(at.constant, len(numbers) - 1)  # what is left over of an array may be nothing, and begin at its end
+        return em.const(loaded(numbers[known], buffer.scalar).item(), buffer.scalar)
 
     return load
 

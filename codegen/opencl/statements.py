@@ -10,6 +10,7 @@ from egglift.codegen.kernel.conditions import has_lane
 from egglift.codegen.kernel.imperative import Buffer, Statement
 from egglift.codegen.kernel.index import Index, Remainder, Var
 from egglift.codegen.kernel.unroll_register_loops import UNROLLED
+from egglift.codegen.opencl.atomic_functions import atomic_addition
 from egglift.codegen.opencl.copy_functions import asynchronous_copy, await_copies, close_copies
 from egglift.codegen.opencl.expressions import Alias, Hidden, int_type
 from egglift.codegen.opencl.fragment_functions import fragment_load, fragment_product, registers
@@ -152,7 +153,8 @@ class KernelText(VectorText):
 
     def _atomic(self, s: im.Store) -> None:
         assert isinstance(s.value, im.Call) and s.value.op == "add"
-        self.line(f"atomic_add(&{self.place(s.buffer, s.at)}, {stripped(self.scalar(s.value.args[1]))});")
+        name = atomic_addition(s.buffer.scalar, s.buffer.space, self.helpers)
+        self.line(f"{name}(&{self.place(s.buffer, s.at)}, {stripped(self.scalar(s.value.args[1]))});")
 
     def _assignment(self, head: str, s: im.Store, text: Callable[[im.ScalarValue], str]) -> None:
         """`head = value`, or `head += rest` where that is the value."""

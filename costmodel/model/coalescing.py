@@ -91,7 +91,7 @@ def _atom(atom: object, local: tuple[Lanes, ...], loops: Mapping[Var, Lanes]) ->
 def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:
     """Sectors of global memory that a warp touches; a lane accesses `width` bytes at element `at` of `size` bytes."""
     found = window(at, size, width, local, ())
-    return found if isfinite(found) else float(len(local[0]))
+    return found if isfinite(found) else _within_reach(at, size, width, SECTOR, local)
 
 
 def window(at: Index, size: int, width: int, local: tuple[Lanes, ...], steps: Sequence[tuple[Var, int]]) -> float:
@@ -204,9 +204,26 @@ def lines(at: Index, size: int, width: float, bytes: int, local: tuple[Lanes, ..
         first = evaluate(at, local) * size
     except Unknown:
         apart = _apart_by_data(at, local)
-        return min(max(apart, len(local[0]) * width / LINE), max(1.0, bytes / LINE))
+        near = min(apart, _within_reach(at, size, width, LINE, local))
+        return min(max(near, len(local[0]) * width / LINE), max(1.0, bytes / LINE))
     last = first + max(int(width), 1) - 1
     return float(len(distinct(np.concatenate((first // LINE, last // LINE)))))
+
+
+def _within_reach(at: Index, size: int, width: float, unit: int, local: tuple[Lanes, ...]) -> float:
+    """Units of so many bytes that lanes touch at most which read where loaded numbers say: as far as these reach.
+
+    Of a table of 64 numbers no more than 8 sectors, however many lanes read it.
+    """
+    loaded = [(atom, k) for atom, k in at.terms if any(True for _ in _data(atom))]
+    rest = Index(tuple(term for term in at.terms if term not in loaded), at.constant)
+    low, high = Index(tuple(loaded), 0).range
+    reach = (high - low) * size + width
+    try:
+        starts = len(distinct(evaluate(rest, local) * size // unit))
+    except Unknown:
+        return float(len(local[0]))
+    return min(float(len(local[0])), starts * -(-reach // unit))
 
 
 def _apart_by_data(at: Index, local: tuple[Lanes, ...]) -> int:

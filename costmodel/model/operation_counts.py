@@ -27,6 +27,7 @@ LOOKS = 4  # barriers, and rounds of loads, until a group knows what precedes it
 COPIED_AHEAD = 0.5  # of a wait for memory that is left where one step is copied ahead; of several half as much
 MATRIX_ROWS = 8  # of a matrix that a warp reads into fragments
 FRAGMENT_CHAIN = 16.0  # dependent operations that a product of fragments takes as long as
+EXCHANGED = 32.0  # instructions' worth of reading a place, and writing it where it is as it was read
 NEAR = 1 / 16  # the latency of that cache, as a part of the memory's
 
 
@@ -234,6 +235,8 @@ class _Counter:
         part = needed(s, here.read)
         there = replace(here, times=here.times * part) if part < 1 else here
         loaded = self._statement(s.value, (s.buffer, s.at), s.lane, there)
+        if s.atomic:
+            self.total.issue += there.times * there.share * self.items * _atomic(s.buffer, self.profile.warp)
         if s.asynchronous:  # one instruction, past registers; the steps before the one that reads it do not wait
             self.total.issue -= there.times * there.share * self.items
             return _Loads(part * loaded.bytes, 0.0)
@@ -407,6 +410,11 @@ def _by_constant(op: str, divisor: c.ScalarValue) -> float:
         return inf
     halves = abs(frexp(divisor.value)[0]) == 0.5  # a power of two
     return (1.0 if halves else inf) if op == "div" else 2.0 if halves else 6.0
+
+
+def _atomic(places: c.Buffer, warp: int) -> float:
+    """Instructions of an addition to some place, at which lanes meet one another: as many as there are for a place."""
+    return (EXCHANGED if places.scalar.is_float else 1.0) * (1 + warp / max(1, places.size))
 
 
 def _registers(lanes: int, size: int, profile: Profile) -> int:

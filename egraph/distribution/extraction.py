@@ -32,6 +32,7 @@ _COMPUTING = (
     "ScanSeq",
     "ScanDoubling",
     "Count",
+    "Sums",
     "Iterate",
 )
 _SCALAR = ("Op1", "Op2", "Op3", "Cast")

@@ -16,7 +16,7 @@ from egglift.egraph.graph.graph import ENode, Graph
 
 REDUCTIONS = ("Fold", "FoldUnroll", "FoldAhead", "Tree", "ScanSeq", "ScanDoubling", "Iterate")
 MEMORY = ("Input", "Constant")  # dearer for one lane than for a work-item
-NO_VIEW = ("MapL", "Reduce", "Scan", "Count", "To", "Increase", *MEMORY, *REDUCTIONS)
+NO_VIEW = ("MapL", "Reduce", "Scan", "Count", "Sums", "To", "Increase", *MEMORY, *REDUCTIONS)
 
 #: what is more than plain, by the kind of executor: nodes, and memories that things are kept in
 MORE = {

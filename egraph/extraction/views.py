@@ -25,7 +25,7 @@ def views(x: Context, c: int, who: Executor, arg: ViewPrice | None) -> Iterator[
                 yield from _staged(x, c, node, who, arg)
             case "Fold" | "FoldUnroll" | "FoldAhead" | "Tree" | "ScanSeq" | "ScanDoubling" | "Iterate":
                 yield from _kept(x, c, node, who, arg)
-            case "MapL" | "Reduce" | "Scan" | "Count":
+            case "MapL" | "Reduce" | "Scan" | "Count" | "Sums":
                 pass
             case "Map":
                 yield from _lazy(x, node, who, arg)

@@ -12,8 +12,10 @@ from egglift.egraph.stages.as_pattern import computed
 from egglift.egraph.stages.stage import Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import element_type, merged
+from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr, Level
+from egglift.ir.types import Scalar
 
 TRIES = 4  # launches that are generated and priced
 GROUPS, ITEMS = (8, 32), (1, 4)  # parts for each unit of a GPU, and of a CPU
@@ -41,7 +43,8 @@ def _rows(stage: Stage, kind: str) -> Expr:
     assert stage.counts is not None
     whole = computed(stage.names, stage.dims, stage.body)
     rows = merged(whole, 0, len(outer)) if outer else p.Split(n, whole)
-    body = p.Count(stage.counts.length, stage.counts.type, p.Arg(element_type(rows)))
+    pattern = p.Count if isinstance(type_of(stage.body), Scalar) else p.Sums
+    body = pattern(stage.counts.length, stage.counts.type, p.Arg(element_type(rows)))
     found: Expr = p.Map(body, rows, Level("workgroup" if kind == "gpu" else "global", 0))
     for d in reversed(outer[1:]):
         found = p.Split(d.extent, found)

@@ -40,6 +40,8 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
             ways.append(Partitioning(states=False))
         if by == ways[0] and sum(s.scan is not None for s in whole.stages) > 1:
             ways.append(Partitioning(chained=True))
+        if by == ways[0] and any(s.counts is not None for s in whole.stages):
+            ways.append(Partitioning(numbered=False))
 
 
 def _has_few_rows(stage: Stage) -> bool:

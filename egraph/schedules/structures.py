@@ -47,7 +47,7 @@ from egglift.egraph.stages.moved_axes import Axes, Below, along_axis, below
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.sharing import can_share, commutes, longest
 from egglift.egraph.stages.short_arrays import is_short_array, laid_out
-from egglift.egraph.stages.short_rows import in_elements
+from egglift.egraph.stages.short_rows import in_elements, in_numbers
 from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -117,6 +117,10 @@ def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -
         # who shares elements need not know of their dimensions
         for x in _of_way(stage if way.share is None else whole, way, kind, reassociate):
             yield replace(x, term=_placed(x.term, cuts, given))
+    if kind == "gpu" and (alone := in_numbers(stage)):
+        own = _of_each(alone) if is_short_array(type_of(alone.body)) else (EACH, MOVED)
+        for x in (x for way in own for x in _of_way(alone, way, kind, reassociate)):
+            yield replace(x, term=_placed(x.term, cuts, given))
     if kind == "gpu" and (rows := in_elements(stage)):
         for x in (x for way in (ALONE, GATHERED) for x in _of_way(rows, way, kind, reassociate)):
             yield replace(x, term=separated(x.term, cuts))
@@ -127,6 +131,8 @@ def structure_again(stage: Stage, made: Made, kind: str, reassociate: bool) -> S
     given, way, (stage, cuts) = stage, WAYS[kind][made.way], adjoined(stage)
     if way in (ALONE, GATHERED) and not is_short_array(type_of(stage.body)):
         stage = in_elements(stage) or stage
+    if stage.reductions and way in (*IN_ORDER, MOVED, PATCH):
+        stage = in_numbers(stage) or stage
     x = _made(stage if way.share is None else merged_reductions(stage), made, way, reassociate)
     return None if x is None else replace(x, term=_placed(x.term, cuts, given))
 
@@ -351,8 +357,8 @@ class Work:
     def _wanted(self) -> Iterator[Step]:
         """The loops by kind; before some kinds, what is kept."""
         yield from self._kept("global")
-        for i, d in enumerate(reversed(self.batch)):
-            yield Loop(d, 0, "grid", self._grid(GRID - 1 - i))
+        for i, d in enumerate(self.batch):  # in their order: loops of what is not cut are not exchanged
+            yield Loop(d, 0, "grid", self._grid(GRID - len(self.batch) + i))
         for kind in KINDS:
             if kind in KEPT_BEFORE:
                 for space in KEPT_BEFORE[kind]:

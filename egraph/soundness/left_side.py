@@ -377,7 +377,7 @@ class _Typing:
                     self.pattern.indices.add(i.name)
             case "Pad", _:
                 nonempty(self.names[Sym("n")])
-            case "Count", _:
+            case "Count" | "Sums", _:
                 unify(self.types["type"], I32, self._lengths)
 
     def _require(self, need: Need) -> None:

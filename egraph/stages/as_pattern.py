@@ -13,9 +13,10 @@ from egglift.egraph.stages.stage import Across, Counted, Dim, Names, Read, Reduc
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.backwards import backwards
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
-from egglift.ir.types import Array, Tuple, Type
+from egglift.ir.types import Array, Scalar, Tuple, Type
 
 
 def as_pattern(stage: Stage) -> Expr:
@@ -39,7 +40,7 @@ def _pattern(stage: Stage) -> Expr:
 
 
 def _counted(stage: Stage, counts: Counted) -> Expr:
-    """Counts of the elements along the last dimension for each index of the others."""
+    """Counts, or sums by their numbers, of the elements along the last dimension for each index of the others."""
     names, (*outer, last) = stage.names, stage.dims
     reads = reads_of(names, stage.body)
     tensors = [_outside(Tensor(*ordered(r, stage.dims)), outer) for r in reads]
@@ -48,7 +49,8 @@ def _counted(stage: Stage, counts: Counted) -> Expr:
         def element(inner: list[Tensor]) -> Expr:
             return _body(names, stage.body, dict(zip(reads, inner, strict=True)))
 
-        return p.Count(counts.length, counts.type, _nest([last], elements, element))
+        pattern = p.Count if isinstance(type_of(stage.body), Scalar) else p.Sums
+        return pattern(counts.length, counts.type, _nest([last], elements, element))
 
     return _nest(outer, tensors, row)
 

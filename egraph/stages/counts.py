@@ -43,7 +43,10 @@ def counted_in_parts(stage: Stage, length: int) -> tuple[Stage, Stage]:
 
 
 def _where(there: Expr, body: Expr) -> Expr:
-    """What is counted, or -1, which is nowhere."""
+    """What is counted, or -1, which is nowhere; of sums, the same of what they are by."""
+    if isinstance(body, p.Tup):
+        place, *added = body.items
+        return p.Tup((_where(there, place), *added))
     t = type_of(body)
     assert isinstance(t, Scalar)
     wide = body if t.is_signed else p.Cast(I64, body)

@@ -39,9 +39,10 @@ def with_few_results(stage: Stage) -> Stage:
     (space,) = spaces
     if any(isinstance(d.extent, Length) for d in space) or prod(map(number, space)) < LONG or not _share(stage, dims):
         return stage
-    if prod(map(number, dims)) * sum(_terms(r.element) for r in stage.reductions) > LARGE:
+    body = _arrays(stage.names, stage.body, dims)
+    if _terms(stage.names, body) > LARGE:
         return stage
-    return replace(stage, dims=stage.dims[: -len(dims)], body=_arrays(stage.names, stage.body, dims))
+    return replace(stage, dims=stage.dims[: -len(dims)], body=body)
 
 
 def _short(stage: Stage) -> tuple[Dim, ...]:
@@ -92,5 +93,6 @@ def _ordered(e: Expr) -> Expr | None:
     return None
 
 
-def _terms(body: Expr) -> int:
-    return sum(1 for _ in subterms(body))
+def _terms(names: Names, body: Expr) -> int:
+    """What is computed for an element of all reductions; what several of them compute alike is computed once."""
+    return len({t for _, r in names.of(body) if isinstance(r, Reduction) for t in subterms(r.element)})

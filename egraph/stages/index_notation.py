@@ -27,7 +27,8 @@ from dataclasses import dataclass, field, replace
 from egglift.egraph.stages.absence import with_absence
 from egglift.egraph.stages.as_pattern import computed, reads_of
 from egglift.egraph.stages.backwards import from_the_end, in_order_of_scan, turned, turned_read
-from egglift.egraph.stages.merging import joined_axes
+from egglift.egraph.stages.by_numbers import ByNumbers, by_numbers
+from egglift.egraph.stages.merging import Merged, joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import of_elements, pointwise
 from egglift.egraph.stages.reshapes import without_reshapes
@@ -57,10 +58,12 @@ class IndexNotation:
 
     reassociate: may reductions of one operator within each other become one, and change the order of additions?
     apart: are windows of several directions taken one direction at a time, where that saves steps?
+    numbered: are sums over elements with the number of the sum added by these numbers?
     """
 
     reassociate: bool = True
     apart: bool = True
+    numbered: bool = True
     names: Names = field(default_factory=Names)
     along: list[Stage] = field(default_factory=list)  # each after those that it reads
     _known: dict[Hashable, Stage] = field(default_factory=dict)  # those of `along`, by what they do
@@ -117,7 +120,7 @@ class IndexNotation:
                 return self._reduction(body, of(init), of(x), None)
             case p.Scan(op, init, x):
                 return self._along(of(x), Scanned(op, self.packed(of(init))))
-            case p.Count(n, t, x):
+            case p.Count(n, t, x) | p.Sums(n, t, x):
                 return self._along(of(x), Counted(n, t))
             case p.Zip(arrays):
                 return self._zip([of(x) for x in arrays])
@@ -359,8 +362,21 @@ class IndexNotation:
         inner = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
         if inner and self._is_one(op, inner) and not shared_by_windows(self.names, inner, dims, self.apart):
             dims, body = (*dims, *inner.dims), inner.element
+        whole = Reduction(step, begin, dims, body, op)
+        if self.numbered and (found := by_numbers(self.names, whole, self.reassociate)):
+            return self._by_numbers(found, dims)
         dims, body = by_windows_apart(self.names, step, dims, body, op if self.reassociate and self.apart else None)
         return unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
+
+    def _by_numbers(self, found: ByNumbers, dims: tuple[Dim, ...]) -> Value:
+        """An element of sums, which are a stage of their own."""
+        merged = Merged(self.names, dims)
+        element = self.names.with_reads(found.element, lambda r: without_reshapes(merged.read(r)))
+        outer = tuple(sorted(self.names.free(element) - {merged.dim}, key=lambda d: d.number))
+        stage = Stage(f"%along{len(self.along)}", (*outer, merged.dim), element, self.names, counts=found.counted)
+        self.along.append(stage)
+        sums = self._opened(View(p.Input(stage.name, stage.type), (*outer, found.number)))
+        return sums if found.cast is None else p.Cast(found.cast, self._scalar(sums))
 
     def _is_one(self, op: p.Operator | None, inner: Reduction) -> bool:
         """Is a reduction of reductions one of all their elements: a sum of sums one sum?"""

@@ -61,14 +61,16 @@ def merged_reductions(stage: Stage) -> Stage:
     if len(several) != 1 or not all(isinstance(d.extent, int) for dims in several for d in dims):
         return stage
     (dims,) = several
-    merged = _Merged(names, dims)
+    merged = Merged(names, dims)
     for x, r in names.of(stage.body):
         if isinstance(r, Reduction) and r.dims == dims and names.is_closed(r.init):
             new[x] = names.reduced(replace(r, dims=(merged.dim,), element=names.with_reads(r.element, merged.read)))
     return replace(stage, body=substituted(stage.body, new))
 
 
-class _Merged:
+class Merged:
+    """Several dimensions, in their order, as one: `dim`."""
+
     def __init__(self, names: Names, dims: Sequence[Dim]) -> None:
         self.steps: list[tuple[Dim, Dim, Dim]] = []
         self.dim, *others = dims
@@ -78,6 +80,7 @@ class _Merged:
             self.dim = both
 
     def read(self, read: Read) -> Read:
+        """What is read at that one."""
         for outer, inner, both in self.steps:
             read = joined_axes(read, outer, inner, both)
         return read

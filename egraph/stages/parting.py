@@ -9,6 +9,7 @@ from egglift.egraph.stages.stage import Dim, Read
 from egglift.ir import patterns as p
 from egglift.ir.axes import element_type, permuted
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import with_argument
 
 
 def unjoined(x: Expr, depth: int) -> Expr | None:
@@ -51,7 +52,7 @@ def _transposed(x: Expr | None, depth: int) -> Expr | None:
 def unfilled(read: Read, dim: Dim) -> Read:
     """A read without a dimension along which it is one value again and again.
 
-    (map (fill n) x)[0, 1] -> x[0]
+    (map (fill n) x)[0, 1] -> x[0]; (map f (fill n x))[0, 1] -> (f x)[1]
     """
     if dim not in read.dims:
         return read
@@ -66,7 +67,13 @@ def _unfilled(x: Expr, depth: int) -> Expr | None:
             return y
         case p.Map(body, y, None) if depth > 0:
             return _mapped(_unfilled(body, depth - 1), y)
+        case p.Map(body, y, None):
+            one = _unfilled(y, 0)
+            return None if one is None else with_argument(body, one)
         case p.Transpose(y) if depth < 2:
             return _unfilled(y, 1 - depth)
+        case p.Transpose(y):
+            inner = _unfilled(y, depth)
+            return None if inner is None else p.Transpose(inner)
         case _:
             return None

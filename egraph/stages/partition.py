@@ -58,7 +58,7 @@ from egglift.ir.types import Array
 #: more stages than this are not worth their launches
 MANY = 16
 #: programs that have no index notation, and why; so many are kept
-_LOST: dict[tuple[Expr, bool, bool], str] = {}
+_LOST: dict[tuple[Expr, bool, bool, bool], str] = {}
 MOST_LOST = 32
 
 
@@ -82,7 +82,8 @@ class Partitioning:
     that need what is reduced of themselves are reduced before they are added up (totals.py).  states: what is reduced
     of several scans at each place is computed with them (side_by_side.py).  chained: a scan of what another one yields
     takes its steps together with it (scans_together.py).  few: few results of long
-    reductions are computed by one work-item (few_results.py).
+    reductions are computed by one work-item (few_results.py).  numbered: sums over elements with the number of the sum
+    are added by these numbers (by_numbers.py).
     """
 
     frugal: bool = False
@@ -94,12 +95,13 @@ class Partitioning:
     states: bool = True
     chained: bool = False
     few: bool = False
+    numbered: bool = True
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
 def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
-    notation = IndexNotation(reassociate, by.whole)
+    notation = IndexNotation(reassociate, by.whole, by.numbered)
     work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
@@ -148,7 +150,7 @@ class _Partition:
 
     def notated(self, program: Expr) -> Value:
         """The value of a closed program.  What has no index notation has none in any partitioning: that is kept."""
-        key = program, self.notation.reassociate, self.notation.apart
+        key = program, self.notation.reassociate, self.notation.apart, self.notation.numbered
         if key in _LOST:
             raise NoStages(_LOST[key])
         try:
@@ -185,8 +187,8 @@ class _Partition:
         return self._stage(dims, body)
 
     def _is_written(self, e: Expr) -> bool:
-        """Is it the array of a stage, but for those that go along an axis as a whole?"""
-        return any(e == p.Input(s.name, s.type) for s in self.stages if not s.is_apart)
+        """Is it the array of a stage, but for scans, which take on what follows?"""
+        return any(e == p.Input(s.name, s.type) for s in self.stages if s.scan is None)
 
     def along(self, s: Stage) -> None:
         """A scan, or what counts, as a stage; what it reads is computed in place, but for reductions, and for what is

@@ -16,13 +16,14 @@ from math import gcd
 import numpy as np
 
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number, substituted
+from egglift.egraph.stages.unrolled import chosen
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.interpret import evaluate
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import rebuild, subterms
+from egglift.ir.traverse import subterms
 from egglift.ir.types import BOOL, Scalar
 
 #: parts that are computed next to each other at most
@@ -115,7 +116,7 @@ class _Part:
                     new[x] = self.names.read(self._read(what))
                 case Reduction(_, init, _, element):
                     new[x] = self.names.reduced(replace(what, init=self.of(init), element=self.of(element)))
-        return _chosen(substituted(body, new))
+        return chosen(substituted(body, new))
 
     def _read(self, read: Read) -> Read:
         while self.dim in read.dims:
@@ -129,23 +130,3 @@ class _Part:
         if self.inner is None:
             return p.At(self.start, x)
         return p.Take(self.inner.extent, p.Drop(self.start, x) if self.start else x)
-
-
-def _chosen(body: Expr) -> Expr:
-    """`body` without choices that are known: where true x y -> x."""
-    memo: dict[Expr, Expr] = {}
-
-    def go(e: Expr) -> Expr:
-        if e not in memo:
-            match e:
-                case p.Apply("where", (condition, yes, no)):
-                    known = go(condition)
-                    if isinstance(known, p.Literal):
-                        memo[e] = go(yes if known.value else no)
-                    else:
-                        memo[e] = p.Apply("where", (known, go(yes), go(no)))
-                case _:
-                    memo[e] = rebuild(e, go)
-        return memo[e]
-
-    return go(body)

@@ -36,6 +36,15 @@ def in_elements(stage: Stage) -> Stage | None:
     return replace(stage, dims=tuple(dims), body=row)
 
 
+def in_numbers(stage: Stage) -> Stage | None:
+    """The stage with all of its reductions as sums of their elements; None where it has none, or a long one.
+
+    [ max_2 (stack [f A, g A])[0,1,2] ]  ->  [ max (f A[0,1]) (g A[0,1]) ]
+    """
+    body = spelled_out(stage.names, stage.body) if stage.reductions and not stage.is_apart else None
+    return None if body is None else replace(stage, body=body)
+
+
 def spelled_out(names: Names, body: Expr) -> Expr | None:
     """A body with short reductions as sums of their elements; None where one is long, or all is too much."""
     new: dict[Expr, Expr] = {}

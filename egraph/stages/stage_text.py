@@ -32,8 +32,8 @@ def text_of(stage: Stage) -> str:
             body = f"({combined.op.name} over {last} < {stage.dims[-1].extent} of {body})"
             dims = ", ".join(dims.split(", ")[:-1])
     if (counts := stage.counts) is not None:
-        last = len(stage.dims) - 1
-        dims, body = ", ".join(dims.split(", ")[:-1]), f"(count for {last} < {stage.dims[-1].extent} of {body})"
+        last, what = len(stage.dims) - 1, "sums" if isinstance(stage.body, p.Tup) else "count"
+        dims, body = ", ".join(dims.split(", ")[:-1]), f"({what} for {last} < {stage.dims[-1].extent} of {body})"
         dims = f"{dims}, {last} < {counts.length}" if dims else f"0 < {counts.length}"
     laid = (
         ""

@@ -12,12 +12,17 @@ from functools import reduce
 from itertools import product
 from math import prod
 
+import numpy as np
+
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
+from egglift.ir.check import type_of
+from egglift.ir.interpret import evaluate
 from egglift.ir.lengths import Length
 from egglift.ir.patterns import Expr
-from egglift.ir.traverse import applied, children, subterms
+from egglift.ir.traverse import applied, children, is_closed, rebuild, replaced, subterms
+from egglift.ir.types import Scalar
 
 #: elements that a reduction has at most, and parts of all elements together
 SHORT, LARGE = 8, 300
@@ -50,7 +55,7 @@ def _repeated(names: Names, r: Reduction) -> int:
 def unrolled(names: Names, r: Reduction) -> Expr:
     """The value of a reduction as an expression."""
     places = [dict(zip(r.dims, at, strict=True)) for at in product(*(range(number(d)) for d in r.dims))]
-    elements = [names.with_reads(r.element, lambda read, at=at: fixed(read, at)) for at in places]  # type: ignore[misc]
+    elements = [_at(names, r.element, at) for at in places]
     if r.op is not None and r.op.neutral == r.init:
         return reduce(lambda total, e: applied(r.step, total, e), elements)
     return reduce(lambda total, e: applied(r.step, total, e), elements, r.init)
@@ -64,3 +69,40 @@ def fixed(read: Read, at: dict[Dim, int]) -> Read:
             view = at_depth(k, read.view, lambda x, i=i: p.At(i, x))  # type: ignore[misc]
             read = Read(view, (*read.dims[:k], *read.dims[k + 1 :]))
     return read
+
+
+def _at(names: Names, element: Expr, at: dict[Dim, int]) -> Expr:
+    """An element at these indices; of arrays that were put together, that of the part which has it.
+
+    where [true, false][0] a b  ->  a
+    """
+    found = names.with_reads(element, lambda read: fixed(read, at))
+    return chosen(replaced(found, _known))
+
+
+def _known(e: Expr) -> Expr | None:
+    """The number that stands at a place of an array of no input."""
+    t = type_of(e) if isinstance(e, p.At) else None
+    if not isinstance(t, Scalar) or not is_closed(e) or any(isinstance(x, p.Input) for x in subterms(e)):
+        return None
+    return p.Literal(np.asarray(evaluate(e, {})).item(), t)
+
+
+def chosen(body: Expr) -> Expr:
+    """`body` without choices that are known: where true x y -> x."""
+    memo: dict[Expr, Expr] = {}
+
+    def go(e: Expr) -> Expr:
+        if e not in memo:
+            match e:
+                case p.Apply("where", (condition, yes, no)):
+                    known = go(condition)
+                    if isinstance(known, p.Literal):
+                        memo[e] = go(yes if known.value else no)
+                    else:
+                        memo[e] = p.Apply("where", (known, go(yes), go(no)))
+                case _:
+                    memo[e] = rebuild(e, go)
+        return memo[e]
+
+    return go(body)

@@ -179,6 +179,25 @@ def test_elements_that_never_meet_are_one_kernel() -> None:
     assert not launched(first) and len(first.plan.steps) == 1 and first.estimate < 60e-6
 
 
+def test_what_follows_loops_side_by_side_reads_their_results() -> None:
+    """Else each of its elements would take all steps of its loop."""
+
+    def changes(states: Any) -> Any:
+        return states[1:] - states[:-1]
+
+    x = el.array("x", el.f32, (256, 4096))
+    first = best(changes(el.accumulate(running, np.zeros(4096, np.float32), x)))[0]
+    assert first.structure.startswith("side by side") and len(first.plan.steps) == 2 and first.estimate < 60e-6
+    small = el.accumulate(running, np.zeros(12, np.float32), el.array("x", el.f32, (9, 12)))
+    kernel, rows = el.optimize(changes(small), "pocl", measure="none", cache=False), RNG.random((9, 12), np.float32)
+    states = [np.zeros(12, np.float32)]
+    for row in rows:
+        states.append(running(states[-1], row))
+    beside = [i for i, c in enumerate(kernel.candidates) if c.structure.startswith("side by side")]
+    for i in {kernel.candidates.index(kernel.chosen), *beside[:3]}:
+        np.testing.assert_allclose(kernel.use(i)(x=rows), changes(np.array(states[1:])), 1e-4, 1e-5)
+
+
 def test_small_rows_that_never_meet_are_loops_of_groups() -> None:
     x, q, t = el.array("x", el.f32, (64, 64, 64)), el.array("q", el.f32, (64, 64)), el.array("t", el.f32, (64, 64))
 

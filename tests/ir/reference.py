@@ -74,6 +74,9 @@ def run(e: Expr, inputs: Mapping[str, Any], arg: Any = None) -> Any:
             for v in go(x):
                 total = body(f, (total, v))
             return total
+        case p.Sums(n, t, x):
+            pairs = [(int(i), float(v) if t.is_float else int(v)) for i, v in go(x)]
+            return [t.dtype.type(sum(v for i, v in pairs if i == k)) for k in range(n)]
         case p.Count(n, t, x):
             xs = [int(v) for v in go(x)]
             return [t.dtype.type(xs.count(i)) for i in range(n)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from egglift.ir import patterns as p
-from egglift.ir.types import I32, I64, U8, U32, U64
+from egglift.ir.types import F32, F64, I32, I64, U8, U32, U64
 from tests.codegen.low import fmap, lit, op, total, vector
 from tests.codegen.samples.base import sample
 
@@ -24,6 +24,17 @@ sample(
 sample("counts of rows by groups", fmap(lambda r: p.Count(9, I32, r), rows, "workgroup"))
 sample("counts of rows by work-items", fmap(lambda r: p.Count(9, I32, r), rows, "global"))
 sample("counts that are read", fmap(lambda r: total(p.Count(9, I32, r), I32), rows, "workgroup"))
+sample("sums", p.Sums(7, F32, p.Zip((i, vector("x", 100)))))
+sample("sums of wide numbers", p.Sums(7, F64, p.Zip((i, vector("x", 100, t=F64)))))
+sample("sums of integers", p.Sums(7, I64, p.Zip((i, vector("j", 100, t=I64)))))
+sample(
+    "sums of rows by groups",
+    fmap(lambda r: p.Sums(9, F32, fmap(lambda v: p.Tup((v, p.Cast(F32, v))), r)), rows, "workgroup"),
+)
+sample(
+    "sums of rows by work-items",
+    fmap(lambda r: p.Sums(9, F64, fmap(lambda v: p.Tup((v, p.Cast(F64, v))), r)), rows, "global"),
+)
 sample(
     "counts of what is computed",
     fmap(lambda r: p.Count(9, U32, fmap(lambda v: op("add", v, lit(3, I32)), r)), rows, "workgroup"),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from egglift.codegen.kernel.imperative import Buffer, Load
 from egglift.codegen.kernel.index import Data, Index, Var, index
-from egglift.costmodel.model.coalescing import Footprint, distinct, diverged, footprint, ids, lines, window
+from egglift.costmodel.model.coalescing import Footprint, distinct, diverged, footprint, ids, lines, sectors, window
 from egglift.ir.types import I32
 
 L0, L1 = Var("l0", 32, "local", 0), Var("l1", 4, "local", 1)
@@ -140,7 +140,7 @@ def loaded(at: Index) -> Index:
         (loaded(index(L0)) * 16 + index(K), 1),
         (loaded(index(L0) // 8) * 128 + index(L0) % 8, 4 / 32),
         (loaded(index(W0)) * 128 + index(L0), 0),
-        (loaded(index(L0)).clamp(99), 1),
+        (loaded(index(L0)).clamp(99), 4 / 32),  # no more lines than a table has
         (loaded(loaded(index(L0))), 1),
     ],
 )
@@ -148,6 +148,13 @@ def test_lanes_ask_for_a_line_each_where_loaded_numbers_differ(at: Index, part: 
     asked = max(1, 32 * part)
     assert lines(at, 4, 4, 1 << 22, ids((32,), 32)) == asked
     assert lines(at, 4, 4, 256, ids((32,), 32)) == min(asked, 2)
+
+
+def test_lanes_touch_no_more_sectors_than_loaded_numbers_reach() -> None:
+    which = loaded(index(L0))
+    assert [sectors(at, 4, 4, ids((32,), 32)) for at in (which, which.clamp(64), which.clamp(4))] == [32, 8, 1]
+    assert sectors(index(L0) * 512 + which.clamp(4), 4, 4, ids((32,), 32)) == 32
+    assert sectors(index(W0) * 64 + which.clamp(64), 4, 4, ids((32,), 32)) == 8
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,15 @@ def test_gathered_elements_are_made_again(of: Callable[[Any], Any]) -> None:
         assert isinstance(c.made, Steps) and made_again(program, c.made, "gpu", reassociate=True) is c.term
 
 
+def test_elements_of_short_reductions_are_made_again() -> None:
+    x, profile = el.array("x", el.f32, 1 << 20), presets()["nvidia_h200"]
+    program = el.as_program(np.stack((x, 2 * x, np.exp(x)), axis=0).max(axis=0))
+    found = [c for c in scheduled(program, profile, profile.limits, True) if c.sign.endswith("each")]
+    assert found
+    for c in found:
+        assert isinstance(c.made, Steps) and made_again(program, c.made, "gpu", reassociate=True) is c.term
+
+
 @pytest.mark.parametrize("kind", ["cpu", "gpu"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_steps_make_an_equal_program_of_other_lengths(name: str, kind: str) -> None:

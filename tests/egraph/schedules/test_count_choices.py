@@ -26,6 +26,7 @@ from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
 from egglift.ir.patterns import Expr
+from egglift.ir.value import typed
 from tests.deep import every
 from tests.egraph.staged import exact_inputs, result, same, whole
 from tests.egraph.stages.programs import arr
@@ -41,6 +42,10 @@ SMALL: dict[str, Callable[[], Any]] = {
     "unsigned": lambda: el.bincount(arr("i", 45, t=el.u8), 7),
     "rows": lambda: arr("R", 6, 23, t=el.i16).map(lambda r: el.bincount(r, 4)),
     "what follows": lambda: el.bincount(arr("i", 30, t=el.i32), 5) * 2 + 1,
+    "sums": lambda: typed(p.Sums(5, el.f32, el.zip(arr("i", 101, t=el.i32), arr("x", 101)).expr)),
+    "sums of rows": lambda: arr("R", 6, 23, t=el.i16).map(
+        lambda r: typed(p.Sums(4, el.f64, r.map(lambda v: el.tuple(v, 2.0 * v.cast(el.f64))).expr))
+    ),
     "what precedes": lambda: el.bincount(arr("R", 9, 4, t=el.i32).map(lambda r: r.sum()), 5),
 }
 
@@ -93,7 +98,7 @@ def test_kernels_count(name: str, kind: str) -> None:
 
 def test_counting_at_the_same_time_is_no_race() -> None:
     jobs: list[tuple[Plan, dict[str, Any]]] = []
-    for name in ("a vector", "rows"):
+    for name in ("a vector", "rows", "sums", "sums of rows"):
         inputs = {k: flatten(v) for k, v in exact_inputs(as_program(SMALL[name]())).items()}
         jobs += [(compile_term(term, Launch(16), LIMITS), inputs) for term in terms(name, "gpu")]
     assert any("atomic_add(&s" in plan.source for plan, _ in jobs)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 import egglift as el
 from egglift.costmodel.closed.traffic import ANYWHERE
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.elements import element_of
 from egglift.egraph.stages.stage import Dim
 from egglift.ir.lifting import as_program
+from egglift.ir.value import as_value
 from tests.egraph.stages.programs import Value, arr
 
 GPU = presets()["nvidia_h200"]
@@ -37,3 +40,9 @@ def test_parts_of_several_numbers_are_computed_apart() -> None:
 
 def _multiples(v: Value) -> Value:
     return el.concat(el.fill(1, v), el.concat(el.fill(1, v * 2), el.fill(1, v * 3)))
+
+
+def test_what_nothing_is_left_of_reads_no_number_beyond() -> None:
+    """A rest of no elements begins where its array ends."""
+    rest = as_program(el.drop(2, as_value(np.float32([1, -1]))))
+    assert element_of(rest, (Dim(0, 1),), GPU).calls == ()

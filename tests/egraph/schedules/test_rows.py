@@ -48,6 +48,9 @@ PROGRAMS = {
     "deviations": lambda: arr("A", 7, 31).map(lambda r: deviation(r, 31)),
     "one after the other": lambda: arr("A", 4, 19).map(largest_share),
     "shares of matrices": lambda: arr("A", 3, 5, 8).map(lambda m: m.map(lambda r: r.map(lambda v: v / add_up(m)))),
+    "rows beside two dimensions": lambda: (
+        (x := arr("A", 2, 3, 4, 9) + arr("T", 3, 4, 9)) / (1 + (x * x).sum(axis=3)[..., None])
+    ),
     "centred columns": lambda: el.transpose(arr("A", 9, 5)).map(lambda c: c.map(lambda v: v - add_up(c) / 9)),
 }
 

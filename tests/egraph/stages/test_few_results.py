@@ -64,3 +64,12 @@ def test_few_results_of_each_of_many_are_arrays_of_these() -> None:
     (stage,) = stages(el.einsum("bni,bnj->bij", batch, batch))
     assert [d.extent for d in stage.dims] == [5]
     assert len(stage.reductions) == 6
+
+
+def test_what_few_results_have_in_common_counts_once() -> None:
+    """The kernel of a pair is long, and the same for the gradient by each scale."""
+    z = el.array("z", el.f32, (40, 8))
+    e = z[:, None, :] - z[None, :, :]
+    kernel = np.exp(-0.5 * (e * e).sum(axis=2))
+    (stage,) = stages((kernel[:, :, None] * e * e).sum(axis=(0, 1)))
+    assert not stage.dims and len(stage.reductions) == 8

@@ -48,3 +48,12 @@ def test_a_filled_axis_is_not_read() -> None:
     assert unfilled(Read(p.Transpose(filled), (j, i)), j) == Read(x, (i,))
     assert unfilled(Read(filled, (i, j)), i) == Read(filled, (i, j))
     assert type_of(x) == Read(x, ()).type
+
+
+def test_a_filled_axis_is_found_behind_others() -> None:
+    i, j, k = Dim(0, 2), Dim(1, 7), Dim(2, 3)
+    inner = at_depth(1, p.Fill(7, x), p.Transpose)
+    assert unfilled(Read(inner, (j, k, i)), j) == Read(p.Transpose(x), (k, i))
+    outer = p.Transpose(at_depth(2, x, lambda e: p.Fill(7, e)))
+    assert unfilled(Read(outer, (k, i, j)), j) == Read(p.Transpose(x), (k, i))
+    assert unfilled(Read(p.Fill(7, x), (j, i)), i) == Read(p.Fill(7, x), (j, i))

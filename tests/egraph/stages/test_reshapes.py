@@ -58,3 +58,11 @@ def test_a_statistic_of_groups_in_another_shape_is_one_a_group() -> None:
     first, second = texts(scaled)
     assert first.startswith("stage0[0 < 4, 1 < 3] = (add for 2 < 60 of")
     assert second.startswith("stage1[0 < 4, 1 < 12, 2 < 3, 3 < 5] = (div x[0,1,2,3] ")
+
+
+def test_products_of_batches_that_are_squared_read_plain_rows() -> None:
+    """What is the same for all rows, or for all columns, is read without that axis."""
+    a, b = arr("a", 3, 9, 20), arr("b", 3, 9, 20)
+    far = a @ np.swapaxes(a, 1, 2) - b @ np.swapaxes(b, 1, 2)
+    found = texts((far * far).sum(axis=(1, 2)))
+    assert found and not any("fill" in text for text in found)

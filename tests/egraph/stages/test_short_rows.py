@@ -13,7 +13,7 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import Partitioning, stages_of
-from egglift.egraph.stages.short_rows import in_elements
+from egglift.egraph.stages.short_rows import in_elements, in_numbers
 from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, only_stage, same, whole
 from tests.egraph.stages.programs import add_up, arr
@@ -86,3 +86,43 @@ def test_programs_of_short_rows_take_as_long_as_their_memory(program: Callable[[
     n = 1 << 22
     best = scheduled(as_program(program(n)), H200, H200.limits, True)[0]
     assert best.seconds < 1.5 * (24 * n / H200.bandwidth) + H200.launch, best.sign
+
+
+def stacked(n: int, m: int) -> Any:
+    """Where the largest of five neighbours' falls is, of a stack of them."""
+    z = arr("z", n, m)
+    c = z[1:-1, 1:-1]
+    return np.stack([c - z[:-2, 1:-1], c - z[2:, 1:-1], c - z[1:-1, :-2], (c - z[2:, 2:]) / 2, 0 * c], axis=0)
+
+
+SPELLED: dict[str, Callable[[], Any]] = {
+    "the largest of a stack": lambda: stacked(6, 7).max(axis=0),
+    "its place": lambda: stacked(6, 7).argmax(axis=0),
+    "a sum of what is put together": lambda: np.concatenate((arr("x", 2, 9), 3 * arr("y", 3, 9)), axis=0).sum(axis=0),
+    "a stack over its norm": lambda: (
+        (v := np.stack((arr("x", 9), 2 * arr("y", 9)), axis=1)) / np.sqrt((v * v).sum(axis=1, keepdims=True) + 1)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPELLED)
+def test_short_reductions_are_sums_of_numbers(name: str) -> None:
+    stage = only_stage(SPELLED[name]())
+    alone = in_numbers(stage)
+    assert alone is not None and not alone.reductions
+    assert same(as_pattern(stage), as_pattern(alone), exact_inputs(as_pattern(stage)), 1e-6)
+
+
+def test_of_what_was_put_together_each_part_is_read_once() -> None:
+    alone = in_numbers(only_stage(SPELLED["a sum of what is put together"]()))
+    assert alone is not None and "where" not in el.pretty(alone.body)
+
+
+def test_long_reductions_are_none_of_numbers() -> None:
+    assert in_numbers(only_stage(arr("A", 5, 20).sum(axis=1))) is None
+    assert in_numbers(only_stage(2 * arr("A", 5, 20))) is None
+
+
+def test_the_best_of_a_stack_is_computed_by_elements() -> None:
+    best = scheduled(as_program(stacked(2048, 2048).argmax(axis=0)), H200, H200.limits, True)[0]
+    assert best.sign.endswith("each") and best.seconds < 45e-6
