@@ -25,8 +25,8 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
     rows = (Partitioning(rows=True), Partitioning(totals=True)) if kind == "gpu" else ()
-    few = Partitioning(few=True)
-    ways = [Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows, few]
+    others = Partitioning(down=True), Partitioning(whole=False), replace(stored, producers=True)
+    ways = [Partitioning(), stored, *others, *rows, Partitioning(few=True)]
     for by in ways:
         try:
             whole = stages_of(program, reassociate, by)

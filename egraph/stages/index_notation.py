@@ -56,11 +56,13 @@ class IndexNotation:
     """Translates closed programs whose lengths are numbers.
 
     reassociate: may reductions of one operator within each other become one, and change the order of additions?
-    apart: are windows of several directions taken one direction at a time, where that saves steps?
+    apart: are windows of several directions taken one direction at a time, where that saves steps?  down: the outermost
+    direction first, down the columns of an image?
     """
 
     reassociate: bool = True
     apart: bool = True
+    down: bool = False
     names: Names = field(default_factory=Names)
     along: list[Stage] = field(default_factory=list)  # each after those that it reads
 
@@ -344,11 +346,22 @@ class IndexNotation:
         if not self.names.is_closed(begin):
             return self._begun(step, begin, x, op)
         body, dims = self._unjoined(body, dim)
-        inner = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
-        if inner and self._is_one(op, inner) and not shared_by_windows(self.names, inner, dims, self.apart):
-            dims, body = (*dims, *inner.dims), inner.element
-        dims, body = by_windows_apart(self.names, step, dims, body, op if self.reassociate and self.apart else None)
+        dims, body = self._by_directions(step, dims, body, op)
         return unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
+
+    def _by_directions(
+        self, step: Expr, dims: tuple[Dim, ...], body: Expr, op: p.Operator | None
+    ) -> tuple[tuple[Dim, ...], Expr]:
+        """Dimensions and element of a reduction, as one with that within it, but for what windows share."""
+        inner = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
+        is_one = inner is not None and self._is_one(op, inner)
+        whole = ((*dims, *inner.dims), inner.element) if inner and is_one else (dims, body)
+        apart = op if self.reassociate and self.apart else None
+        if self.down and (found := by_windows_apart(self.names, step, *whole, apart, down=True)) != whole:
+            return found
+        if inner and is_one and shared_by_windows(self.names, inner, dims, self.apart):
+            whole = dims, body
+        return by_windows_apart(self.names, step, *whole, apart)
 
     def _is_one(self, op: p.Operator | None, inner: Reduction) -> bool:
         """Is a reduction of reductions one of all their elements: a sum of sums one sum?"""
