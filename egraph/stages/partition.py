@@ -42,6 +42,7 @@ from egglift.egraph.stages.short_rows import is_short, spelled_out
 from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.sums import summed
+from egglift.egraph.stages.tables import with_tables
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.totals import by_rows
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
@@ -87,7 +88,8 @@ class Partitioning:
     of several scans at each place is computed with them (side_by_side.py).  chained: a scan of what another one yields
     takes its steps together with it (scans_together.py).  few: few results of long
     reductions are computed by one work-item (few_results.py).  down: windows of several directions are taken the
-    outermost direction first, where they are taken apart (windows.py).
+    outermost direction first, where they are taken apart (windows.py).  tables: what takes long and is a function of
+    one small integer is looked up (tables.py).
     """
 
     frugal: bool = False
@@ -100,6 +102,7 @@ class Partitioning:
     chained: bool = False
     few: bool = False
     down: bool = False
+    tables: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
@@ -122,6 +125,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
         stages, result = together(list(by_rows(stages)), result)
     if by.few:
         stages = [with_few_results(s) for s in stages]
+    stages = with_tables(stages) if by.tables else stages
     stages, result = by_planes(*in_memory_order(stages, result))
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
