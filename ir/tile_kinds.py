@@ -34,6 +34,7 @@ PART = TileKind("r", "part", "chunk of a reduction")
 SHARE = TileKind("s", "share", "chunk of a map")
 STRIDE = TileKind("t", "stride", "stride")
 VECTOR = TileKind("v", "vector", "lanes of a vector", gpu=(4, 2, 8, 16))
+ROWS_IN_LANES = TileKind("V", "rows in lanes", "rows that the lanes of a vector go through, one each", gpu=(4, 2, 8))
 LANES = TileKind("w", "lanes", "lanes that fold side by side", gpu=(4, 2, 8, 16))
 BLOCK_ROWS = TileKind("m", "block rows", "rows of a block", (128, 8), (128, 64, 256, 32, 16), (6, 4, 8, 5))
 BLOCK_COLUMNS = TileKind("n", "block columns", "columns of a block", (128, 32), (128, 64, 256, 32, 512))
@@ -86,7 +87,7 @@ GRID_TILES = (TILE_PLANES, TILE_ROWS, TILE_COLUMNS)
 TILE_KINDS: Mapping[str, TileKind] = {
     kind.letter: kind
     for kind in (
-        *(WORKERS, TURN, PART, SHARE, STRIDE, VECTOR, LANES),
+        *(WORKERS, TURN, PART, SHARE, STRIDE, VECTOR, ROWS_IN_LANES, LANES),
         *(BLOCK_ROWS, BLOCK_COLUMNS, CHUNKS, ROW_CHUNKS, CHUNK, FOLD_CHUNK, PIECES, PADDING, PREFETCH),
         *(*GRID_TILES, ITEM_ROWS, DEVICE_BLOCK, *SCHEDULE_TILES),
     )

@@ -7,6 +7,7 @@ import numpy as np
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.codegen.kernel.limit_unrolling import MOST
 from egglift.costmodel.closed.footprint import passes
+from egglift.costmodel.closed.rows_of_lanes import waiting
 from egglift.costmodel.closed.traffic import leaps, traffic, warp_axes, whole_warps
 from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_up
 from egglift.costmodel.model.coalescing import BANKS, WORD
@@ -58,7 +59,7 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
     resident = np.minimum(items, units * (group * side_by_side if gpu else 1))
     busy = groups / (rounded_up(groups, units) * units)
     dram, cached, near = traffic(work, resident, p)
-    issue = work.issue if gpu else work.issue + LEAP * leaps(work) / items
+    issue = work.issue if gpu else work.issue + (LEAP * leaps(work) + waiting(work, p.line_bytes)) / items
     spilled = _spilled(work, issue, registers, p)
     slow = _latency(resident, groups, _gaps(work), p) * spilled * _nested(work, p)
     shared = np.minimum(groups, units)

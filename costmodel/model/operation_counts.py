@@ -15,6 +15,7 @@ from egglift.codegen.opencl.vectors import HALVED
 from egglift.costmodel.model.coalescing import DIVERGED, Lanes, diverged, ids, varying
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
+from egglift.costmodel.model.rows_of_lanes import waiting
 from egglift.costmodel.model.usual_trips import usual_trips
 from egglift.costmodel.profiles.profile import Profile
 from egglift.ir.deadline import require_time
@@ -118,6 +119,7 @@ def tally(kernel: c.PlannedKernel, profile: Profile) -> Tally:
     total.accesses = [*together(kinds[False]), *side_by_side(kinds[True])]
     if profile.kind == "cpu":
         total.issue += LEAP * sum(a.count * leap(a) for a in total.accesses if a.buffer.space == "global")
+        total.issue += waiting(total.accesses, profile.line_bytes)
     return total
 
 

@@ -46,6 +46,8 @@ def wanted(kind: str, n: int, role: str, profile: Profile, inner: bool = False) 
             return (2 * lanes, lanes, lanes // 2)
         case kinds.VECTOR | kinds.LANES:
             return (4 * lanes, lanes, 2 * lanes, 8 * lanes)
+        case kinds.ROWS_IN_LANES:  # few are right wherever rows lie
+            return (4, lanes, lanes // 2, 2 * lanes)
         case kinds.TURN:
             return (64, 16, max(1, n // 64))
         case kinds.BLOCK_COLUMNS:
@@ -76,7 +78,7 @@ def fitted(kind: str, wish: int, n: int, chunk: int, inner: bool = False) -> int
             return math.gcd(1 << size.bit_length() - 1, n)
         case kinds.SWEPT:
             return _even_block(n, size)
-        case kinds.VECTOR | kinds.LANES:  # a power of two of lanes, also where the array is shorter than the widest
+        case kinds.VECTOR | kinds.LANES | kinds.ROWS_IN_LANES:  # a power of two, also where the array is shorter
             return 1 << size.bit_length() - 1
         case kinds.CHUNK | kinds.REDUCED_RUN:
             return _divisor(max(1, n), size)

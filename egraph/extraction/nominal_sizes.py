@@ -49,7 +49,7 @@ class Nominal:
         usual = (known.usual if known else None) or (0, 0)
         tile = usual[0] if w.group > 1 else usual[1]
         match known:
-            case kinds.VECTOR | kinds.LANES:
+            case kinds.VECTOR | kinds.ROWS_IN_LANES | kinds.LANES:
                 want = w.width
             case kinds.BLOCK_ROWS | kinds.BLOCK_COLUMNS:  # so many that they fill the device; a single one is no tile
                 want = min(tile, _power(n / (FILL if w.group > 1 else 2)))

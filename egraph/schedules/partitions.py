@@ -11,7 +11,10 @@ from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
 from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
+from egglift.egraph.stages.tables import may_have_tables
+from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
+from egglift.ir.traverse import subterms
 
 ROWS = 1 << 12  # work-items that keep a GPU busy
 AGAIN = 256  # indices of other dimensions for which a GPU may compute what is costly, without writing it
@@ -25,8 +28,10 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
     rows = (Partitioning(rows=True), Partitioning(totals=True)) if kind == "gpu" else ()
-    few = Partitioning(few=True)
-    ways = [Partitioning(), stored, Partitioning(whole=False), replace(stored, producers=True), *rows, few]
+    others = Partitioning(whole=False), replace(stored, producers=True)
+    ways = [Partitioning(), stored, *others, *rows, Partitioning(few=True)]
+    ways += [Partitioning(down=True)] if sum(isinstance(t, p.Slide) for t in subterms(program)) > 1 else []
+    ways += [Partitioning(tables=True)] if may_have_tables(program) else []
     for by in ways:
         try:
             whole = stages_of(program, reassociate, by)

@@ -26,7 +26,7 @@ from egglift.ir.backwards import backwards
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp, Sym
-from egglift.ir.tile_kinds import REDUCED_RUN, SCANNED_ROWS, SCANNED_RUN, VECTOR
+from egglift.ir.tile_kinds import REDUCED_RUN, ROWS_IN_LANES, SCANNED_ROWS, SCANNED_RUN
 from egglift.ir.traverse import applied
 from egglift.ir.tuples import parts_of
 from egglift.ir.types import Tuple, Type, leaves
@@ -132,11 +132,11 @@ class Rows:
 
     def by_lanes(self) -> ScanStructure:
         """One row a lane of a vector."""
-        v = Sym("v0")
+        v = Sym(name := f"{ROWS_IN_LANES.letter}0")
         blocks = p.Split(v, p.PadUp(v, self._paired(self.rows)))
         lanes = self._mapped(p.Arg(element_type(blocks)), self._in_order, Level("vec"))
         found = p.Take(self.count, p.Join(p.Map(lanes, blocks, Level("global", 0))))
-        return self._whole("rows in lanes", found, {"v0": Tile("v0", VECTOR.letter, self.count)})
+        return self._whole("rows in lanes", found, {name: Tile(name, ROWS_IN_LANES.letter, self.count)})
 
     def in_blocks(self) -> ScanStructure:
         """Some rows a group, some work-items each."""

@@ -47,6 +47,11 @@ def pairwise() -> tuple[Any, Any]:
     return made, made.args[2].args[1]
 
 
+def in_turn() -> Any:
+    """A scan in sequence."""
+    return pattern(f"(ScanSeq {variable()} {variable()} {variable()})")
+
+
 def second() -> Any:
     """The second part of an argument."""
     return pattern(f"(Snd (Arg {variable()}))")

@@ -136,6 +136,8 @@ class LeftSide:
             case "pairwise":
                 self.defined[names[0]], array = condition_samples.pairwise()
                 self.tests.append(("closed", array))
+            case "in-turn":
+                self.defined.setdefault(names[0], condition_samples.in_turn())
             case "outer-product":
                 self.defined[names[0]] = condition_samples.outer_product(*names[1:])
                 self.facts.append((call.name, list(call.args)))

@@ -32,7 +32,7 @@ from egglift.egraph.stages.merging import Merged, joined_axes
 from egglift.egraph.stages.parting import unfilled, unjoined
 from egglift.egraph.stages.pointwise import of_elements, pointwise
 from egglift.egraph.stages.reshapes import without_reshapes
-from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, number
+from egglift.egraph.stages.stage import Counted, Dim, Names, Read, Reduction, Scanned, Stage, number, wherever
 from egglift.egraph.stages.values import Computed, Tuples, Value, View, laid_together, type_at, unpacked
 from egglift.egraph.stages.windows import by_windows_apart, shared_by_windows
 from egglift.ir import patterns as p
@@ -57,12 +57,14 @@ class IndexNotation:
     """Translates closed programs whose lengths are numbers.
 
     reassociate: may reductions of one operator within each other become one, and change the order of additions?
-    apart: are windows of several directions taken one direction at a time, where that saves steps?
+    apart: are windows of several directions taken one direction at a time, where that saves steps?  down: the outermost
+    direction first, down the columns of an image?
     numbered: are sums over elements with the number of the sum added by these numbers?
     """
 
     reassociate: bool = True
     apart: bool = True
+    down: bool = False
     numbered: bool = True
     names: Names = field(default_factory=Names)
     along: list[Stage] = field(default_factory=list)  # each after those that it reads
@@ -337,17 +339,14 @@ class IndexNotation:
         dims = tuple(sorted(free, key=lambda d: d.number))
         counts = what if isinstance(what, Counted) else None
         plain = Stage(f"%along{len(self.along)}", (*dims, last), element, self.names, scan=scan, counts=counts)
-        key = self._apart_from_numbers(plain)
-        if key not in self._known:
-            self._known[key] = from_the_end(plain)
-            self.along.append(self._known[key])
-        return self._opened(View(in_order_of_scan(self._known[key]), dims))
+        return self._opened(View(in_order_of_scan(self._once(plain)), dims))
 
-    def _apart_from_numbers(self, s: Stage) -> Hashable:
-        """Equal for what goes along an axis in the same way, at whatever dimensions it is read."""
-        own = {d: Dim(-1 - i, d.extent) for i, d in enumerate(s.dims)}
-        scan = s.scan and replace(s.scan, init=self.names.at(s.scan.init, own))
-        return tuple(d.extent for d in s.dims), self.names.at(s.body, own), scan, s.counts
+    def _once(self, s: Stage) -> Stage:
+        """What goes along an axis, or what does so in the same way and is there already."""
+        if (key := wherever(s)) not in self._known:
+            self._known[key] = from_the_end(s)
+            self.along.append(self._known[key])
+        return self._known[key]
 
     # ------------------------------------------------------------------------------------ reductions
 
@@ -359,24 +358,48 @@ class IndexNotation:
         if not self.names.is_closed(begin):
             return self._begun(step, begin, x, op)
         body, dims = self._unjoined(body, dim)
-        inner = self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
+        if self.numbered and (found := self._numbered(step, begin, dims, body, op)) is not None:
+            return found
+        dims, body = self._by_directions(step, dims, body, op)
+        return unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
+
+    def _numbered(
+        self, step: Expr, begin: Expr, dims: tuple[Dim, ...], body: Expr, op: p.Operator | None
+    ) -> Value | None:
+        """An element of sums by numbers, which are a stage of their own; None where it is no such sum."""
+        inner = self._inner(body)
         if inner and self._is_one(op, inner) and not shared_by_windows(self.names, inner, dims, self.apart):
             dims, body = (*dims, *inner.dims), inner.element
-        whole = Reduction(step, begin, dims, body, op)
-        if self.numbered and (found := by_numbers(self.names, whole, self.reassociate)):
-            return self._by_numbers(found, dims)
-        dims, body = by_windows_apart(self.names, step, dims, body, op if self.reassociate and self.apart else None)
-        return unpacked(self.names.reduced(Reduction(step, begin, dims, body, op)))
+        found = by_numbers(self.names, Reduction(step, begin, dims, body, op), self.reassociate)
+        return None if found is None else self._by_numbers(found, dims)
 
     def _by_numbers(self, found: ByNumbers, dims: tuple[Dim, ...]) -> Value:
         """An element of sums, which are a stage of their own."""
         merged = Merged(self.names, dims)
         element = self.names.with_reads(found.element, lambda r: without_reshapes(merged.read(r)))
         outer = tuple(sorted(self.names.free(element) - {merged.dim}, key=lambda d: d.number))
-        stage = Stage(f"%along{len(self.along)}", (*outer, merged.dim), element, self.names, counts=found.counted)
-        self.along.append(stage)
+        plain = Stage(f"%along{len(self.along)}", (*outer, merged.dim), element, self.names, counts=found.counted)
+        stage = self._once(plain)
         sums = self._opened(View(p.Input(stage.name, stage.type), (*outer, found.number)))
         return sums if found.cast is None else p.Cast(found.cast, self._scalar(sums))
+
+    def _by_directions(
+        self, step: Expr, dims: tuple[Dim, ...], body: Expr, op: p.Operator | None
+    ) -> tuple[tuple[Dim, ...], Expr]:
+        """Dimensions and element of a reduction, as one with that within it, but for what windows share."""
+        inner = self._inner(body)
+        is_one = inner is not None and self._is_one(op, inner)
+        whole = ((*dims, *inner.dims), inner.element) if inner and is_one else (dims, body)
+        apart = op if self.reassociate and self.apart else None
+        if self.down and (found := by_windows_apart(self.names, step, *whole, apart, down=True)) != whole:
+            return found
+        if inner and is_one and shared_by_windows(self.names, inner, dims, self.apart):
+            whole = dims, body
+        return by_windows_apart(self.names, step, *whole, apart)
+
+    def _inner(self, body: Expr) -> Reduction | None:
+        """The reduction that a body is the result of."""
+        return self.names.reductions.get(body.name) if isinstance(body, p.Input) else None
 
     def _is_one(self, op: p.Operator | None, inner: Reduction) -> bool:
         """Is a reduction of reductions one of all their elements: a sum of sums one sum?"""

@@ -37,9 +37,10 @@ def below(
     """The array below maps, transpositions, and the layouts that `through` sees through; and what its axes are.
 
     through: from a layout and its axes to what is laid out and its axes; None where it does not know.  aside: layouts
-    along such an axis stay: they are about nothing else, and come on top of what is found below them.
+    along such an axis stay, and windows along two such: they are about nothing else, and come on top of what is found
+    below them.
     """
-    kept: list[tuple[Hashable, Along]] = []
+    kept: list[tuple[Hashable, Along | p.Slide]] = []
 
     def at(e: Expr, axes: Axes, bound: Bound) -> Below:
         match e:
@@ -55,14 +56,20 @@ def below(
         if axes and aside(axes[0]) and (layout := along_axis(e)) is not None:
             kept.append((axes[0], layout))
             return at(layout.x, axes, bound)
+        if len(axes) > 1 and all(map(aside, axes[:2])) and isinstance(e, p.Slide):
+            kept.append((axes[:2], e))
+            return at(e.x, (axes[:2], *axes[2:]), bound)
         while bound is not None:
             x, axis, bound = bound
             e, axes = p.Map(e, x), (axis, *axes)
         return e, axes
 
     array, found = at(x, tuple(axes), None)
-    for axis, layout in reversed(kept):
-        array = at_depth(found.index(axis), array, lambda e, like=layout: relaid(like, e))  # type: ignore[misc]
+    for axis, kind in reversed(kept):
+        place = found.index(axis)
+        array = at_depth(place, array, lambda e, like=kind: relaid(like, e))  # type: ignore[misc]
+        if isinstance(kind, p.Slide) and isinstance(axis, tuple):
+            found = (*found[:place], *axis, *found[place + 1 :])
     return array, found
 
 
@@ -78,7 +85,7 @@ def is_filled(e: Along) -> bool:
     return isinstance(e, p.Pad | p.PadUp) and e.value is not None
 
 
-def relaid(layout: Along, x: Expr) -> Expr:
+def relaid(layout: Along | p.Slide, x: Expr) -> Expr:
     """Another array in the same layout."""
     return replace(layout, x=x)
 

@@ -43,11 +43,12 @@ from egglift.egraph.stages.short_rows import is_short, spelled_out
 from egglift.egraph.stages.slices import of_slices
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number, substituted
 from egglift.egraph.stages.sums import summed
+from egglift.egraph.stages.tables import with_tables
 from egglift.egraph.stages.together import together
 from egglift.egraph.stages.totals import by_rows
 from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
 from egglift.egraph.stages.values import Computed, Tuples, Value, View
-from egglift.egraph.stages.windows import of_windows, shared_by_windows
+from egglift.egraph.stages.windows import lying_near, of_windows, shared_by_windows
 from egglift.ir import patterns as p
 from egglift.ir.axes import permuted
 from egglift.ir.check import type_of
@@ -58,7 +59,7 @@ from egglift.ir.types import Array
 #: more stages than this are not worth their launches
 MANY = 16
 #: programs that have no index notation, and why; so many are kept
-_LOST: dict[tuple[Expr, bool, bool, bool], str] = {}
+_LOST: dict[tuple[Expr, bool, bool, bool, bool], str] = {}
 MOST_LOST = 32
 
 
@@ -83,7 +84,9 @@ class Partitioning:
     of several scans at each place is computed with them (side_by_side.py).  chained: a scan of what another one yields
     takes its steps together with it (scans_together.py).  few: few results of long
     reductions are computed by one work-item (few_results.py).  numbered: sums over elements with the number of the sum
-    are added by these numbers (by_numbers.py).
+    are added by these numbers (by_numbers.py).  down: windows of several directions are taken the outermost direction
+    first, where they are taken apart (windows.py).  tables: what takes long and is a function of one small integer is
+    looked up (tables.py).
     """
 
     frugal: bool = False
@@ -96,12 +99,14 @@ class Partitioning:
     chained: bool = False
     few: bool = False
     numbered: bool = True
+    down: bool = False
+    tables: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
 def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
-    notation = IndexNotation(reassociate, by.whole, by.numbered)
+    notation = IndexNotation(reassociate, by.whole, by.down, by.numbered)
     work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
@@ -119,6 +124,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
         stages, result = together(list(by_rows(stages)), result)
     if by.few:
         stages = [with_few_results(s) for s in stages]
+    stages = with_tables(stages) if by.tables else stages
     stages, result = by_planes(*in_memory_order(stages, result))
     if len(stages) > MANY:
         raise NoStages(f"{len(stages)} stages")
@@ -150,7 +156,8 @@ class _Partition:
 
     def notated(self, program: Expr) -> Value:
         """The value of a closed program.  What has no index notation has none in any partitioning: that is kept."""
-        key = program, self.notation.reassociate, self.notation.apart, self.notation.numbered
+        own = self.notation
+        key = program, own.reassociate, own.apart, own.down, own.numbered
         if key in _LOST:
             raise NoStages(_LOST[key])
         try:
@@ -370,9 +377,10 @@ class _Partition:
         """`dims`, the last of them one along which what `r` reads lies side by side: so is what is written.
 
         sum_3 X[3,1,2] * A[0,3] over 0, 2, 1 -> over 0, 1, 2
+        sum_2 (map (slide 7 1) A)[0,1,2] over 1, 0 -> over 0, 1
         """
         reads = sorted(map(plain_read, reads_of(self.names, r.element)), key=lambda x: -_volume(x.dims))
-        near = [x.dims[-1] for x in reads if x.dims]
+        near = [d for x in reads for d in lying_near(x)]
         last = next((d for d in near if d in dims), None)
         return dims if last is None or dims[-1] in near else (*(d for d in dims if d != last), last)
 

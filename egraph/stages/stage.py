@@ -12,7 +12,7 @@ an ordinary scalar expression, and equal reads and equal reductions are equal no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -369,6 +369,13 @@ class Stage:
     def phases(self) -> tuple[tuple[Reduction, ...], ...]:
         """The reductions that begin, then those that go on with their results, ...; none without reductions."""
         return _phases(self.names, self.reductions)
+
+
+def wherever(s: Stage) -> Hashable:
+    """Equal for stages that go along an axis in the same way, whatever their dimensions are numbered."""
+    own = {d: Dim(-1 - i, d.extent) for i, d in enumerate(s.dims)}
+    scan = s.scan and replace(s.scan, init=s.names.at(s.scan.init, own))
+    return tuple(d.extent for d in s.dims), s.names.at(s.body, own), scan, s.counts
 
 
 def _phases(names: Names, reductions: tuple[Reduction, ...]) -> tuple[tuple[Reduction, ...], ...]:

@@ -87,20 +87,36 @@ def _saves(r: Reduction, own: int, of_window: int) -> bool:
     return each - apart >= WORTH or (each >= 2 * apart and (each - apart) * (1 + operations) >= 2 * WORTH)
 
 
+def lying_near(read: Read) -> tuple[Dim, ...]:
+    """The dimensions along which neighbours are read side by side: the last one, and that of its windows.
+
+    A[0,1] -> 1; (map (slide 7 1) A)[0,1,2] -> 2, 1
+    """
+    rank = len(read.dims)
+    windows = (i for i in range(rank - 1) if unslid(read.view, rank, i, rank - 1) is not None)
+    return (*read.dims[-1:], *(read.dims[i] for i in windows))
+
+
 def by_windows_apart(
-    names: Names, step: Expr, dims: tuple[Dim, ...], element: Expr, op: p.Operator | None
+    names: Names, step: Expr, dims: tuple[Dim, ...], element: Expr, op: p.Operator | None, down: bool = False
 ) -> tuple[tuple[Dim, ...], Expr]:
     """A reduction's dimensions and element, where windows in several directions are taken one direction at a time.
 
+    The innermost direction first; or the outermost, down the columns, where the operator commutes.
+
     max_2,3 (windows of windows of A)[0,1,2,3]  ->  max_2 of max_3 ..., which windows of the other direction share
+                                                ->  max_3 of max_2 ..., down
     """
     if op is None or op.neutral is None or len(dims) < 2:
         return dims, element
-    inner_dims, inner_element = by_windows_apart(names, step, dims[1:], element, op)
-    inner = Reduction(step, op.neutral, inner_dims, inner_element, op)
-    if not shared_by_windows(names, inner, dims[:1]):
+    if down and not op.commutative:
         return dims, element
-    return dims[:1], names.reduced(inner)
+    outer, others = (dims[-1:], dims[:-1]) if down else (dims[:1], dims[1:])
+    inner_dims, inner_element = by_windows_apart(names, step, others, element, op, down)
+    inner = Reduction(step, op.neutral, inner_dims, inner_element, op)
+    if not shared_by_windows(names, inner, outer):
+        return dims, element
+    return outer, names.reduced(inner)
 
 
 def _base(names: Names, r: Reduction, reads: Sequence[Read], window: Dim, place: Dim) -> Windows | None:

@@ -68,10 +68,12 @@ def same(a: Any, b: Any, inputs: Mapping[str, Any], tolerance: float = 0.0) -> b
     )
 
 
-def texts(program: Any, reassociate: bool = True, frugal: bool = False, again: float = inf) -> list[str]:
+def texts(
+    program: Any, reassociate: bool = True, frugal: bool = False, again: float = inf, down: bool = False
+) -> list[str]:
     """The stages of a program as texts, once they were found to mean the same."""
     e = as_program(program)
-    stages = stages_of(e, reassociate, Partitioning(frugal, again))
+    stages = stages_of(e, reassociate, Partitioning(frugal, again, down=down))
     inputs = exact_inputs(e)
     assert same(e, whole(stages), inputs, 1e-4)
     return [text_of(s) for s in stages.stages]

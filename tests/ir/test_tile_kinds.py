@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 def test_each_kind_has_a_letter_a_name_and_a_meaning_of_its_own() -> None:
     for of in (lambda k: k.letter, lambda k: k.name, lambda k: k.meaning):
-        assert len({of(kind) for kind in TILE_KINDS.values()}) == len(TILE_KINDS) == 33
+        assert len({of(kind) for kind in TILE_KINDS.values()}) == len(TILE_KINDS) == 34
     assert all(letter == kind.letter and len(letter) == 1 for letter, kind in TILE_KINDS.items())
 
 
