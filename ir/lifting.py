@@ -25,7 +25,7 @@ def as_expr(value: Any) -> Expr:
     Python numbers have NumPy's default types.  TypeMismatch for anything else.
     """
     match value:
-        case [_, *_] if isinstance(value, list) and _are_numbers(value):
+        case list() if value and _are_numbers(value):
             return constant(numbers(value))
         case tuple() | list():
             if len(value) < 2:

@@ -89,10 +89,11 @@ class VectorText(Text):
     def lane(self, lanes: Lanes, k: int) -> Iterator[None]:
         """Texts made inside are those of component `k`."""
         before, self._lane = self._lane, (lanes, k)
+        texts, self._texts = self._texts, {}
         try:
             yield
         finally:
-            self._lane = before
+            self._lane, self._texts = before, texts
 
     def component(self, v: ScalarValue, lanes: Lanes, k: int) -> str:
         """Component `k` of a value, as a scalar expression."""

@@ -22,5 +22,5 @@ def test_marked_instructions_are_in_force_for_another_target() -> None:
     )
 
 
-def test_buffers_of_all_tiles_are_local_memory_that_the_units_have() -> None:
+def test_buffers_of_all_tiles_fit_a_units_local_memory() -> None:
     assert all(2 * 64 * (t.rows + t.columns) * t.buffers + 1024 <= 227 << 10 for t in TILES)

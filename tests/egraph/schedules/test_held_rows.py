@@ -99,7 +99,7 @@ def test_teams_that_hold_rows_have_no_races() -> None:
     assert report.clean, f"{report}\n{plan.source}"
 
 
-def test_an_element_is_read_once_and_its_exponential_computed_once() -> None:
+def test_an_element_is_read_and_its_exponential_taken_once() -> None:
     term = held(arr("A", 4096, 1024).map(softmax), Sizes(4096, 64, 4))
     (kernel,) = compile_term(term, Launch(64), DeviceLimits()).kernels
     assert kernel.source.count("&A[") == 1
