@@ -130,6 +130,8 @@ def each_once(accesses: Sequence[Access], near: int) -> list[Access]:
             same = (a.buffer, a.space, a.store) == (b.buffer, b.space, False)
             if same and abs(a.offset - b.offset) * a.scalar <= near:
                 again = again | alike(a, b)
+            if again.all():
+                break
         found.append(replace(a, share=np.where(again, 0, a.share)) if again.any() else a)
     return found
 
