@@ -10,6 +10,7 @@ from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
 from egglift.codegen.opencl.conversions import scalar_cast
 from egglift.codegen.opencl.natives import Natives, extremum
+from egglift.codegen.opencl.quotients import quotient
 from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call, stripped
 from egglift.ir.lengths import Length, by_size, surely_equal, surely_less
 from egglift.ir.types import BOOL, Scalar
@@ -178,6 +179,8 @@ class Text:
                 texts = [self.scalar(a) for a in args]
                 if self.natives.extremum(v):
                     return extremum(op, list(map(stripped, texts)), 1, self.helpers)
+                if self.natives.quotient(v):
+                    return quotient(op, list(map(stripped, texts)), 1, self.helpers)
                 return scalar_call(op, operand_type(v), texts, self.helpers)
 
     def place(self, buffer: Buffer, at: Index) -> str:

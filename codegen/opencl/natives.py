@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from egglift.codegen.kernel.imperative import Call, DeviceLimits, ScalarValue
+from egglift.codegen.opencl.quotients import QUOTIENTS
 from egglift.codegen.opencl.scalar_functions import by_comparison
 from egglift.ir.types import F32
 
@@ -20,20 +21,26 @@ class Natives:
     """What the device's compiler has, and has right.
 
     halves: OpenCL's conversions of f16.  extrema: NVIDIA's instructions for the lesser and the greater of two f32 of
-    which a NaN is the result; by comparisons these are three instructions.
+    which a NaN is the result; by comparisons these are three instructions.  by_lanes: does it call functions for which
+    it has no instructions for each lane of a vector?
     """
 
     halves: bool = False
     extrema: bool = False
+    by_lanes: bool = False
 
     def extremum(self, v: ScalarValue) -> bool:
         """Is `v` the lesser or the greater of two numbers, for which there is an instruction?"""
         return self.extrema and isinstance(v, Call) and v.op in PTX and v.type == F32
 
+    def quotient(self, v: ScalarValue) -> bool:
+        """Is `v` computed faster as a quotient of polynomials?"""
+        return self.by_lanes and isinstance(v, Call) and v.op in QUOTIENTS and v.type == F32
+
 
 def natives(limits: DeviceLimits) -> Natives:
     """What the compiler of a device with these limits has."""
-    return Natives(limits.half_functions, limits.nan_extrema)
+    return Natives(limits.half_functions, limits.nan_extrema, by_lanes=limits.warp == 1)
 
 
 def extremum(op: str, args: Sequence[str], width: int, helpers: dict[str, str]) -> str:

@@ -16,6 +16,7 @@ from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.conversions import vector_cast
 from egglift.codegen.opencl.expressions import Text, operand_type
 from egglift.codegen.opencl.natives import Natives, extremum
+from egglift.codegen.opencl.quotients import quotient
 from egglift.codegen.opencl.scalar_functions import (
     COMPARISONS,
     MASKS,
@@ -164,6 +165,8 @@ class VectorText(Text):
                 texts = [self.number(a, lanes) for a in args]
                 if self.natives.extremum(v):
                     return extremum(op, list(map(stripped, texts)), width, self.helpers)
+                if self.natives.quotient(v):
+                    return quotient(op, list(map(stripped, texts)), width, self.helpers)
                 return vector_call(op, t, texts, width, self.helpers) or self._by_components(v, lanes)
             case _:
                 return self.gathered(v, lanes)
