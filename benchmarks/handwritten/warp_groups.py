@@ -58,18 +58,29 @@ void product(const global half* restrict A, const global half* restrict B, globa
   for (int p = 0; p < PARTS; ++p)
     #pragma unroll
     for (int i = 0; i < COLUMNS / 2; ++i) c[p][i] = 0;
-#define COPY(chunk) { \\
-    const uint to = start + (chunk) % BUFFERS * CHUNK; \\
-    _Pragma("unroll") for (int j = item; j < ROWS * 8; j += ITEMS) { \\
-      const uint at = to + (j >> 3) * 128 + (((j & 7) ^ ((j >> 3) & 7)) << 4); \\
-      const ulong from = a + 2 * ((ulong)(j >> 3) * N + (chunk) * 64 + (j & 7) * 8); \\
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from)); } \\
-    _Pragma("unroll") for (int j = item; j < COLUMNS * 8; j += ITEMS) { \\
-      const int block = (j >> 3) % (COLUMNS / 64), step = (j >> 3) / (COLUMNS / 64); \\
-      const uint at = to + ROWS * 128 + block * 8192 + step * 128 + (((j & 7) ^ (step & 7)) << 4); \\
-      const ulong from = b + 2 * ((ulong)((chunk) * 64 + step) * N + block * 64 + (j & 7) * 8); \\
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(at), "l"(from)); } }
-  for (int i = 0; i < BUFFERS - 1; ++i) { COPY(i) asm volatile("cp.async.commit_group;"); }
+  uint x_at[ROWS * 8 / ITEMS], y_at[COLUMNS * 8 / ITEMS];
+  ulong x_from[ROWS * 8 / ITEMS], y_from[COLUMNS * 8 / ITEMS];
+  #pragma unroll
+  for (int i = 0; i < ROWS * 8 / ITEMS; ++i) {
+    const int line = (item + i * ITEMS) >> 3, piece = item & 7;
+    x_at[i] = start + line * 128 + ((piece ^ (line & 7)) << 4);
+    x_from[i] = a + 2 * ((ulong)line * N + piece * 8);
+  }
+  #pragma unroll
+  for (int i = 0; i < COLUMNS * 8 / ITEMS; ++i) {
+    const int line = (item + i * ITEMS) >> 3, piece = item & 7;
+    const int block = line % (COLUMNS / 64), step = line / (COLUMNS / 64);
+    y_at[i] = start + ROWS * 128 + block * 8192 + step * 128 + ((piece ^ (step & 7)) << 4);
+    y_from[i] = b + 2 * ((ulong)step * N + block * 64 + piece * 8);
+  }
+#define COPY(to) { \\
+    _Pragma("unroll") for (int j = 0; j < ROWS * 8 / ITEMS; ++j) { \\
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(x_at[j] + (to)), "l"(x_from[j])); \\
+      x_from[j] += 128; } \\
+    _Pragma("unroll") for (int j = 0; j < COLUMNS * 8 / ITEMS; ++j) { \\
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(y_at[j] + (to)), "l"(y_from[j])); \\
+      y_from[j] += 128ul * N; } }
+  for (int i = 0; i < BUFFERS - 1; ++i) { COPY(i * CHUNK) asm volatile("cp.async.commit_group;"); }
   #pragma unroll 1
   for (int chunk = 0; chunk < N / 64; ++chunk) {
     asm volatile("cp.async.wait_group WAITED;");
@@ -78,7 +89,7 @@ void product(const global half* restrict A, const global half* restrict B, globa
     const uint here = start + chunk % BUFFERS * CHUNK, rows = here + group * (ROWS / GROUPS) * 128;
     const ulong y = ((here + ROWS * 128) & 0x3ffff) >> 4 | 512ul << 16 | 64ul << 32 | 1ul << 62;
 PRODUCTS
-    if (chunk + BUFFERS - 1 < N / 64) COPY(chunk + BUFFERS - 1)
+    if (chunk + BUFFERS - 1 < N / 64) COPY((chunk + BUFFERS - 1) % BUFFERS * CHUNK)
     asm volatile("cp.async.commit_group;");
     asm volatile("//@wgmma.wait_group.sync.aligned 0;" ::: "memory");
   }
