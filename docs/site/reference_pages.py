@@ -60,7 +60,10 @@ TOPICS = (
         "axes",
         "Along axes",
         "Statistics, signals, and linear algebra.",
-        ("ir.statistics", "ir.nan_statistics", "ir.along_axis", "ir.signals", "ir.linear_algebra", "ir.contractions"),
+        (
+            *("ir.statistics", "ir.covariance", "ir.nan_statistics", "ir.along_axis", "ir.signals"),
+            *("ir.linear_algebra", "ir.contractions"),
+        ),
     ),
     Topic(
         "proofs",

@@ -76,6 +76,7 @@ CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when other
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
 UNSURE = 6  # assignments of one structure that may be generated where only the model's choice is wanted
 CLOSED = 1.3  # times its closed price may what is generated take, for nothing else to be looked at
+SHARE = 0.2  # of the time of all stages, what two take at least that may be reduced in tiles
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 
 T = TypeVar("T")
@@ -298,7 +299,11 @@ class _Choosing(Combining):
 
     def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which tiles are reduced in registers."""
+        total = sum(found[0].seconds for found in best.values() if found)
         for stages, x in tiled(whole):
+            apart = [best[s.name] for s in (x.first, x.last) if s.name in best]
+            if len(apart) == 2 and all(apart) and sum(found[0].seconds for found in apart) < SHARE * total:
+                continue
             left = [s for s in stages.stages if s.name != x.first.name]
             known = dict(best) | self.of_stages([s for s in left if s not in whole.stages and s.name != x.last.name])
             choices = [self.of_tiles(x) if s.name == x.last.name else known[s.name] for s in left]

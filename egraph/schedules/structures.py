@@ -117,7 +117,7 @@ def structures(stage: Stage, kind: str, reassociate: bool, tf32: bool = False) -
         # who shares elements need not know of their dimensions
         for x in _of_way(stage if way.share is None else whole, way, kind, reassociate):
             yield replace(x, term=_placed(x.term, cuts, given))
-    if kind == "gpu" and (alone := in_numbers(stage)):
+    if kind == "gpu" and stage.dims and (alone := in_numbers(stage)):
         own = _of_each(alone) if is_short_array(type_of(alone.body)) else (EACH, MOVED)
         for x in (x for way in own for x in _of_way(alone, way, kind, reassociate)):
             yield replace(x, term=_placed(x.term, cuts, given))

@@ -144,7 +144,8 @@ def _reduces_once(stage: Stage) -> bool:
 
 def _reads(stage: Stage, body: Expr) -> set[str]:
     """The names of the arrays that are read in a body."""
-    return {t.name for view in views_of(stage.names, body) for t in subterms(view) if isinstance(t, p.Input)}
+    names = {t.name for view in views_of(stage.names, body) for t in subterms(view) if isinstance(t, p.Input)}
+    return names - stage.names.reads.keys() - stage.names.reductions.keys()
 
 
 def _factors(last: Stage, r: Reduction, first: str, starts: Collection[str]) -> tuple[Operand, Operand]:

@@ -210,7 +210,7 @@ def component(x: Expr, path: Sequence[int]) -> Expr:
 
 def only_what_is_read(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]:
     """Stages whose scans of tuples are written without the components that nothing reads."""
-    found = list(stages)
+    found, unread = list(stages), set[str]()
     for at, scan in enumerate(stages):
         if scan.scan is None or scan.scan.combined is not None or scan.scan.across is not None:
             continue
@@ -223,6 +223,9 @@ def only_what_is_read(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage
         views = [parts_inside(result), *(v for s in others for b in s.bodies for v in views_of(s.names, b))]
         read = [i for i, part in enumerate(parts) if any(part in subterms(view) for view in views)]
         without = {part: p.Input("%part", stage.type) for part in parts}
+        if not any(array in subterms(view) for view in views):
+            unread.add(stage.name)
+            continue
         if len(read) == len(parts) or any(array in subterms(exchanged(view, without)) for view in views):
             continue
         less = _with_components(stage, read)
@@ -230,7 +233,7 @@ def only_what_is_read(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage
         left = [with_arrays(s, new) for s in others]
         found = [*left[:at], less, *left[at:]]
         result = exchanged(parts_inside(result), new)
-    return found, result
+    return [s for s in found if s.name not in unread], result
 
 
 def _types(t: Type) -> list[Type]:

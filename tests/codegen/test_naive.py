@@ -117,7 +117,7 @@ def test_stencils_nest_in_any_number_of_dimensions(depth: int) -> None:
 
     def _fronted(rows: Any, levels: int) -> Any:
         """[3][n]...[element] as [n]...[3][element]: the window's axis goes behind `levels` others."""
-        turned = rows.T
+        turned = el.transpose(rows)
         return turned if levels == 1 else turned.map(lambda r: _fronted(r, levels - 1))
 
     def total(v: Any, levels: int) -> Any:

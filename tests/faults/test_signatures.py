@@ -41,7 +41,7 @@ CALLS: dict[str, tuple[Callable[[el.Kernel], Any], str]] = {
     "einsum without letters": (lambda k: el.einsum(v), "einsum takes subscripts first"),  # type: ignore[arg-type]
     "nothing beside nothing": (lambda k: el.concatenate([]), "a list of one or more"),
     "nothing beside nothing, flat": (lambda k: el.hstack([]), "a list of one or more"),
-    "one array for a list": (lambda k: el.concatenate(v), "a list of one or more"),  # type: ignore[arg-type]
+    "one array for a list": (lambda k: el.concatenate(v), "it has no axis 0"),  # type: ignore[arg-type]
     "a triangle of a vector": (lambda k: el.tril(v), "give a matrix"),
     "a range backwards": (lambda k: el.histogram(v, 3, (1, 0)), "must go from a number to a greater one"),
 }
