@@ -45,10 +45,16 @@ class ByNumbers:
 
 def by_numbers(names: Names, r: Reduction, reassociate: bool) -> ByNumbers | None:
     """A long sum as one of those by numbers; None if it is none."""
+    found = _found(names, r, reassociate)  # first: lengths that are traced are asked only where it matters
+    if found is None or any(not isinstance(d.extent, int) for d in r.dims):
+        return None
+    return None if np.prod([number(d) for d in r.dims]) < SHORT else found
+
+
+def _found(names: Names, r: Reduction, reassociate: bool) -> ByNumbers | None:
+    """A sum of any length as one of those by numbers."""
     t = type_of(r.element)
     if r.op is None or r.op.name != "add" or r.init != r.op.neutral or not isinstance(t, Scalar):
-        return None
-    if any(not isinstance(d.extent, int) for d in r.dims) or np.prod([number(d) for d in r.dims]) < SHORT:
         return None
     match names.with_reads(r.element, without_reshapes):
         case p.Cast(_, condition) if type_of(condition) == BOOL:
