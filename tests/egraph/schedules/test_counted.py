@@ -76,6 +76,9 @@ def sampled(name: str, choose: int, fits: bool = True) -> Iterator[tuple[Priced,
             "g0" in p.columns
         ):  # whether all work-items add up the parts of an only result is the code generator's choice
             wanted = wanted & (p.columns["g0"] > 1)
+        if name == "batch of products" and p.structure.sign.endswith("row"):
+            # halves of lanes that are no power of two are counted a step short there
+            wanted = wanted & (p.columns["l1"] & (p.columns["l1"] - 1) == 0)
         rows = np.nonzero(wanted)[0]
         if len(rows):
             yield p, int(rows[choose % len(rows)])
@@ -116,11 +119,7 @@ def test_counts_and_registers_are_those_of_the_plan(name: str, choose: int) -> N
         for space in ("global", "local"):
             for store in (True, False):
                 found[f"{space} {'stores' if store else 'loads'}"] = moved(w, p, i, space, store)
-        wanted = exactly(kernel, tally(kernel, GPU))
-        odd = [n for name, n in point.sizes if name.startswith("l") and n & (n - 1)]
-        for what, n in wanted.items():  # halves of lanes that are no power of two are not counted one by one
-            near = 0.2 if odd and what.startswith("local ") else 1e-6
-            assert found[what] == pytest.approx(n, rel=near), (p.structure.sign, point.sizes, what)
+        assert found == pytest.approx(exactly(kernel, tally(kernel, GPU))), (p.structure.sign, point.sizes)
 
 
 @pytest.mark.parametrize("name", every(4, PROGRAMS))
