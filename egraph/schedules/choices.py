@@ -396,11 +396,7 @@ class _Choosing(Combining):
         rows = self._in_order(row_structures(row, self.reassociate))
         held = held_choices(row, *self._device[:2], self.several) if self.reassociate else []
         if not self.several:
-            return min(
-                held,
-                first_of(self._alone(row.last, rows)),
-                key=lambda found: min([c.seconds for c in found], default=inf),
-            )
+            return sorted([*held, *first_of(self._alone(row.last, rows))], key=lambda c: c.seconds)[:1]
         made = self._generated(row.last, rows, cheapest(rows), GENERATED_ROWS)
         return of_all_kinds(sorted([*made, *held], key=lambda c: c.seconds))[:KEPT]
 
