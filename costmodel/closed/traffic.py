@@ -107,11 +107,10 @@ def _gpu(work: Work, accesses: list[Access], resident: Numbers, p: Profile) -> I
             moved = _moved(work, a, resident, p)
             yield _alone(work, a, moved, resident, p), _stored(work, a, p), moved
     for kind in _kinds(loads):
-        little, same = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in kind.same))), set(kind.same)
-        in_order = [s for s in loads if s in same]
+        little = np.logical_and.reduce(np.broadcast_arrays(*(s.little for s in kind.same)))
         for seen in kind.loads:
-            at = in_order.index(seen)
-            again = _any([_again(s, seen) for s in in_order[max(0, at - BEFORE) : at]])
+            before = [s for s in loads[: loads.index(seen)] if s in kind.same]
+            again = _any([_again(s, seen) for s in before[-BEFORE:]])
             yield _loaded(work, seen, little, np.where(again, 0, 1), resident, p)
 
 
