@@ -14,7 +14,7 @@ from egglift.codegen.emission.continue_accumulators import continue_accumulators
 from egglift.codegen.emission.register_accumulators import accumulators_to_registers
 from egglift.codegen.kernel.barriers import dissolve_steps, insert_barriers
 from egglift.codegen.kernel.fragments import fragment_products
-from egglift.codegen.kernel.imperative import Declare, Loop, Statement
+from egglift.codegen.kernel.imperative import Declare, FragmentProduct, Loop, Statement
 from egglift.codegen.kernel.join_branches import join_branches
 from egglift.codegen.kernel.limit_unrolling import limit_unrolling
 from egglift.codegen.kernel.narrow_floats import compute_narrow_in_f32
@@ -55,7 +55,7 @@ def tiles_in_one_place(b: Builder, body: Sequence[Statement]) -> Sequence[Statem
     if not b.shape.warps:
         body, gone = share_tiles(body, b.shape.local)
         b.locals = [buffer for buffer in b.locals if buffer not in gone]
-    b.require_local()
+    b.require_local(any(isinstance(s, FragmentProduct) and s.lying for s in walk(body)))
     return body
 
 

@@ -449,7 +449,7 @@ class To(Node, type="t -> t", needs={"0 <= pad": "{pad} elements of padding; it 
 
     The value is computed once, where the enclosing body binds its argument (a closed one: in a kernel of its own, if
     global).  In local memory, such that columns are in different banks: pad, elements left free after each row of an
-    array of arrays (seed 003: increase); or swizzle, chunks of 16 bytes by which each row is rotated further.
+    array of arrays (seed 003: increase); or swizzle, chunks of 16 bytes by which rows are rotated (8: for warp groups).
     """
 
     space: str

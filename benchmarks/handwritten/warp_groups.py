@@ -2,10 +2,7 @@
 
     python -m benchmarks.handwritten.warp_groups [N ...] [--device NAME]
 
-`wgmma` is there for the target sm_90a alone, and OpenCL C is compiled for sm_90.  But the binary of a program is text
-in PTX, and a program can be made of such text.  So the instructions are comments in OpenCL C, whose operands the
-compiler fills in; in the text they are uncommented, the target is changed, and it is built again.  So is local memory:
-a group has more than the 48 KiB that OpenCL says, where the text says so.
+How OpenCL C has instructions that its compiler refuses: `egglift/codegen/opencl/own_target.py`.
 
 Prints a line for each N and each tile: microseconds, TFLOP/s, and the largest error beside NumPy's product in f32.
 """
@@ -21,8 +18,8 @@ import numpy as np
 import pyopencl as cl
 
 from egglift.codegen.device.device import open_device
+from egglift.codegen.opencl.own_target import MARK, for_own_target
 
-MARK = "//@"  # before an instruction that the compiler is not to see
 STEPS = 64  # of a chunk: rows of 128 bytes, whose pieces of 16 bytes are exchanged by the row's last three bits
 REPEATED = 20
 
@@ -81,14 +78,17 @@ void product(const global half* restrict A, const global half* restrict B, globa
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(y_at[j] + (to)), "l"(y_from[j])); \\
       y_from[j] += 128ul * N; } }
   for (int i = 0; i < BUFFERS - 1; ++i) { COPY(i * CHUNK) asm volatile("cp.async.commit_group;"); }
+  asm volatile("cp.async.wait_group FIRST;");
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  barrier(CLK_LOCAL_MEM_FENCE);
   #pragma unroll 1
   for (int chunk = 0; chunk < N / 64; ++chunk) {
-    asm volatile("cp.async.wait_group WAITED;");
-    barrier(CLK_LOCAL_MEM_FENCE);
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     const uint here = start + chunk % BUFFERS * CHUNK, rows = here + group * (ROWS / GROUPS) * 128;
     const ulong y = ((here + ROWS * 128) & 0x3ffff) >> 4 | 512ul << 16 | 64ul << 32 | 1ul << 62;
 PRODUCTS
+    asm volatile("cp.async.wait_group OTHERS;" ::: "memory");
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    barrier(CLK_LOCAL_MEM_FENCE);
     if (chunk + BUFFERS - 1 < N / 64) COPY((chunk + BUFFERS - 1) % BUFFERS * CHUNK)
     asm volatile("cp.async.commit_group;");
     asm volatile("//@wgmma.wait_group.sync.aligned 0;" ::: "memory");
@@ -120,7 +120,7 @@ def source(n: int, tile: Tile) -> str:
         "CHUNK": 2 * STEPS * (tile.rows + tile.columns),
         "BAND": next(b for b in range(8, 0, -1) if n // tile.rows % b == 0),
     }
-    text = KERNEL.replace("WAITED", str(tile.buffers - 2))
+    text = KERNEL.replace("FIRST", str(tile.buffers - 2)).replace("OTHERS", str(tile.buffers - 3))
     text = text.replace("PRODUCTS", "\n".join(_products(p, parts, tile.columns) for p in range(parts)))
     return "".join(f"#define {name} {number}\n" for name, number in numbers.items()) + text
 
@@ -146,15 +146,10 @@ def _products(part: int, parts: int, columns: int) -> str:
     )
 
 
-def retargeted(text: str) -> str:
-    """PTX with marked instructions in force, for the target that has them."""
-    return text.replace(MARK, "").replace(".target sm_90,", ".target sm_90a,")
-
-
 def built(context: Any, text: str) -> Any:
     """The kernel of a text with marked instructions; pyopencl's error where the device has no such target."""
     (binary,) = cl.Program(context, text).build("-w", cache_dir=False).get_info(cl.program_info.BINARIES)
-    again = retargeted(binary.decode("latin1")).encode("latin1")
+    again = for_own_target(binary.decode("latin1")).encode("latin1")
     return cl.Program(context, context.devices, [again] * len(context.devices)).build("-w").product
 
 

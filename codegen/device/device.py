@@ -17,6 +17,8 @@ import numpy as np
 
 from egglift.codegen.device.chain import Chain
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, PlannedKernel
+from egglift.codegen.kernel.warp_groups import GROUP_UNITS, group_unit_bytes
+from egglift.codegen.opencl.own_target import DEFINED, for_own_target, needs_own_target
 from egglift.ir.errors import ArgumentError, BuildError, DeviceError, DeviceLost, OutOfMemory, WrongResult
 from egglift.ir.forks import imported_before_fork, lost, use
 from egglift.ir.types import BOOL, Scalar
@@ -144,6 +146,7 @@ def _describe(d: Any) -> DeviceInfo:
         compute_units=d.max_compute_units,
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),
+        group_unit_bytes=group_unit_bytes(_matrix_units(d)),
         asynchronous_copies=bool(_matrix_units(d)),
         device_fence=bool(_matrix_units(d)),
         progress="cl_khr_int64_base_atomics" in extensions and _goes_on(d, kind),
@@ -168,6 +171,8 @@ def _goes_on(d: Any, kind: str) -> bool:
     return "NVIDIA" in d.vendor if kind == "gpu" else "Portable Computing Language" in d.platform.name
 
 
+#: the compute capability of NVIDIA's GPUs whose warps multiply four together: no later one has these instructions
+_WARP_GROUPS = (9, 0)
 #: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
 _MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0), "i8": (8, 0)}
 
@@ -177,7 +182,8 @@ def _matrix_units(d: Any) -> tuple[str, ...]:
         has = (d.compute_capability_major_nv, d.compute_capability_minor_nv)
     except (AttributeError, opencl().Error):  # a device of another maker
         return ()
-    return tuple(name for name, since in _MATRIX_UNITS.items() if has >= since)
+    groups = [unit.name for unit in GROUP_UNITS.values()] if has == _WARP_GROUPS else []
+    return (*(name for name, since in _MATRIX_UNITS.items() if has >= since), *groups)
 
 
 #: targets of LLVM, as PoCL's version ends with, whose vectors have 64 bytes; others on x86-64 have 32
@@ -368,12 +374,21 @@ class Device:
         program = cl.Program(self.context, source)
         try:
             # -w: PoCL prints its warnings about generated code straight to the terminal
+            if needs_own_target(source):
+                return self._built_again(program.build(["-w", f"-D{DEFINED}", *options], devices=[self.device]))
             return program.build(["-w", *options], devices=[self.device])
         except cl.Error as error:
             log = str(error)
             errors = [s for s in log.splitlines() if "error" in s.lower() and "clBuildProgram" not in s]
             first = (errors or log.strip().splitlines())[0].strip()
             raise BuildError(f"{self.name} does not compile this kernel: {first}", source, log) from error
+
+    def _built_again(self, program: Any) -> Any:
+        """A program whose binary is text, with instructions in force that its compiler did not see."""
+        cl = opencl()
+        (text,) = program.get_info(cl.program_info.BINARIES)
+        own = for_own_target(text.decode("latin1")).encode("latin1")
+        return cl.Program(self.context, [self.device], [own]).build(["-w"], devices=[self.device])
 
     def admit(self, kernel: PlannedKernel) -> None:
         """BuildError where a launch of `kernel` would fail or crash, whatever the compiler says."""
@@ -383,10 +398,10 @@ class Device:
                 f"kernel {kernel.name}: {items} work-items per group, {self.name} allows {self.limits.group_size}",
                 kernel.source,
             )
-        if kernel.local_bytes > self.limits.local_bytes:
+        most = self.limits.group_unit_bytes if needs_own_target(kernel.alone) else self.limits.local_bytes
+        if kernel.local_bytes > most:
             raise BuildError(
-                f"kernel {kernel.name}: {kernel.local_bytes} bytes of local memory per group, "
-                f"{self.name} has {self.limits.local_bytes}",
+                f"kernel {kernel.name}: {kernel.local_bytes} bytes of local memory per group, {self.name} has {most}",
                 kernel.source,
             )
         if self.kind == "cpu" and kernel.private_bytes * items > CPU_STACK_BYTES:

@@ -18,7 +18,7 @@ from egglift.codegen.kernel.index import ZERO, Data, Index, Var, assuming, index
 from egglift.codegen.kernel.index_values import in_i32, of_indices
 from egglift.codegen.kernel.ownership import Layout
 from egglift.codegen.kernel.unroll_register_loops import SHORT, indexes_registers
-from egglift.codegen.kernel.views import LINE, View, memory
+from egglift.codegen.kernel.views import EXCHANGED, LINE, PATTERN, View, memory
 from egglift.codegen.opencl.names import Names
 from egglift.ir.errors import CodegenError
 from egglift.ir.inner_program import WRITTEN
@@ -384,7 +384,7 @@ class Builder:
     def allocate(self, type: Type, space: str, stem: str, of: Expr, pad: int = 0, swizzle: int = 0) -> Target:
         """New memory for a value of `type`, with rows `pad` apart, or rotated; `of` is named if there is not enough."""
         sizes = [(_volume(_padded(shape, pad)), scalar) for shape, scalar in leaves(type)]
-        start = LINE if swizzle else 1
+        start = PATTERN if swizzle == EXCHANGED else LINE if swizzle else 1
         buffers = [self._buffer(space, scalar, size, stem, of, start) for size, scalar in sizes]
         at = ZERO
         if space == "local" and self.distribution.warp:
@@ -432,12 +432,12 @@ class Builder:
             return self.put(im.Declare(buffer))
         self.locals.append(buffer)
         self._largest = of
-        if self.local_bytes > SHARED * self.limits.local_bytes:
+        if self.local_bytes > SHARED * max(self.limits.local_bytes, self.limits.group_unit_bytes):
             self.require_local()
 
-    def require_local(self) -> None:
-        """Has the device as much local memory as the group takes?"""
-        if self.local_bytes > self.limits.local_bytes:
+    def require_local(self, in_warp_groups: bool = False) -> None:
+        """Has the device as much local memory as the group takes?  in_warp_groups: do its warps multiply together?"""
+        if self.local_bytes > (self.limits.group_unit_bytes if in_warp_groups else self.limits.local_bytes):
             assert self._largest is not None
             raise CodegenError(
                 f"{brief(self._largest)}: {self.local_bytes} bytes of local memory, the device has "

@@ -135,7 +135,7 @@ static int admit(${name}_handle *self, int source)
         if (group > items)
             return fail(self, ${NAME}_UNSUITABLE, "%s has groups of %lu work-items, the device allows %lu",
                 KERNEL[k].name, (unsigned long)group, (unsigned long)items);
-        if (KERNEL[k].local_bytes > memory)
+        if (KERNEL[k].local_bytes > $memory)
             return fail(self, ${NAME}_UNSUITABLE, "%s takes %lu bytes of local memory, the device has %lu",
                 KERNEL[k].name, (unsigned long)KERNEL[k].local_bytes, (unsigned long)memory);
     }
@@ -158,7 +158,7 @@ static int refused(${name}_handle *self, cl_program program, cl_int status)
     free(log);
     return result;
 }
-
+${build_again}
 /* compiles a source, unless it is compiled already */
 static int build(${name}_handle *self, int source)
 {
@@ -178,7 +178,7 @@ static int build(${name}_handle *self, int source)
     status = clBuildProgram(program, 1, &self->device, OPTIONS, NULL, NULL);
     if (status != CL_SUCCESS)
         result = refused(self, program, status);
-    for (k = first; k < end && result == ${NAME}_OK; k++) {
+${built_again}    for (k = first; k < end && result == ${NAME}_OK; k++) {
         self->kernels[k] = clCreateKernel(program, KERNEL[k].name, &status);
         result = answer(self, status, KERNEL[k].name);
     }

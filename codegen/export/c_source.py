@@ -15,6 +15,7 @@ from egglift.codegen.export.c_runtime import RUNTIME
 from egglift.codegen.export.host_plan import HostKernel, HostSource
 from egglift.codegen.export.host_program import HeldArray, HostProgram, Parameter
 from egglift.codegen.export.length_texts import by_operators
+from egglift.codegen.export.own_target import in_c, options_of
 from egglift.ir.bounds import MOST
 from egglift.ir.length_forms import RunTimeLength
 from egglift.ir.run_time_lengths import said
@@ -160,7 +161,7 @@ int ${name}_run_once(const ${name}_choice *choice$length_parameters$host_paramet
 def source(p: HostProgram) -> str:
     """The text of `NAME.c`."""
     names = {"name": p.name, "NAME": p.name.upper()}
-    runtime = RUNTIME.substitute(names, lengths=LENGTHS.substitute(names))
+    runtime = RUNTIME.substitute(names, lengths=LENGTHS.substitute(names), **in_c(p, names))
     return TABLES.substitute(_tables(p)) + plan_functions(p) + runtime + _calls(p)
 
 
@@ -184,7 +185,7 @@ def _tables(p: HostProgram) -> dict[str, object]:
         "most_numbers": max((len(k.numbers) for k in kernels), default=0),
         "sources": "\n".join(starmap(_source, enumerate(p.sources))),
         "source_rows": ",\n".join(_source_rows(p)),
-        "options": quoted(p.options),
+        "options": quoted(options_of(p)),
         "arrays": ",\n".join(_array(p, a) for a in (*p.inputs, *p.outputs)),
         "constants": "".join(starmap(_constant, enumerate(p.constants))),
         "constant_rows": ",\n".join(f"    {{{len(c.data)}, CONSTANT_{i}}}" for i, c in enumerate(p.constants))

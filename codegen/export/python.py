@@ -9,6 +9,7 @@ from string import Template
 from egglift.codegen.export.host_plan import HostKernel, HostPlan
 from egglift.codegen.export.host_program import HostProgram, Parameter
 from egglift.codegen.export.length_texts import Size, by_functions, condition, linear, size_of
+from egglift.codegen.export.own_target import in_python, options_of
 from egglift.ir.run_time_lengths import said
 
 MODULE = Template('''\
@@ -40,7 +41,7 @@ $constants
 PLANS = [
 $plans
 ]
-
+$build_again
 
 class Program:
     """$name on a device: call it with its inputs.  Several threads may.
@@ -93,7 +94,7 @@ class Program:
 
     def _built(self, source, kernels):
         if source not in self._kernels:
-            program = cl.Program(self.queue.context, SOURCES[source]).build(OPTIONS) if kernels else None
+            program = $compiled if kernels else None
             self._kernels[source] = [cl.Kernel(program, kernel[0]) for kernel in kernels]
         return self._kernels[source]
 
@@ -201,7 +202,8 @@ def module(p: HostProgram) -> str:
         name=p.name,
         told="\n".join(told),
         imports="import base64\nimport math\nimport threading" if open else "import base64\nimport threading",
-        options=repr(p.options.split()),
+        options=repr(options_of(p).split()),
+        **in_python(p),
         arithmetic=ARITHMETIC if open else "",
         lengths=_lengths(p) if open else "",
         inputs="\n".join(_described(p, a) for a in p.inputs),

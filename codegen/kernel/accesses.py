@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from egglift.codegen.kernel.imperative import (
+    AwaitProducts,
     Buffer,
     FragmentLoad,
     FragmentProduct,
@@ -62,6 +63,10 @@ def accesses(statements: Iterable[Statement]) -> list[Access]:
                 case FragmentProduct():
                     values((*s.rows, *s.columns, *s.totals), path, block, None, s)
                     for total in s.totals:
+                        found.append(Access(total.buffer, total.at, True, path, block, len(found), None, s))
+                case AwaitProducts(totals):
+                    values(totals, path, block, None, s)
+                    for total in totals:
                         found.append(Access(total.buffer, total.at, True, path, block, len(found), None, s))
                 case FragmentLoad(into, source, lane):
                     values((source,), path, block, lane, s)

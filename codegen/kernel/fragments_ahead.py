@@ -34,6 +34,11 @@ class CopiedAhead:
     comments: tuple[Statement, ...]
     matrix: im.Loop
 
+    @property
+    def open(self) -> int:
+        """Groups of copies that may be on their way when a step begins."""
+        return next(s.open for s in self.copies if isinstance(s, im.AwaitCopies))
+
 
 @dataclass(frozen=True)
 class Turns:
@@ -61,24 +66,24 @@ def rotated(ahead: CopiedAhead, turns: Turns) -> Iterator[Statement]:
     loop, step = ahead.loop, ahead.loop.var
     yield from turns.registers
     start: Mapping[Var, Index | int] = {step: 0}
-    yield from _moved(ahead.copies, start)
-    yield _together(_moved(turns.loads[0], start))
+    yield from at_step(ahead.copies, start)
+    yield together(at_step(turns.loads[0], start))
     after: Mapping[Var, Index | int] = {step: index(step) + 1}
     body: list[Statement] = []
     for loads, products in zip(turns.loads[1:], turns.products, strict=False):
-        body += [_together((*ahead.comments, *loads, *products))]
-    body += _moved(ahead.copies, after)
-    body += [_together((*_moved(turns.loads[0], after), *turns.products[-1]))]
+        body += [together((*ahead.comments, *loads, *products))]
+    body += at_step(ahead.copies, after)
+    body += [together((*at_step(turns.loads[0], after), *turns.products[-1]))]
     yield replace(loop, body=tuple(body))
 
 
-def _together(body: Iterable[Statement]) -> Statement:
+def together(body: Iterable[Statement]) -> Statement:
     """A step of the group."""
     return im.If((), tuple(body))
 
 
-def _moved(body: Iterable[Statement], to: Mapping[Var, Index | int]) -> list[Statement]:
-    """`body` at another value of a loop's variable."""
+def at_step(body: Iterable[Statement], to: Mapping[Var, Index | int]) -> list[Statement]:
+    """`body` at another value of a loop's variable: what is never reached there is left out."""
     places = Rewriter(lambda buffer, at: (buffer, at.substitute(to))).statements(body)
     return [found for s in places if (found := _where(s, to)) is not None]
 

@@ -141,6 +141,18 @@ class Unit:
 
 
 @dataclass(frozen=True)
+class Lying:
+    """How the factors of a warp group's product lie in local memory: in rows of 128 bytes (views.exchanged).
+
+    along: is such a row steps of one line, or lines beside each other at one step?  far: bytes from a row to what
+    continues it.
+    """
+
+    along: bool
+    far: int
+
+
+@dataclass(frozen=True)
 class Let:
     """`const T name = value;`"""
 
@@ -202,12 +214,27 @@ class FragmentProduct:
     """`totals += rows * columns`, by a warp together on its matrix unit: each lane holds a part of all three.
 
     unit: the element type and its shape (kernel/fragments.py).  totals: private places, which are updated.
+    lying: where four warps multiply together, how rows and columns lie in local memory, whose first elements are given;
+    the warps go on meanwhile, up to an AwaitProducts.
     """
 
     unit: Unit
     totals: tuple[Load, ...]
     rows: tuple[ScalarValue, ...]
     columns: tuple[ScalarValue, ...]
+    lying: tuple[Lying, Lying] | None = None
+
+    @property
+    def lanes(self) -> int:
+        """Lanes that a product is shared out to, in warps of 32."""
+        return 128 if self.lying else 32
+
+
+@dataclass(frozen=True)
+class AwaitProducts:
+    """Waits until the products of warp groups are in their totals: `totals` are those of one product."""
+
+    totals: tuple[Load, ...]
 
 
 @dataclass(frozen=True)
@@ -260,9 +287,13 @@ class CloseCopies:
 
 @dataclass(frozen=True)
 class AwaitCopies:
-    """Waits until all groups of asynchronous copies of a work-item but the last `open` ones are there."""
+    """Waits until all groups of asynchronous copies of a work-item but the last `open` ones are there.
+
+    for_units: also for the units of warp groups, which read local memory another way.
+    """
 
     open: int = 0
+    for_units: bool = False
 
 
 @dataclass(frozen=True)
@@ -287,7 +318,7 @@ class Declare:
 
 
 Statement: TypeAlias = (
-    Let | Store | Loop | If | FragmentLoad | FragmentProduct | LookBack | CloseCopies | AwaitCopies
+    Let | Store | Loop | If | FragmentLoad | FragmentProduct | AwaitProducts | LookBack | CloseCopies | AwaitCopies
 ) | (Barrier | Comment | Declare)
 
 # ---------------------------------------------------------------------------------------- plans
@@ -409,6 +440,8 @@ class DeviceLimits:
     float64: bool = True
     sub_groups: bool = False
     matrix_units: tuple[str, ...] = ()  # names of the units that warps multiply matrices on (fragments.py)
+    #: bytes of local memory of a group in kernels whose warps multiply four together (0: none do)
+    group_unit_bytes: int = 0
     #: does it copy from global to local memory while it computes?
     asynchronous_copies: bool = False
     #: may barriers stand in branches that a group takes together?  PoCL (3.0) compiles some of those wrongly

@@ -57,7 +57,7 @@ def _buffers(body: tuple[Statement, ...]) -> Iterable[Buffer]:
         match s:
             case im.Declare(buffer) | Store(buffer):
                 yield buffer
-            case im.FragmentProduct():
+            case im.FragmentProduct() | im.AwaitProducts():
                 yield s.totals[0].buffer
 
 
@@ -97,7 +97,7 @@ class _Pass:
             case Store(buffer, _, value):
                 into, made = self.kept(buffer), self.value(value)
                 return replace(s, buffer=into, value=self.bits(made, into.scalar) if into.scalar.is_narrow else made)
-            case im.FragmentProduct():
+            case im.FragmentProduct() | im.AwaitProducts():
                 totals = tuple(Load(self.kept(x.buffer), x.at) for x in s.totals)
                 return replace(s, totals=totals)
             case _:

@@ -63,6 +63,8 @@ class Rewriter:
                     totals = tuple(Load(*self.place(x.buffer, x.at)) for x in s.totals)
                     rows, columns = (tuple(map(self.value, factors)) for factors in (s.rows, s.columns))
                     result.append(replace(s, totals=totals, rows=rows, columns=columns))
+                case im.AwaitProducts(totals):
+                    result.append(im.AwaitProducts(tuple(Load(*self.place(x.buffer, x.at)) for x in totals)))
                 case im.FragmentLoad():
                     into = tuple(Load(*self.place(x.buffer, x.at)) for x in s.into)
                     result.append(replace(s, into=into, source=Load(*self.place(s.source.buffer, s.source.at))))

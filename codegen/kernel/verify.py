@@ -76,10 +76,12 @@ class _Block:
                     self._loop(s)
                 case im.If():
                     self._if(s)
-                case im.FragmentProduct() if self.apart:
+                case im.FragmentProduct() | im.AwaitProducts() if self.apart:
                     raise Malformed("a warp multiplies where not all of its lanes come")
                 case im.FragmentProduct(totals=totals, rows=rows, columns=columns):
                     self._values((*totals, *rows, *columns), None, "totals += rows * columns")
+                case im.AwaitProducts(totals):
+                    self._values(totals, None, "await products")
                 case im.FragmentLoad() if self.apart:
                     raise Malformed("a warp reads matrices where not all of its lanes come")
                 case im.FragmentLoad(into=into, source=source, lane=lane):

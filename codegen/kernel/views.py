@@ -18,6 +18,10 @@ from egglift.ir.types import Array, Scalar, Tuple, Type
 
 #: bytes that one instruction moves, and of local memory that banks hold side by side
 CHUNK, LINE = 16, 128
+#: in place of how far rows are rotated: an array lies as the units of warp groups read it (`exchanged`)
+EXCHANGED = 8
+#: bytes that such an array must begin at a multiple of
+PATTERN = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +81,7 @@ def memory(
 ) -> View:
     """The view of a value of `type` kept in `buffers` (structure of arrays, ir.types.leaves) from element `at` on.
 
-    pad: elements left free after each row, the innermost dimension.  swizzle: how far each row is rotated.
+    pad: elements left free after each row, the innermost dimension.  swizzle: how far rows are rotated, or EXCHANGED.
     """
     match type:
         case Scalar():
@@ -87,6 +91,12 @@ def memory(
         case Array(n, t):
             own = [next(buffers) for _ in range(count_leaves(t))]
             n = number(n)
+            if swizzle == EXCHANGED and isinstance(t, Array) and isinstance(t.element, Scalar):
+                inner, size = number(t.length), t.element.size
+                return Arr(
+                    n,
+                    lambda i: Arr(inner, lambda j: load(own[0], at * (n * inner) + exchanged(i, j, (n, inner), size))),
+                )
             if swizzle and isinstance(t, Scalar):
                 return Arr(n, lambda i: load(own[0], at * n + rotated(i, at, n, t.size, swizzle)))
             far = n + pad if is_flat(t) else n
@@ -113,6 +123,27 @@ def rotated(i: Index, row: Index, n: int, size: int, step: int) -> Index:
     shared = LINE // CHUNK // near
     at, inside = i // chunk, i % chunk
     return (at // near) * (near * chunk) + ((at + row // shared * step) % near) * chunk + inside
+
+
+def exchanged(row: Index, column: Index, shape: tuple[int, int], size: int) -> Index:
+    """Where an element lies in an array for warp groups: column by column of 128 bytes a row, whose chunks of 16 bytes
+    are exchanged, chunk c of row r for c XOR r % 8.  For rows of 128 bytes:
+
+    row 0: 0 1 2 3 4 5 6 7   row 1: 1 0 3 2 5 4 7 6   row 2: 2 3 0 1 6 7 4 5   row 3: 3 2 1 0 7 6 5 4   ...
+
+    CodegenError where the array has no such rows.
+    """
+    rows, columns = shape
+    chunk, line = CHUNK // size, LINE // size
+    if rows % 8 or columns % line:
+        raise CodegenError(f"{rows} rows of {columns * size} bytes cannot be exchanged; choose multiples of 8 and 128")
+    at = _exclusive_or(column // chunk % 8, row % 8)
+    return column // line * (rows * line) + row * line + at * chunk + column % chunk
+
+
+def _exclusive_or(a: Index, b: Index) -> Index:
+    """Of numbers below 8, bit by bit."""
+    return (a // 4 + b // 4) % 2 * 4 + (a // 2 + b // 2) % 2 * 2 + (a + b) % 2
 
 
 def count_leaves(type: Type) -> int:

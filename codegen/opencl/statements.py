@@ -18,6 +18,7 @@ from egglift.codegen.opencl.look_back import look_back
 from egglift.codegen.opencl.natives import Natives
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
+from egglift.codegen.opencl.warp_group_functions import await_products, group_product, tile_place
 from egglift.ir.deadline import require_time
 from egglift.ir.lengths import surely_less
 from egglift.ir.types import BOOL, U32
@@ -73,12 +74,15 @@ class KernelText(VectorText):
                     self._fragment_product(s)
                 case im.FragmentLoad():
                     self._fragment_load(s)
+                case im.AwaitProducts(totals):
+                    rows = self._rows_of_totals(totals)
+                    self.line(f"{await_products(len(totals) // 2, self.helpers)}({rows});")
                 case im.LookBack():
                     look_back(self, s)
                 case im.CloseCopies():
                     self.line(f"{close_copies(self.helpers)}();")
-                case im.AwaitCopies(count):
-                    self.line(f"{await_copies(count, self.helpers)}();")
+                case im.AwaitCopies(count, for_units):
+                    self.line(f"{await_copies(count, for_units, self.helpers)}();")
                 case im.Loop():
                     self._loop(s)
                 case im.If():
@@ -122,9 +126,24 @@ class KernelText(VectorText):
             self._vector_store(s, lanes, declares)
 
     def _fragment_product(self, s: im.FragmentProduct) -> None:
+        if s.lying:
+            return self._group_product(s, s.lying)
         totals = [f"&{self.place(x.buffer, x.at)}" for x in s.totals]
         factors = [x for side in (s.rows, s.columns) for x in self._factors(s.unit, side)]
         self.line(f"{fragment_product(s.unit, self.helpers)}({', '.join(totals + factors)});")
+
+    def _group_product(self, s: im.FragmentProduct, lying: tuple[im.Lying, im.Lying]) -> None:
+        firsts = [x for x in (*s.rows, *s.columns) if isinstance(x, im.Load)]
+        places = [
+            tile_place(x, self._local_address(first.buffer, first.at), self.helpers)
+            for x, first in zip(lying, firsts, strict=True)
+        ]
+        arguments = ", ".join([self._rows_of_totals(s.totals), *places])
+        self.line(f"{group_product(s.unit, lying, self.helpers)}({arguments});")
+
+    def _rows_of_totals(self, totals: Sequence[im.Load]) -> str:
+        """Where the totals of a lane's two rows begin."""
+        return ", ".join(f"&{self.place(x.buffer, x.at)}" for x in (totals[0], totals[2]))
 
     def _factors(self, unit: im.Unit, factors: Sequence[im.ScalarValue]) -> list[str]:
         """What a product's function is given for factors: registers as they are, or numbers in registers."""

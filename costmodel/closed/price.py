@@ -175,5 +175,6 @@ def _local(work: Work, p: Profile) -> Numbers:
 
 def possible(work: Work, limits: DeviceLimits) -> Bools:
     """Which assignments a device with these limits can run: groups, local memory and registers that it has."""
-    fits = work.fits & (work.group <= limits.group_size) & (work.local_bytes <= limits.local_bytes)
+    most = limits.group_unit_bytes if work.own_target else limits.local_bytes
+    fits = work.fits & (work.group <= limits.group_size) & (work.local_bytes <= most)
     return fits & (work.private <= limits.private_bytes)

@@ -160,7 +160,8 @@ class Work:
     must?  Per work-item: issue, simple instructions; products, of matrix units, in such; chain, dependent operations;
     waits, rounds of loads from global memory, in latencies of it; barriers; flight, bytes on their way together;
     private, bytes of registers; held, bytes of registers in its busiest loop, whose steps are often; share: of those
-    that have something to do.  local_bytes: of a group.
+    that have something to do.  local_bytes: of a group.  own_target: is it built for the device's own target, where a
+    group has more (codegen/opencl/own_target.py)?
     """
 
     local: tuple[Numbers, Numbers, Numbers]
@@ -178,6 +179,7 @@ class Work:
     share: Numbers = field(default_factory=lambda: number(1))
     local_bytes: Numbers = field(default_factory=lambda: number(0))
     accesses: list[Access] = field(default_factory=list)
+    own_target: bool = False
 
     @property
     def group(self) -> Numbers:

@@ -11,13 +11,12 @@ from functools import lru_cache
 from math import isfinite
 
 import numpy as np
-import numpy.typing as npt
 
 from egglift.codegen.kernel.imperative import Load
 from egglift.codegen.kernel.index import Choice, Clamp, Data, Index, Quotient, Remainder, Var
+from egglift.codegen.kernel.index_numbers import Lanes, Unknown, evaluate
 from egglift.codegen.kernel.walk import operands, subvalues
 
-Lanes = npt.NDArray[np.int64]
 BANKS, WORD = 32, 4  # of local memory: banks, and the bytes that each gives in one pass
 SECTOR = 32  # bytes
 LINE = 128  # bytes, of a unit's cache
@@ -26,10 +25,6 @@ LINE = 128  # bytes, of a unit's cache
 LINE_TAKES = 100
 DIVERGED = 8.0  # instructions' worth of time for every further address of constants that lanes read at the same time
 CLOSE = 16  # places for each integer, of which a table says which are there
-
-
-class Unknown(Exception):
-    """An index that depends on data."""
 
 
 @lru_cache(64)
@@ -58,34 +53,6 @@ def distinct(places: Lanes) -> Lanes:
     first = np.append(True, rising[1:] != rising[:-1])
     different: Lanes = rising[first]
     return different
-
-
-def evaluate(at: Index, local: tuple[Lanes, ...], loops: Mapping[Var, Lanes] | None = None) -> Lanes:
-    """The index for every lane; Unknown if it depends on loaded numbers.  loops: their variables' values (else 0)."""
-    total = np.full(len(local[0]), at.constant, dtype=np.int64)
-    for atom, k in at.terms:
-        total = total + k * _atom(atom, local, loops or {})
-    return total
-
-
-def _atom(atom: object, local: tuple[Lanes, ...], loops: Mapping[Var, Lanes]) -> Lanes | int:
-    match atom:
-        case Var(_, _, "local" | "global", dim):
-            return local[dim] if dim < len(local) else 0
-        case Var():
-            return loops.get(atom, 0)
-        case Quotient(x, d):
-            return evaluate(x, local, loops) // d
-        case Remainder(x, d):
-            return evaluate(x, local, loops) % d
-        case Clamp(x, high):
-            return np.clip(evaluate(x, local, loops), 0, high)
-        case Choice(test, n, inside, outside):
-            t = evaluate(test, local, loops)
-            return np.where((t >= 0) & (t < n), evaluate(inside, local, loops), evaluate(outside, local, loops))
-        case Data():
-            raise Unknown
-    raise AssertionError(atom)
 
 
 def sectors(at: Index, size: int, width: int, local: tuple[Lanes, ...]) -> float:

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from egglift.codegen.kernel.imperative import PlannedKernel
 from egglift.codegen.kernel.index import Var
+from egglift.codegen.kernel.index_numbers import Lanes
 from egglift.costmodel.model.coalescing import (
     LINE,
     LINE_TAKES,
     SECTOR,
     Footprint,
-    Lanes,
     footprint,
     ids,
     lines,

@@ -10,9 +10,10 @@ from math import frexp, inf, prod
 from egglift.codegen.kernel import imperative as c
 from egglift.codegen.kernel.accesses import accesses
 from egglift.codegen.kernel.index import OWN, Index, Var
+from egglift.codegen.kernel.index_numbers import Lanes
 from egglift.codegen.kernel.walk import operands, subvalues, walk
 from egglift.codegen.opencl.vectors import HALVED
-from egglift.costmodel.model.coalescing import DIVERGED, Lanes, diverged, ids, varying
+from egglift.costmodel.model.coalescing import DIVERGED, diverged, ids, varying
 from egglift.costmodel.model.counted_accesses import CountedAccess, leap, side_by_side, together
 from egglift.costmodel.model.dead_registers import Places, needed, read_places
 from egglift.costmodel.model.rows_of_lanes import waiting
@@ -192,7 +193,7 @@ class _Counter:
                         here = replace(here, begun={**here.begun, buffer: len(here.loops)})
                 case c.FragmentProduct():
                     chain = max(chain, FRAGMENT_CHAIN * here.steps(s.totals[0].buffer, s.totals[0].at))
-                    self._fragment_product(s.unit, here)
+                    self._fragment_product(s, here)
                 case c.FragmentLoad():
                     self._fragment_load(s, here)
                 case c.Loop():
@@ -219,9 +220,9 @@ class _Counter:
 
     # ------------------------------------------------------------------------------------ statements
 
-    def _fragment_product(self, unit: c.Unit, here: _Here) -> None:
-        count = here.times * here.share * self.items
-        products = unit.rows * unit.columns * unit.steps / self.profile.warp  # of each lane
+    def _fragment_product(self, s: c.FragmentProduct, here: _Here) -> None:
+        count, unit = here.times * here.share * self.items, s.unit
+        products = unit.rows * unit.columns * unit.steps / s.lanes  # of each lane
         self.total.issue += count
         self.total.products += count * products * matrix_cost(unit, self.profile)
         self.total.flops += 2 * count * products

@@ -12,6 +12,7 @@ from typing import Any
 
 from egglift.codegen.device.device import Device
 from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.codegen.kernel.warp_groups import group_unit_bytes
 from egglift.costmodel.records.cache_folder import cache_folder
 from egglift.ir.errors import RecordError
 
@@ -125,6 +126,7 @@ class Profile:
         gpu = self.kind == "gpu"
         units = tuple(self.matrix_costs)
         own = {"branch_barriers": gpu, "half_functions": gpu, "matrix_units": units}
+        own["group_unit_bytes"] = group_unit_bytes(units)
         own["asynchronous_copies"] = own["nan_extrema"] = own["device_fence"] = bool(units)
         own["progress"] = gpu and self.name.startswith("NVIDIA")
         return DeviceLimits(compute_units=self.compute_units, warp=self.warp, **own)  # type: ignore[arg-type]

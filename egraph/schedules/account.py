@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from egglift.codegen.kernel import views
 from egglift.codegen.kernel.imperative import Unit
 from egglift.egraph.explanation.marked import in_notebook, marked_account
 from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule
@@ -50,9 +51,18 @@ def account_of(
                 depth += 1
             case Keep(operand, space, swizzle=by):
                 what = "results" if operand == RESULT else f"operand {operand}"
-                rotated = f", each row rotated by {16 * by} bytes more" if by else ""
-                lines.append(f"{'  ' * depth}keep {what} in {space} memory{rotated}")
+                lines.append(f"{'  ' * depth}keep {what} in {space} memory{_lying(by)}")
     return Account("\n".join(lines), laws_of(schedule))
+
+
+def _lying(swizzle: int) -> str:
+    """How rows lie in local memory, where not one after the other."""
+    match swizzle:
+        case 0:
+            return ""
+        case views.EXCHANGED:
+            return ", as warp groups read it"
+    return f", each row rotated by {16 * swizzle} bytes more"
 
 
 def laws_of(schedule: Schedule) -> tuple[str, ...]:

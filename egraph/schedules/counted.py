@@ -14,6 +14,7 @@ import numpy as np
 from egglift.codegen.kernel.fragment_loads import ACROSS, DOWN
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.unroll_register_loops import SHORT
+from egglift.codegen.kernel.warp_groups import BUFFERS, COLUMNS, GROUP_UNITS, WARPS
 from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
 from egglift.costmodel.model.operation_counts import matrix_cost
 from egglift.costmodel.profiles.profile import Profile
@@ -136,7 +137,7 @@ class _Counting(StoredCounts):
         """One step for each element of the nest: what is not in registers is read there."""
         scalar = [d for d in nest if d is not lane]
         for i, source in enumerate(sources):
-            if i not in taken:
+            if i not in taken and not (self.together and i in self.local):  # units read it themselves
                 used = [d for d in nest if d.role == "lane" and d.loop.dim in source.dims]
                 if i in self.local:  # a compiler reads once what an unrolled loop does not move
                     where = [d for d in scalar if d.role != "unrolled" or d.loop.dim in source.dims]
@@ -154,13 +155,22 @@ class _Counting(StoredCounts):
         """Steps on matrix units, if the sizes and the device are such that there are any."""
         unit = unit_of(self.stage)
         assert unit is not None
+        if self.together:
+            unit = GROUP_UNITS[unit.name]
         products = len(self.stage.phases[0]) * times
         self.work.issue = self.work.issue + products * self.profile.warp / (unit.rows * unit.columns * unit.steps)
         self.work.products = self.work.products + products * matrix_cost(unit, self.profile)
         pairs = product(d.count for d in self.digits if d.role == "unrolled" and d.loop.dim != self.stage.dims[-1])
         steps = product(d.count for d in self.digits if d.loop.kind == "matrix")
-        x, y, _ = self.work.local
+        x, y, z = self.work.local
         whole = (x == ACROSS) & (np.fmod(y, DOWN) == 0) & (np.fmod(steps, unit.steps) == 0)
+        if self.together:
+            across = next(d.loop.dim for d in self.digits if d.role == "item" and d.dim == 0)
+            columns = product(d.count for d in self.digits if d.loop.dim == across and d.role != "group")
+            chunks = next(d for d in self.digits if d.loop.buffers)
+            buffers = evaluated(chunks.loop.buffers, self.env)
+            whole = whole & (y == DOWN) & (np.fmod(z, WARPS) == 0) & (columns <= COLUMNS) & (buffers >= BUFFERS)
+            whole = whole & (chunks.count > 1)
         whole = whole & (np.fmod(pairs, 2) == 0) & (unit.name in self.limits.matrix_units)
         self.work.fits = self.work.fits & whole
 

@@ -64,8 +64,10 @@ class Counts:
         self.wide = TOGETHER if self.gpu else profile.simd_bytes  # bytes of one instruction
         self.reduced = frozenset(d for phase in self.elements.phases for d in phase.dims)
         self.matrix = any(loop.kind == "matrix" for loop in schedule.loops)
+        self.together = schedule.for_warp_groups
         self.digits = digits_of(schedule, env, self.reduced, not self.gpu)
         self.work = launched(self.digits, schedule, env, launch, limits)
+        self.work.own_target = self.together
         self.packed: list[Work] = []
         self.through_local: Keep | None = None  # where results are kept before they are copied out
         self.rounds: list[Round] = []

@@ -33,10 +33,10 @@ from egglift.codegen.kernel.imperative import (
     Store,
 )
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
+from egglift.codegen.kernel.index_numbers import Unknown, evaluate
 from egglift.codegen.kernel.views import Arr, View, Where, element, memory, number
 from egglift.codegen.kernel.walk import operands, subvalues
 from egglift.costmodel.closed.traffic import ANYWHERE
-from egglift.costmodel.model.coalescing import Unknown, evaluate
 from egglift.costmodel.model.operation_counts import call_cost
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.stages.stage import Dim

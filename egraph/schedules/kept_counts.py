@@ -12,7 +12,7 @@ import numpy as np
 from egglift.codegen.kernel.fragment_loads import ACROSS, DOWN
 from egglift.codegen.kernel.imperative import COPIED
 from egglift.codegen.kernel.unroll_register_loops import UNROLLED
-from egglift.codegen.kernel.views import CHUNK, LINE
+from egglift.codegen.kernel.views import CHUNK, EXCHANGED, LINE
 from egglift.costmodel.closed.work import TOGETHER as SHARED_OUT
 from egglift.costmodel.closed.work import Access, Axis, Numbers, Work, evaluated, number, product
 from egglift.costmodel.model.operation_counts import COPIED_AHEAD
@@ -148,22 +148,31 @@ class KeptCounts(Counts):
         if not np.any(work.local_bytes):
             once = np.where(buffers > 0, steps, np.where(steps > 1, 2 * steps, 1))
             work.barriers = work.barriers + np.where(ahead == 2, steps + (steps > 1), once)
-            work.waits = work.waits + np.where(buffers > 1, steps * COPIED_AHEAD / np.clip(buffers - 1, 1, 2), 0)
+            ahead_of = np.clip(buffers - 1 - self.together, 1, 2)  # one is waited for while units read another
+            work.waits = work.waits + np.where(buffers > 1, steps * COPIED_AHEAD / ahead_of, 0)
         outermost = list(layout)[-1]
         size = (product([*span.values()]) if keep.swizzle else layout[outermost] * span[outermost]) * source.bytes
         work.local_bytes = work.local_bytes + size * np.where(ahead == 2, 2, np.maximum(1, buffers))
         self.twice = np.maximum(self.twice, (ahead == 2) | (buffers > 0))
         self._shared_copy(operand, source, outer, span, layout, ahead, buffers)
-        if keep.swizzle:
-            row = span[next(iter(layout))] * source.bytes
+        row = span[next(iter(layout))] * source.bytes
+        if keep.swizzle == EXCHANGED:
+            work.fits = (
+                work.fits
+                & (np.fmod(row, LINE) == 0)
+                & (np.fmod(product([*span.values()]) * source.bytes / row, 8) == 0)
+            )
+        elif keep.swizzle:
             work.fits = work.fits & ((np.fmod(row, LINE) == 0) | (row == LINE / 2) | (row == LINE / 4) | (row == CHUNK))
 
     def _layout(self, source: Source, span: dict[Dim, Numbers], keep: Keep) -> dict[Dim, Numbers]:
         """Elements apart in local memory (operand_arrays.kept): the last dimension is padded.
 
-        Rotated rows are in the banks in which rows are that are padded by as much.
+        Rotated rows are in the banks in which rows are that are padded by as much, exchanged ones like those by one
+        chunk.
         """
-        pad = number(keep.swizzle * CHUNK // source.bytes) if keep.swizzle else evaluated(keep.pad, self.env)
+        rotated = 1 if keep.swizzle == EXCHANGED else keep.swizzle
+        pad = number(rotated * CHUNK // source.bytes) if rotated else evaluated(keep.pad, self.env)
         dims = list(dict.fromkeys(d.loop.dim for d in self.digits if d.loop.dim in source.dims))
         order = sorted(dims, key=lambda d: (d in self.reduced) == keep.steps_inside)
         found, far = dict[Dim, Numbers](), number(1)

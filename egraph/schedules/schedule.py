@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from egglift.codegen.kernel.views import EXCHANGED
 from egglift.egraph.stages.stage import Dim
 from egglift.ir.patterns import Level
 from egglift.ir.sizes import Size
@@ -51,7 +52,7 @@ class Keep:
     Of RESULT, what they yield is written there first, and copied out in the order of memory.
 
     In local memory it is an array over dimensions, those of reductions outermost; steps_inside: innermost.  swizzle:
-    how far each of its rows is rotated (ir/patterns.To).
+    how far each of its rows is rotated, or how it lies for warp groups (ir/patterns.To).
     """
 
     operand: int
@@ -77,6 +78,11 @@ class Schedule:
     def blocks(self, dim: Dim) -> tuple[Size, ...]:
         """The blocks into which a dimension is cut; none where it stays whole."""
         return dict(self.cuts).get(dim, ())
+
+    @property
+    def for_warp_groups(self) -> bool:
+        """Do warps multiply four together what is kept?"""
+        return any(isinstance(s, Keep) and s.swizzle == EXCHANGED for s in self.steps)
 
     @property
     def loops(self) -> tuple[Loop, ...]:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from egglift.codegen.kernel.views import EXCHANGED
+from egglift.codegen.kernel.warp_groups import GROUP_UNITS
 from egglift.egraph.schedules.lower import lower, operands
 from egglift.egraph.schedules.runs import Axis, Digit, runs_of
 from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule, Step
@@ -36,6 +38,7 @@ from egglift.egraph.schedules.ways import (
     PATCH,
     ROW,
     STREAMED,
+    WARP_GROUPS,
     WAYS,
     WHOLE,
     Way,
@@ -64,7 +67,7 @@ FEW = 1 << 17  # results of which each work-item has some
 GRID = 3  # dimensions that a grid has
 INNER = "qcvoRE"  # kinds of symbols that cut a block, not a dimension
 TILE = 128  # columns of a result that a group has at least
-ON_UNITS = (FRAGMENTS, STREAMED)  # ways for matrix units
+ON_UNITS = (FRAGMENTS, STREAMED, WARP_GROUPS)  # ways for matrix units
 SHORT = 64  # lengths below are padded up to a power of two, such that blocks divide them
 
 
@@ -251,7 +254,7 @@ def _is_worth_sharing(stage: Stage) -> bool:
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
-    if way in (FRAGMENTS, STREAMED) and not _has_fragments(stage, rows, columns):
+    if way in ON_UNITS and not _has_fragments(stage, way, rows, columns):
         return None
     stage = replace(stage, narrow=way.narrow)
     tiled = [d for d in (rows, columns) if d is not None]
@@ -268,9 +271,11 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     return Structure(sign, whole, schedule, term, work.tiles)
 
 
-def _has_fragments(stage: Stage, rows: Dim | None, columns: Dim | None) -> bool:
-    """Does it multiply rows by columns, with enough of each, and enough steps, for a fragment?"""
+def _has_fragments(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> bool:
+    """Does it multiply rows by columns, with enough of each, and enough steps, for what the way multiplies at once?"""
     unit = unit_of(stage)
+    if unit is not None and way.exchanged:
+        unit = GROUP_UNITS.get(unit.name)
     if unit is None or rows is None or columns is None or not is_of_rows_and_columns(stage, rows, columns):
         return False
     lengths = (_padded(rows.extent), _padded(columns.extent), longest(stage.phases[0]).extent)
@@ -390,7 +395,8 @@ class Work:
                 both = "grid" in self.way.rows and "grid" in self.way.columns
                 return Loop(d, digit, "grid", self._grid(1 if both and d == self.rows else 0))
             case "item":
-                if d == self.columns and "item" in self.way.columns[digit + 1 :]:  # warps beside each other
+                kinds = self.way.rows if d == self.rows else self.way.columns
+                if "item" in kinds[digit + 1 :]:  # warps beside each other
                     return Loop(d, digit, "item", Level("local", 2))
                 return Loop(d, digit, "item", self.way.items[0 if d == self.rows else 1])
             case "vector":
@@ -434,7 +440,12 @@ class Work:
         return SizeOp("*", SizeOp("/", pad, 4), 8) if isinstance(t, Scalar) and t.is_narrow else pad
 
     def _swizzle(self, o: Operand, inside: bool) -> int:
-        """How far rows are rotated: by one chunk, as matrices are read of them; or by two, as lanes read four rows."""
+        """How far rows are rotated: by one chunk, as matrices are read of them; or by two, as lanes read four rows.
+
+        Or EXCHANGED, for warp groups.
+        """
+        if self.way.exchanged:
+            return EXCHANGED
         t = type_of(o.at)
         assert isinstance(t, Scalar)
         return 1 if t.size < 4 or (inside and t.size == 4) else 2

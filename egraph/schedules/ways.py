@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from egglift.codegen.kernel.fragments import CAST
+from egglift.codegen.kernel.fragment_sums import CAST
 from egglift.ir.patterns import Level
 from egglift.ir.types import BF16, F16, Scalar
 
@@ -33,7 +33,7 @@ class Way:
     share, item: who shares reductions, and who executes items in rows and columns.  in_turn: chunks are taken for each
     index of the other dimensions of a reduction, so that only what one index reads is kept.  narrow: types
     that are kept as they are, also where they are cast to what is computed.  streamed: what is kept in local memory is
-    copied there asynchronously, some chunks ahead.
+    copied there asynchronously, some chunks ahead.  exchanged: and lies there as warp groups read it.
     """
 
     name: str
@@ -49,6 +49,7 @@ class Way:
     in_turn: bool = False
     narrow: tuple[Scalar, ...] = ()
     streamed: bool = False
+    exchanged: bool = False
 
 
 TILE = ("grid", "own", "item", "own")
@@ -71,6 +72,18 @@ FRAGMENTS = replace(
 )
 #: the same in which chunks are copied ahead
 STREAMED = replace(FRAGMENTS, name="streamed", streamed=True)
+#: the same for warp groups, from local memory as it lies there: each has 64 rows, of which a work-item has two that are
+#: eight apart, and all columns of the tile; warps are one above the other
+WARP_GROUPS = replace(
+    STREAMED,
+    name="warp groups",
+    rows=("grid", "own", "item", "own", "item"),
+    row_blocks=("m", "m/q", "16", "8"),
+    columns=("grid", "own", "item", "own"),
+    column_blocks=("n", "8", "2"),
+    keep=("local",),
+    exchanged=True,
+)
 #: the same where more is reduced than is cut: a convolution as a product for each place in its window
 CHUNKS_IN_TURN = replace(CHUNKS, name="chunks in turn", in_turn=True)
 #: each work-item reduces all elements of its own results
@@ -118,7 +131,22 @@ CPU_SWEPT = Way("swept", (), (), CPU_COLUMNS, ("b", "v"), ("step", "inner"), ("j
 CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
 CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))
 
-_GPU = (CHUNKS, FRAGMENTS, STREAMED, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, ALONE, GATHERED, PATCH, MOVED)
+_GPU = (
+    CHUNKS,
+    FRAGMENTS,
+    STREAMED,
+    WARP_GROUPS,
+    CHUNKS_IN_TURN,
+    WHOLE,
+    PARTS,
+    LANES,
+    ROW,
+    EACH,
+    ALONE,
+    GATHERED,
+    PATCH,
+    MOVED,
+)
 _CPU = (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED)
 #: the ways of a kind of device, by name
 WAYS = {kind: {way.name: way for way in ways} for kind, ways in (("gpu", _GPU), ("cpu", _CPU))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from egglift.codegen.kernel.fragments import CAST, UNITS
+from egglift.codegen.kernel.fragment_sums import CAST, UNITS
 from egglift.codegen.kernel.imperative import Unit
 from egglift.egraph.stages.stage import Dim, Reduction, Stage
 from egglift.ir import patterns as p

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from egglift.codegen.kernel.fragments import UNITS
+from egglift.codegen.kernel.fragment_sums import UNITS
 from egglift.codegen.kernel.imperative import Plan
+from egglift.codegen.opencl.own_target import GUARD
 
 
 @dataclass(frozen=True)
@@ -71,14 +72,32 @@ _READ_TRANSPOSED = (
     "  *r{i} = ((const local ushort*)R_[warp][{first} + lane % 4 * 2])[lane / 4] \\\n"
     "    | (uint)((const local ushort*)R_[warp][{first} + lane % 4 * 2 + 1])[lane / 4] << 16; \\\n"
 )
+#: of a warp group: 64 rows by all columns, from rows of 128 bytes whose chunks are exchanged by their numbers
+_GROUP_PRODUCT = """
+#define {name}(c, d, rows, columns) {{ \\
+{ids}  for (int j = 0; j < {columns} / 4; ++j) for (int k = 0; k < {steps}; ++k) {{ \\
+    const int r = warp % 4 * 16 + lane / 4, m = j / 2 * 8 + lane % 4 * 2 + j % 2; \\
+    const float y = unit_value({right}); \\
+    (c)[j] += unit_value({low}) * y; \\
+    (d)[j] += unit_value({high}) * y; \\
+  }} }}
+"""
+_ALONG = "exchanged_at({place}, {step} / 64 * {far}, {line}, {step} % 64)"
+_ACROSS = "exchanged_at({place}, ({line}) / 64 * {far}, {step}, ({line}) % 64)"
+_EXCHANGED = """#define unit_value(x) ({number})
+#define tile_place(at, far) (at)
+#define exchanged_at(place, far, row, i) *(const local ushort*)((place) + (far) + (row) * 128 \\
+  + (((i) / 8) ^ ((row) % 8)) * 16 + (i) % 8 * 2)
+"""
 _COPY = (
     "#define {name}(to, from) {{ local uint* t = (local uint*)(to); const global uint* f = (const global uint*)(from);"
     " for (int i = 0; i < {words}; ++i) t[i] = f[i]; }}"
 )
-_FUNCTION = re.compile(r"^(?:void|uint) (\w+)\((.*?)\) \{\n.*?^}$", re.MULTILINE | re.DOTALL)
+_FUNCTION = re.compile(r"^(?:void|uint|ulong) (\w+)\((.*?)\) \{\n.*?^}$", re.MULTILINE | re.DOTALL)
 _NAMES = re.compile(
-    r"multiply_(?P<unit>\w+)_\d+x\d+x\d+|load_matrices_(?P<count>\d)(?P<transposed>_transposed)?|copy_(?P<bytes>\d+)"
-    r"|(?P<waits>close_copies|await_copies_\d+)|(?P<rounds>tf32)"
+    r"multiply_(?P<group>\w+)_groups_64x(?P<n>\d+)x(?P<k>\d+)_(?P<rows>\w+?)(?P<far>\d*)_(?P<columns>\w+?)(?P<wide>\d*)"
+    r"|multiply_(?P<unit>\w+)_\d+x\d+x\d+|load_matrices_(?P<count>\d)(?P<transposed>_transposed)?|copy_(?P<bytes>\d+)"
+    r"|(?P<waits>close_copies|await_copies_\d+(_for_units)?)|(?P<rounds>tf32|tile_place)|(?P<awaits>await_products_\d+)"
 )
 
 
@@ -89,6 +108,7 @@ def emulated(plan: Plan) -> Plan:
         x, y, z = (*k.local_size, 1, 1)[:3]
         warps, ids = max(1, x * y * z // 32), _IDS.format(x=x, y=y)
         source = k.source.replace("(uint)(ulong)", "(ulong)")  # addresses are wider here
+        source = source.replace(GUARD, "")
         source = _FUNCTION.sub(lambda found, ids=ids: _macro(found, ids), source)  # type: ignore[misc]
         names = [found for f in _FUNCTION.finditer(k.source) if (found := _NAMES.fullmatch(f[1]))]
         staging = f"local ulong R_[{warps}][32];" if any(n["count"] for n in names) else ""
@@ -108,6 +128,10 @@ def _macro(found: re.Match[str], ids: str) -> str:
         return found[0]
     if unit := name["unit"]:
         return _product(found[1], unit, ids)
+    if name["group"]:
+        return _group_product(name, ids)
+    if name["awaits"]:
+        return f"#define {found[1]}(c, d)"
     if count := name["count"]:
         return _load(found[1], int(count), bool(name["transposed"]), ids)
     if size := name["bytes"]:
@@ -131,6 +155,19 @@ def _product(name: str, unit: str, ids: str) -> str:
         **{"ids": ids, "total": TOTALS.get(unit, "float"), "m": m, "n": n, "rows": rows, "columns": columns},
         **{"layout": layout, "steps": steps},
     )
+
+
+def _group_product(name: re.Match[str], ids: str) -> str:
+    def value(side: str, far: str, place: str, line: str) -> str:
+        way = _ALONG if name[side] == "along" else _ACROSS
+        return way.format(place=place, far=name[far] or 0, line=line, step="k")
+
+    numbers = {"right": value("columns", "wide", "columns", "m"), "low": value("rows", "far", "rows", "r")}
+    product = _GROUP_PRODUCT.format(
+        **{"name": name[0], "ids": ids, "columns": name["n"], "steps": name["k"]},
+        **{**numbers, "high": value("rows", "far", "rows", "r + 8")},
+    )
+    return _EXCHANGED.format(number=LAYOUTS[name["group"]].number) + product
 
 
 def _load(name: str, count: int, transposed: bool, ids: str) -> str:

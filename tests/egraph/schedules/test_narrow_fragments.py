@@ -11,7 +11,8 @@ import pytest
 
 import egglift as el
 from egglift.codegen.device import device as devices
-from egglift.codegen.kernel.fragments import UNITS
+from egglift.codegen.kernel.fragment_sums import UNITS
+from egglift.codegen.kernel.warp_groups import GROUP_UNITS
 from egglift.costmodel.measurement.expected_results import TOLERANCE, sample_inputs
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import account_of
@@ -138,6 +139,9 @@ def test_devices_have_units_from_a_compute_capability_on() -> None:
         def __init__(self, major: int, minor: int) -> None:
             self.compute_capability_major_nv, self.compute_capability_minor_nv = major, minor
 
-    units = {version: set(devices._matrix_units(Raw(*version))) for version in ((7, 5), (8, 0), (8, 9), (9, 0))}
-    assert units == {(7, 5): set(), (8, 0): {*UNITS} - {"f64"}, (8, 9): {*UNITS} - {"f64"}, (9, 0): {*UNITS}}
-    assert set(H200.matrix_costs) == {*UNITS} and LIMITS.matrix_units == tuple(H200.matrix_costs)
+    versions = ((7, 5), (8, 0), (8, 9), (9, 0), (10, 0))
+    units = {version: set(devices._matrix_units(Raw(*version))) for version in versions}
+    of_warps, of_groups = {*UNITS}, {unit.name for unit in GROUP_UNITS.values()}
+    assert units[7, 5] == set() and units[8, 0] == units[8, 9] == of_warps - {"f64"}
+    assert units[9, 0] == of_warps | of_groups and units[10, 0] == of_warps
+    assert set(H200.matrix_costs) == of_warps | of_groups and LIMITS.matrix_units == tuple(H200.matrix_costs)

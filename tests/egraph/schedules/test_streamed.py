@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.codegen.kernel.fragments import UNITS
+from egglift.codegen.kernel.fragment_sums import UNITS
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.expected_results import TOLERANCE, sample_inputs
 from egglift.costmodel.search.sizes import Point
