@@ -29,6 +29,7 @@ from egglift.egraph.stages.from_written import from_written
 from egglift.egraph.stages.index_notation import IndexNotation, NoStages
 from egglift.egraph.stages.last_of_scans import with_last_as_reductions
 from egglift.egraph.stages.moved_axes import plain_read
+from egglift.egraph.stages.on_writing import made_on_writing
 from egglift.egraph.stages.one_pass import in_one_pass
 from egglift.egraph.stages.operands import operands_of
 from egglift.egraph.stages.planes import by_planes
@@ -122,6 +123,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
         stages = [summed(factored(s)) for s in stages]
     if reassociate and by.totals:
         stages, result = together(list(by_rows(stages)), result)
+    stages = made_on_writing(stages, result)
     if by.few:
         stages = [with_few_results(s) for s in stages]
     stages = with_tables(stages) if by.tables else stages

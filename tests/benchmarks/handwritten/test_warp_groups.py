@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.handwritten.warp_groups import MARK, TILES, Tile, retargeted, source
+from benchmarks.handwritten.warp_groups import TILES, Tile, source
+from egglift.codegen.opencl.own_target import MARK
 
 
 @pytest.mark.parametrize("tile", TILES)
@@ -13,13 +14,6 @@ def test_all_instructions_of_warp_groups_are_marked(tile: Tile) -> None:
     assert text.count("wgmma") == text.count(f"{MARK}wgmma")
     assert text.count("wgmma.mma_async") == 4 * tile.rows // tile.groups // 64
     assert f"m64n{tile.columns}k16" in text
-
-
-def test_marked_instructions_are_in_force_for_another_target() -> None:
-    given = ".version 9.0\n.target sm_90, texmode_independent\n\t//@wgmma.fence.sync.aligned;\n// a comment\n"
-    assert retargeted(given) == (
-        ".version 9.0\n.target sm_90a, texmode_independent\n\twgmma.fence.sync.aligned;\n// a comment\n"
-    )
 
 
 def test_buffers_of_all_tiles_fit_a_units_local_memory() -> None:

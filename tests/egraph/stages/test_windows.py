@@ -27,8 +27,8 @@ def root_of_sum(row: Value) -> Value:
 
 def test_sums_of_rows_in_windows_are_computed_once() -> None:
     first, second = texts(A.slide(3, 1).map(lambda w: add_up(w.map(root_of_sum))))
-    assert first == "stage0[0 < 9] = (add for 1 < 20 of A[0,1])"
-    assert second == "stage1[0 < 7] = (add for 1 < 3 of (sqrt (slide 3 1 %stage0)[0,1]))"
+    assert first == "stage0[0 < 9] = (sqrt (add for 1 < 20 of A[0,1]))"
+    assert second == "stage1[0 < 7] = (add for 1 < 3 of (slide 3 1 %stage0)[0,1])"
     assert texts(A.map(root_of_sum).slide(3, 1).map(add_up))[0] == first
 
 
@@ -40,12 +40,12 @@ def test_windows_of_two_dimensions_share_too(windows_first: bool) -> None:
     image = IMAGE if windows_first else of_pixels(IMAGE)
     windows = el.slide2d([2, 3], 1, image)
     first, _ = texts(windows.map(lambda r: r.map(lambda w: add_up(of_pixels(w) if windows_first else w))))
-    assert first == "stage0[0 < 6, 1 < 7] = (add for 2 < 20 of I[0,1,2])"
+    assert first == "stage0[0 < 6, 1 < 7] = (sqrt (add for 2 < 20 of I[0,1,2]))"
 
 
 def test_a_padded_array_is_reduced_once_an_element() -> None:
     first, _ = texts(el.pad(1, 1, "clamp", A).slide(3, 1).map(lambda w: add_up(w.map(root_of_sum))))
-    assert first == "stage0[0 < 11] = (add for 1 < 20 of (pad 1 1 clamp A)[0,1])"
+    assert first == "stage0[0 < 11] = (sqrt (add for 1 < 20 of (pad 1 1 clamp A)[0,1]))"
 
 
 def test_long_sums_in_windows_are_no_part_of_the_sum() -> None:
@@ -69,7 +69,7 @@ def test_what_depends_on_the_place_is_computed_for_each() -> None:
 def test_two_arrays_in_windows_alike_share() -> None:
     other = arr("B", 9, 20)
     both = el.map(lambda v, w: add_up(el.map(lambda a, b: el.sqrt(dot(a, b)), v, w)), A.slide(3, 1), other.slide(3, 1))
-    assert texts(both)[0] == "stage0[0 < 9] = (add for 1 < 20 of (mul A[0,1] B[0,1]))"
+    assert texts(both)[0] == "stage0[0 < 9] = (sqrt (add for 1 < 20 of (mul A[0,1] B[0,1])))"
     apart = el.map(
         lambda v, w: add_up(el.map(lambda a, b: el.sqrt(dot(a, b)), v, w)), A.slide(3, 1), arr("B", 7, 3, 20)
     )
@@ -120,7 +120,7 @@ def test_each_way_of_an_opening_is_computed_once() -> None:
 def test_windows_are_found_behind_layouts_of_rows(layout: Callable[[Value], Value]) -> None:
     windows = layout(A.slide(3, 1).map(lambda w: w.map(root_of_sum)))
     first, _ = texts(windows.map(add_up))
-    assert first == "stage0[0 < 9] = (add for 1 < 20 of A[0,1])"
+    assert first == "stage0[0 < 9] = (sqrt (add for 1 < 20 of A[0,1]))"
 
 
 @pytest.mark.parametrize(("side", "steps"), ((3, 1), (5, 2)))
