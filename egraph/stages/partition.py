@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import inf, prod
 
+from egglift.codegen.kernel.fragment_sums import CAST
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.backwards import as_wanted
 from egglift.egraph.stages.chains import in_fewest_steps
@@ -26,6 +27,7 @@ from egglift.egraph.stages.factoring import factored
 from egglift.egraph.stages.few_results import with_few_results
 from egglift.egraph.stages.first_places import first_places_in_order
 from egglift.egraph.stages.from_written import from_written
+from egglift.egraph.stages.going_on import gone_on_with
 from egglift.egraph.stages.index_notation import IndexNotation, NoStages
 from egglift.egraph.stages.last_of_scans import with_last_as_reductions
 from egglift.egraph.stages.moved_axes import plain_read
@@ -123,7 +125,7 @@ def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partit
         stages = [summed(factored(s)) for s in stages]
     if reassociate and by.totals:
         stages, result = together(list(by_rows(stages)), result)
-    stages = made_on_writing(stages, result)
+    stages = gone_on_with(made_on_writing(stages, result), result)
     if by.few:
         stages = [with_few_results(s) for s in stages]
     stages = with_tables(stages) if by.tables else stages
@@ -339,13 +341,16 @@ class _Partition:
         return body if (found := in_one_pass(self.names, plain)) == plain else found
 
     def _with_stored(self, dims: tuple[Dim, ...], r: Reduction) -> Reduction:
-        """A reduction whose costly operands, which are read again for other dimensions, are stages of their own."""
+        """A reduction whose costly operands, which are read again for other dimensions, are stages of their own.
+
+        So are computed factors for matrix units, which take what lies in memory.
+        """
         if self.again == inf:
             return r
         space = (*dims, *r.dims)
-        operands = [o for o in operands_of(self.names, r.element, space) if len(o.dims) < len(space)]
+        operands = [o for o in operands_of(self.names, r.element, space, narrow=CAST) if len(o.dims) < len(space)]
         often = [o for o in operands if _volume(tuple(d for d in space if d not in o.dims)) >= self.again]
-        costly = [o for o in often if set(r.dims) & set(o.dims) and _is_costly(o.at)]
+        costly = [o for o in often if set(r.dims) & set(o.dims) and (_is_costly(o.at) or _is_computed_factor(o.at))]
         new = {o.at: self.names.read(Read(self._stage(o.dims, o.at), o.dims)) for o in costly}
         return replace(r, element=substituted(r.element, new))
 
@@ -454,6 +459,11 @@ def _parts(array: Expr, i: int, depth: int) -> Expr:
 
 def _is_costly(body: Expr) -> bool:
     return any(isinstance(t, p.Apply) and t.op in COSTLY for t in subterms(body))
+
+
+def _is_computed_factor(e: Expr) -> bool:
+    """Is it a number of few bits that is not only read?"""
+    return type_of(e) in CAST and not isinstance(e, p.Input)
 
 
 def _volume(dims: tuple[Dim, ...]) -> int:
