@@ -208,7 +208,6 @@ LONG = (
         0,
         "pieces are added up, of smaller programs",
     ),
-    Long("egraph/schedules/test_chained_tiles.py::test_kernels_of_chains_compute_what_is_meant", 2),
     Long("egraph/schedules/test_chained_tiles.py::test_loops_end_where_a_mask_leaves_nothing", 2),
     Long(
         "egraph/schedules/test_chained_tiles.py::test_scores_are_no_array_and_accumulators_registers",
