@@ -49,13 +49,14 @@ $(VENV)/.docs: $(VENV)/.stamp
 	$(RUN) -m tests.typed_links
 	touch $@
 
-$(VENV)/.stamp: pyproject.toml tests/typed_links.py
+$(VENV)/.stamp: pyproject.toml tests/typed_links.py tests/pocl_declarations.py
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "egglift needs Python 3.11 or later; set PYTHON=..." >&2; exit 1; }
 	test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --upgrade pip "setuptools>=77" wheel
 	PYTHONWARNINGS=ignore $(RUN) -m pip install --quiet --no-build-isolation -e '.[pocl,test]'
 	$(RUN) -m tests.typed_links
+	$(RUN) -m tests.pocl_declarations
 	touch $@
 
 # Oclgrind and PoCL do not share an environment: each brings the OpenCL platform that pyopencl finds

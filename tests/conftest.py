@@ -93,6 +93,15 @@ def short_searches(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     KNOWN.clear()
 
 
+@pytest.fixture(scope="module")
+def few_objects() -> None:
+    """What was made before stays to the end: a module that collects garbage again and again looks through its own.
+
+    Looking through all that thousands of tests have left takes a second each time.
+    """
+    gc.freeze()
+
+
 @pytest.fixture
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The programs that were searched: a call that uses a record searches none."""

@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 #: of one length; of several: nothing, one, the edges of tiles, more
 SHORT = [(n, 0, 0) for n in (0, 1, 2, 7, 8, 9, 17, 64, 129, 1000, 4099)]
 EDGES = [(0, 1, 2), (1, 1, 1), (2, 0, 3), (3, 5, 0), (4, 8, 8), (5, 7, 9), (16, 16, 16), (33, 70, 31), (257, 130, 200)]
-OFTEN = {"scal", "dot in pieces", "gemv"}
+OFTEN = {"dot in pieces", "gemv"}
 
 
 def rows_of(name: str) -> list[dict[str, int]]:

@@ -20,7 +20,7 @@ from egglift.ir.types import F32
 from egglift.kernel import Kernel
 from tests.gates import array, late, queue, write
 
-pytestmark = pytest.mark.short
+pytestmark = [pytest.mark.short, pytest.mark.usefixtures("few_objects")]
 
 N = 1 << 12
 X = np.arange(N, dtype=np.float32) % 7

@@ -54,7 +54,7 @@ TRIPLES = """
 (rule ((= p (Op2 f a b)) (= q (Op2 g c d)) (= r (Op2 h e i)))
       ((union p (Op2 "add" (Op2 "sub" p (Op2 "mul" q r)) (Op2 "mul" q r)))))
 """
-FEW = Limits(rows=20_000, seconds=3600, memory=400 << 20, grace=3600)  # memory ends it, however slow the machine is
+FEW = Limits(rows=1_000_000, seconds=3600, memory=400 << 20, grace=3600)  # memory ends it, however slow the machine is
 
 
 def test_a_law_that_explodes_is_ended_and_the_rest_lowered() -> None:
@@ -62,7 +62,7 @@ def test_a_law_that_explodes_is_ended_and_the_rest_lowered() -> None:
     assert (found.stopped, found.forced) == ("memory", "memory")
     assert [phase.name for phase in found.schedule if phase.name.endswith("-book")]
     assert {"map-global", "map-seq"} <= {law.name for law in found.laws}
-    assert found.rows < 40 * FEW.rows
+    assert found.rows < FEW.rows
 
 
 def test_a_law_that_explodes_at_once_leaves_what_the_book_finds(monkeypatch: pytest.MonkeyPatch) -> None:

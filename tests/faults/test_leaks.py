@@ -17,7 +17,7 @@ from egglift.codegen.device import host_memory
 from egglift.codegen.device.device import open_device
 from tests.gates import array, queue
 
-pytestmark = pytest.mark.short
+pytestmark = [pytest.mark.short, pytest.mark.usefixtures("few_objects")]
 
 N = 1 << 14
 X = np.arange(N, dtype=np.float32)

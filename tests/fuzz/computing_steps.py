@@ -8,9 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import egglift as el
+from egglift.ir import patterns as p
+from egglift.ir.check import SUMMED
 from egglift.ir.sizes import evaluate as number
 from egglift.ir.types import BOOL, Array, Scalar, Type, leaves
-from egglift.ir.value import Value
+from egglift.ir.value import Value, typed
 from tests.fuzz.growing import Growing
 from tests.fuzz.operators import random_operator
 from tests.fuzz.style import Room, elements
@@ -69,8 +71,15 @@ class ComputingSteps(Growing):
         return x.scan(*found, exclusive=exclusive, reverse=reverse)
 
     def count(self, scope: list[Value], room: Room) -> Value | None:
+        """How often each number is there, or the sum of what is beside it."""
         x = self.array(scope, lambda t: isinstance(t, Scalar) and t.is_integer)
-        return None if x is None else el.bincount(x, self.rng.choice((1, 2, 5, 17)))
+        if x is None:
+            return None
+        length = self.rng.choice((1, 2, 5, 17))
+        beside = self.find(scope, lambda t: isinstance(t, Array) and t.length == len(x) and t.element in SUMMED)
+        if beside is None or self.rng.random() < 0.5:
+            return el.bincount(x, length)
+        return typed(p.Sums(length, beside.type.element, el.zip(x, beside).expr))  # type: ignore[union-attr]
 
     def row_sums(self, scope: list[Value], room: Room) -> Value | None:
         """A reduction of each row of a matrix, of products with a captured vector where there is one."""

@@ -68,8 +68,8 @@ def run_each(
 ) -> list[list[NdArray] | EggliftError]:
     """The outputs of each plan, flat, or what is wrong with it.  options: of the compiler.
 
-    The plans are built together: PoCL takes 0.1 s for each build, and a fifth of that for a kernel.  They are built
-    one by one where that fails.
+    The plans are built together: PoCL takes 0.1 s for each build (0.04 s with few declarations), and 0.02 s for a
+    kernel.  They are built one by one where that fails.
     """
     try:
         program = _build(device, "".join(_apart(plan, i) for i, (plan, _) in enumerate(jobs)), options)

@@ -31,7 +31,7 @@ from benchmarks.fair.triton_peers import KERNELS as TRITON
 from benchmarks.programs import sobel
 from egglift.codegen.device.device import Device, open_device
 
-pytestmark = pytest.mark.short
+pytestmark = [pytest.mark.short, pytest.mark.usefixtures("few_objects")]
 
 
 @pytest.fixture

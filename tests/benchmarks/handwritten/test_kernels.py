@@ -45,7 +45,7 @@ def expected(subject: Subject) -> Ours:
     return Ours(size, program, inputs, subject.reference(**inputs), 1.0, "none", None)
 
 
-@pytest.mark.parametrize("kernel", every(2, KERNELS), ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", every(5, KERNELS), ids=lambda k: k.name)
 def test_a_kernel_by_hand_is_right_in_every_way(kernel: ByHand, pocl: Device) -> None:
     found = expected(kernel.subject)
     row = line(replace(kernel, derived=None), found, pocl)

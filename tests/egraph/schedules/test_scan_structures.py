@@ -200,7 +200,7 @@ def plans(name: str, kind: str, limits: DeviceLimits, first: int = 0, of: int = 
 THIRDS = 3
 
 
-@pytest.mark.parametrize(("name", "part"), every(4 * THIRDS, SMALL, [*product(("gpu", "cpu"), range(THIRDS))]), ids=str)
+@pytest.mark.parametrize(("name", "part"), every(8 * THIRDS, SMALL, [*product(("gpu", "cpu"), range(THIRDS))]), ids=str)
 def test_kernels_of_scans_compute_them(name: str, part: tuple[str, int]) -> None:
     kind, first = part
     device, program = open_device("pocl"), as_program(SMALL[name]())
