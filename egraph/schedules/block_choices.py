@@ -157,7 +157,8 @@ class _Shape:
     def _schedule(self, stage: Stage, o: _Option) -> Schedule:
         found = scheduled(stage, self.which, o.way, self.profile.kind)
         assert found is not None, "what is near changes no loop"
-        return with_numbers(found[0], o.sizes)
+        schedule, work = found
+        return with_numbers(schedule, dict.fromkeys(work.tiles, 0) | o.sizes)  # no padding of what is kept besides
 
 
 def _options(stage: Stage, blocks: Sequence[Dim], profile: Profile, limits: DeviceLimits) -> list[_Option]:

@@ -1,0 +1,109 @@
+"""Blocks of an array that stages of unlike shape read are read once, by groups and by a CPU's work-items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+import egglift as el
+from egglift.codegen.compile import compile_term
+from egglift.codegen.device.device import open_device
+from egglift.codegen.kernel.imperative import Launch
+from egglift.costmodel.measurement.expected_results import flatten
+from egglift.costmodel.profiles.profile import presets
+from egglift.egraph.schedules import block_choices, block_readings
+from egglift.egraph.schedules.again import arranged
+from egglift.egraph.stages.as_pattern import as_pattern
+from egglift.egraph.stages.partition import stages_of
+from egglift.ir import patterns as p
+from egglift.ir.errors import EggliftError
+from egglift.ir.lifting import as_program
+from tests.deep import every
+from tests.egraph.staged import exact_inputs, result, same
+from tests.egraph.stages.programs import Value, arr
+from tests.fuzz.guarded import run_all
+
+pytestmark = pytest.mark.short
+
+PROFILES = {"gpu": presets()["nvidia_h200"], "cpu": presets()["pocl_cpu"]}
+
+
+def matrix(rows: int, columns: int, t: el.Scalar = el.f32) -> Value:
+    return arr("A", rows, columns, t=t)
+
+
+SMALL: dict[str, Callable[[el.Scalar], Value]] = {
+    "elements and their sum": lambda t: el.tuple(2 * arr("x", 1003, t=t), (2 * arr("x", 1003, t=t)).sum()),
+    "an array shorter than a block": lambda t: el.tuple(arr("x", 5, t=t) + 1, arr("x", 5, t=t).max()),
+    "elements of two arrays": lambda t: el.tuple(
+        arr("x", 301, t=t) - arr("y", 301, t=t), (arr("x", 301, t=t) * arr("y", 301, t=t)).sum()
+    ),
+    "sums of rows and of columns": lambda t: el.tuple(matrix(37, 53, t).sum(axis=0), matrix(37, 53, t).sum(axis=1)),
+    "elements and means of columns": lambda t: el.tuple(
+        el.maximum(matrix(37, 53, t), 0), el.maximum(matrix(37, 53, t), 0).max(axis=0)
+    ),
+    "elements and norms of rows": lambda t: el.tuple(
+        (matrix(16, 64, t) * 2).cast(el.i8), (matrix(16, 64, t) ** 2).sum(axis=1)
+    ),
+    "products either way": lambda t: el.tuple(
+        matrix(40, 24, t) @ arr("v", 24, t=t), matrix(40, 24, t).T @ arr("w", 40, t=t)
+    ),
+    "squares and products of columns": lambda t: el.tuple(
+        matrix(301, 6, t).T @ matrix(301, 6, t), matrix(301, 6, t).T @ arr("y", 301, t=t)
+    ),
+    "a cube along each axis": lambda t: el.tuple(
+        arr("C", 9, 20, 33, t=t).max(axis=0), arr("C", 9, 20, 33, t=t).sum(axis=1), arr("C", 9, 20, 33, t=t).min(axis=2)
+    ),
+    "differences and their squares": lambda t: el.tuple(
+        arr("x", 300, t=t)[1:] - arr("x", 300, t=t)[:-1],
+        ((arr("x", 300, t=t)[1:] - arr("x", 300, t=t)[:-1]) ** 2).sum(),
+    ),
+    "places of the largest, and columns": lambda t: el.tuple(
+        matrix(37, 53, t).argmax(axis=1), matrix(37, 53, t).sum(axis=0)
+    ),
+}
+TYPES = {"f32": el.f32, "i32": el.i32}
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Arrays of any length are cut, into blocks of a few hundred bytes."""
+    monkeypatch.setattr(block_readings, "LONG", 1)
+    monkeypatch.setattr(block_choices, "BYTES", {"gpu": (512,), "cpu": (1 << 10,)})
+    monkeypatch.setattr(block_choices, "WIDTHS", {"gpu": (16,), "cpu": (16,)})
+    monkeypatch.setattr(block_choices, "WHOLE", {"gpu": 32, "cpu": 32})
+    monkeypatch.setattr(block_choices, "CHOICES", 3)
+    monkeypatch.setattr(block_choices, "NEAR", 100.0)
+
+
+def terms(name: str, t: el.Scalar, kind: str) -> Iterator[p.Expr]:
+    """Programs whose blocks are read once; what adds up what these have found, as its pattern."""
+    whole, profile = stages_of(as_program(SMALL[name](t))), PROFILES[kind]
+    for x in block_readings.block_readings(whole):
+        for found in block_choices.block_choices(x, profile, profile.limits):
+            others = {s.name: s for s in whole.stages if s not in x.stages} | dict(found.added)
+            yield arranged(whole, {n: as_pattern(s) for n, s in others.items()}, found.arrays)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("kind", PROFILES)
+def test_blocks_mean_the_program(name: str, kind: str) -> None:
+    program = as_program(SMALL[name](el.i32))
+    found = list(terms(name, el.i32, kind))
+    assert found or name == "an array shorter than a block"
+    for term in found:
+        assert same(program, term, exact_inputs(program))
+
+
+@pytest.mark.parametrize(("name", "kind", "t"), every(2, SMALL, PROFILES, TYPES))
+def test_kernels_read_blocks_once(name: str, kind: str, t: str) -> None:
+    device, program = open_device("pocl"), as_program(SMALL[name](TYPES[t]))
+    inputs = exact_inputs(program)
+    expected = result(program, inputs)
+    made = [compile_term(term, Launch(64), device.limits) for term in terms(name, TYPES[t], kind)]
+    for plan, actual in zip(made, run_all(device, made, {k: flatten(v) for k, v in inputs.items()}), strict=True):
+        assert not isinstance(actual, EggliftError), f"{actual}\n{plan.source}"
+        for a, e in zip(actual, expected, strict=True):
+            np.testing.assert_array_equal(a.reshape(e.shape), e, err_msg=plan.source)
