@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, product
-from math import prod
+from math import inf, prod
 
 import numpy as np
 
@@ -35,10 +35,12 @@ from egglift.ir.errors import EggliftError
 from egglift.ir.patterns import Expr
 
 #: bytes of a block, and elements along the last axis: of a GPU's, in local memory; all of it where it is short
-BYTES = {"gpu": (1 << 14, 1 << 13, 1 << 15), "cpu": (1 << 16, 1 << 18)}
+BYTES = {"gpu": (1 << 15, 1 << 14), "cpu": (1 << 16, 1 << 18)}
 WIDTHS, WHOLE = {"gpu": (256, 128, 512), "cpu": (4096,)}, {"gpu": 1024, "cpu": 8192}
-SHAPES, CLOSE = 6, 1.5  # shapes of groups of a stage that are tried, and times as slow as its best they may be
+SHAPES = 6  # shapes of groups of a stage that are tried, and times as slow as its best they may be: a cache helps all
+CLOSE = {"gpu": 1.5, "cpu": 4.0}
 TRIED = {True: 6, False: 3}  # structures side by side that are generated for blocks of a shape
+FAR = 1.3  # times as slow as the best so far may the first of these be, for others to be tried
 CHOICES, NEAR = 2, 1.2  # shapes of blocks that may be chosen, and times as slow as the best
 
 
@@ -57,7 +59,10 @@ def block_choices(x: BlockReading, profile: Profile, limits: DeviceLimits, sever
 
     several: may it be one of some that are measured?  Else only the best is wanted.
     """
-    found = [f for lengths in _shapes(x, profile.kind) for f in _of_shape(x, lengths, profile, limits, several)]
+    found = list[FoundBlocks]()
+    for lengths in _shapes(x, profile.kind):
+        least = min((f.choice.seconds for f in found), default=inf)
+        found += _of_shape(x, lengths, profile, limits, TRIED[several], least)
     found.sort(key=lambda f: f.choice.seconds)
     near = [f for f in found if f.choice.seconds <= NEAR * found[0].choice.seconds]
     return near[: CHOICES if several else 1]
@@ -79,9 +84,9 @@ def _shapes(x: BlockReading, kind: str) -> list[tuple[int, ...]]:
 
 
 def _of_shape(
-    x: BlockReading, lengths: Sequence[int], profile: Profile, limits: DeviceLimits, several: bool
-) -> Iterator[FoundBlocks]:
-    """The cheapest of blocks of that shape."""
+    x: BlockReading, lengths: Sequence[int], profile: Profile, limits: DeviceLimits, tries: int, least: float
+) -> list[FoundBlocks]:
+    """The cheapest of blocks of that shape, where one is known that takes so many seconds; none where no code is."""
     require_time()
     names = x.stages[0].names
     which = [names.dim(-(-n // length)) for n, length in zip(x.extents, lengths, strict=True)]
@@ -92,7 +97,7 @@ def _of_shape(
     cuts = ([Cut(d, w, n) for d, w, n in zip(dims, which, lengths, strict=True)] for dims in x.dims)
     blocks = [in_blocks(s, own, near) for s, own in zip(x.stages, cuts, strict=True)]
     work = _Shape(x, lengths, which, blocks, copy, [v.name for v in near.values()], profile, limits)
-    yield from work.found(TRIED[several])
+    return work.found(tries, least)
 
 
 def _near(x: BlockReading, copy: Stage) -> dict[Expr, p.Input]:
@@ -123,18 +128,17 @@ class _Shape:
     profile: Profile
     limits: DeviceLimits
 
-    def found(self, tries: int) -> Iterator[FoundBlocks]:
+    def found(self, tries: int, least: float) -> list[FoundBlocks]:
         """The cheapest of what was tried."""
         stages = [*([self.copy] if self.copy else []), *(b.parts for b in self.blocks)]
         options = [_options(s, self.which, self.profile, self.limits) for s in stages]
-        best: FoundBlocks | None = None
+        found = list[FoundBlocks]()
         for picked in islice(_together(options), tries):
             with suppress(EggliftError):
-                made = self._made(picked)
-                if best is None or made.choice.seconds < best.choice.seconds:
-                    best = made
-        if best is not None:
-            yield best
+                found.append(self._made(picked))
+            if found and found[0].choice.seconds > FAR * least:
+                break
+        return sorted(found, key=lambda f: f.choice.seconds)[:1]
 
     def _made(self, picked: Sequence[_Option]) -> FoundBlocks:
         """These ways side by side, with the price of the kernel."""
@@ -166,14 +170,14 @@ def _options(stage: Stage, blocks: Sequence[Dim], profile: Profile, limits: Devi
     found = list[_Option]()
     for way, s in inside(stage, blocks, profile.kind):
         with suppress(EggliftError):
-            if (r := ranked(s, profile, limits)) is not None:
-                found += _of_each_shape(way, r, profile.kind == "gpu")
+            if (r := ranked(s, profile, limits, several=False)) is not None:
+                found += _of_each_shape(way, r, profile.kind)
     found.sort(key=lambda o: o.seconds)
-    return [o for o in found if o.seconds <= CLOSE * found[0].seconds]
+    return [o for o in found if o.seconds <= CLOSE[profile.kind] * found[0].seconds]
 
 
-def _of_each_shape(way: Way, r: Ranked, gpu: bool) -> Iterator[_Option]:
-    near = int(np.searchsorted(r.seconds, CLOSE * r.best, side="right"))
+def _of_each_shape(way: Way, r: Ranked, kind: str) -> Iterator[_Option]:
+    gpu, near = kind == "gpu", int(np.searchsorted(r.seconds, CLOSE[kind] * r.best, side="right"))
     s, columns = r.structure, {name: c[:near] for name, c in r.columns.items()}
     shape = [np.ones(near), np.ones(near)]
     for d in digits_of(s.schedule, columns, frozenset(d for q in s.stage.reductions for d in q.dims)) if gpu else ():

@@ -9,12 +9,12 @@ source: egglift; <map f x, map g y> = unzip (map (f x g) (zip x y)), of blocks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from egglift.egraph.schedules.rows import read_by
-from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.as_pattern import as_pattern, reads_of
 from egglift.egraph.stages.blocks import can_be_in_blocks
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.partition import Stages
@@ -57,6 +57,11 @@ class BlockReading:
         """Of an index of what is cut, in all arrays."""
         beside = prod(n for i, n in enumerate(self.shape) if i not in self.axes)
         return beside * sum(scalar.size for v in self.views for _, scalar in leaves(type_of(v)))
+
+    @property
+    def key(self) -> Hashable:
+        """Equal for stages of which the same is found."""
+        return tuple((s.name, as_pattern(s)) for s in self.stages)
 
     @property
     def name(self) -> str:

@@ -36,9 +36,11 @@ def scheduled(stage: Stage, blocks: Sequence[Dim], way: Way, kind: str) -> tuple
     """The loops of a stage over blocks and, by that way, within; None where it has other dimensions, or the laws do not
     make its run."""
     inner = [d for d in stage.dims if d not in blocks]
-    if bool(way.reduced) != bool(stage.reductions) or bool(way.columns) + bool(way.rows) != min(len(inner), 2):
+    if bool(way.reduced) != bool(stage.reductions) or bool(way.columns) + bool(way.rows) > len(inner):
         return None
-    rows, columns = (None, None, *inner)[-2:]
+    if kind == "gpu" and inner and not way.columns:  # all items would wait for each result
+        return None
+    rows, columns = inner[-2] if way.rows else None, inner[-1] if way.columns else None
     work = Work(stage, way, rows, columns, reassociate=True)
     steps = work.steps()
     if steps is None:

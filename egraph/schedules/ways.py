@@ -132,13 +132,12 @@ _IN_PRODUCT = Way(
 )
 _CPU_IN_COLUMNS = Way("elements", (), (), ("own", "own", "vector"), ("n", "v"))
 _CPU_IN_TILE = replace(_CPU_IN_COLUMNS, rows=("own",))
-_CPU_IN_TOTAL = replace(CPU_LANES, name="total", columns=())
-_CPU_IN_ROWS = replace(CPU_LANES, name="rows", columns=("own",))
+_CPU_IN_ROWS = replace(CPU_LANES, name="rows", columns=())
 _CPU_IN_SUMS = Way("columns", (), (), ("own", "own", "vector"), ("b", "v"), ("step", "inner"), ("j",))
-_CPU_IN_PRODUCT = Way("product", ("own",), (), ("own", "own", "vector"), ("n", "v"), ("step",), ())
+_CPU_IN_PRODUCT = Way("product", ("own", "own"), ("m",), ("own", "own", "vector"), ("n", "v"), ("step",), ())
 INSIDE = {
     "gpu": (_IN_COLUMNS, _IN_TILE, _IN_TOTAL, _IN_ROWS, _IN_SUMS, _IN_PRODUCT),
-    "cpu": (_CPU_IN_COLUMNS, _CPU_IN_TILE, _CPU_IN_TOTAL, _CPU_IN_ROWS, _CPU_IN_SUMS, _CPU_IN_PRODUCT),
+    "cpu": (_CPU_IN_COLUMNS, _CPU_IN_TILE, _CPU_IN_ROWS, _CPU_IN_SUMS, _CPU_IN_PRODUCT),
 }
 
 _GPU = (CHUNKS, FRAGMENTS, STREAMED, CHUNKS_IN_TURN, WHOLE, PARTS, LANES, ROW, EACH, ALONE, GATHERED, PATCH, MOVED)
