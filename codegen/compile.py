@@ -11,6 +11,7 @@ from itertools import accumulate, pairwise
 
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.emitter import Emitter
+from egglift.codegen.emission.layout import laid_out
 from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.emitted import Emitted, counter
 from egglift.codegen.kernel.barriers import in_branches
@@ -23,7 +24,7 @@ from egglift.codegen.opencl.names import Names
 from egglift.codegen.opencl.source import used_params
 from egglift.codegen.passes import finished, normal_form
 from egglift.codegen.terms.assign_levels import assign_levels
-from egglift.codegen.terms.components import component_of, component_types, is_read_besides, is_stored, laid_out
+from egglift.codegen.terms.components import component_of, component_types, is_read_besides, is_stored
 from egglift.codegen.terms.kernel_boundaries import boundaries, closed_nodes, is_launched
 from egglift.codegen.terms.launch_sizes import shape_of
 from egglift.codegen.terms.launched_loops import LaunchedLoop, launched_loop

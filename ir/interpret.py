@@ -262,16 +262,10 @@ class _Run:
                 return _accumulators(FUNCTIONS[named].numpy, _array(values[init]), _array(values[x]))
             case p.Sums(n, t, x):
                 places, added = values[x]
-                return self._sums(_array(places), added, number(n), t)
+                return summed(_array(places), added, number(n), t, self.dtype)
             case p.Count(n, t, x):
                 return counted(_array(values[x]), number(n), t.dtype)
         return view(e, axis, values)
-
-    def _sums(self, places: NdArray, added: Value, n: int, t: Type) -> Value:
-        if isinstance(t, Tuple):
-            return tuple(self._sums(places, x, n, own) for x, own in zip(added, t.items, strict=True))
-        assert isinstance(t, Scalar)
-        return summed(places, _array(added), n, self.dtype(t))
 
     def _constant(self, e: p.Constant) -> NdArray:
         t, shape = e.type, []

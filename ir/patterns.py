@@ -250,10 +250,7 @@ class Count(
 
 @pattern
 class Sums(Count, type="[(s, type)]n -> [type]length", needs=Count._scheme[1]):
-    """`sums n [<i0, x0>, <i1, x1>, ...]`: the sums of what is beside 0, beside 1, ..., beside n-1, added in `type`.
-
-    `type` is a scalar or a tuple of such: of tuples, each component is added.
-    """
+    """`sums n [<i0, x0>, ...]`: the sums of what is beside 0, ..., beside n-1, in `type`, a scalar or a tuple."""
 
 
 @pattern

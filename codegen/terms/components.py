@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
-from egglift.codegen.emission.layout import acceptor
-from egglift.codegen.kernel.views import Arr, View, element, length
 from egglift.ir import patterns as p
 from egglift.ir.backwards import rearranged
 from egglift.ir.check import type_of
@@ -104,14 +102,3 @@ def component_types(t: Type) -> list[Type]:
         return [Array(t.length, own) for own in component_types(t.element)]
     assert isinstance(t, Tuple)
     return list(t.items)
-
-
-def laid_out(layouts: Sequence[Expr], targets: Sequence[View], t: Type) -> View:
-    """The acceptor for an array of tuples whose components are laid out so, each into a target of its own."""
-    return _joined([acceptor(layout, v) for layout, v in zip(layouts, targets, strict=True)], t)
-
-
-def _joined(views: Sequence[View], t: Type) -> View:
-    if isinstance(t, Array):
-        return Arr(length(t), lambda i: _joined([element(v, i) for v in views], t.element))
-    return tuple(views)

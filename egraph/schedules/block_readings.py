@@ -23,10 +23,11 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
-from egglift.ir.types import leaves
+from egglift.ir.types import Scalar, leaves
 
 GRID = 3  # dimensions that a grid has
 LONG = 1 << 20  # elements, below which an array is in a cache of all units
+MUCH = 64  # steps for each element, from which on reading it is little of what they take
 
 
 @dataclass(frozen=True)
@@ -119,11 +120,20 @@ def _large(stage: Stage) -> dict[Expr, tuple[Dim | None, ...]]:
     twice = {d for r in reads for d in r.dims if r.dims.count(d) > 1}
     found: dict[Expr, tuple[Dim | None, ...]] = {}
     for r in reads:
-        if r.dims and any(isinstance(t, p.Input) for t in subterms(r.view)) and _volume(r.view) >= LONG:
+        if isinstance(r.type, Scalar) and r.dims and _is_worth_it(stage, r.view):
             dims = tuple(None if d in twice else d for d in r.dims)
             old = found.get(r.view, dims)
             found[r.view] = tuple(a if a == b else None for a, b in zip(old, dims, strict=True))
     return found
+
+
+def _is_worth_it(stage: Stage, view: Expr) -> bool:
+    """Is an array large, and does a stage take little more steps than it has elements?"""
+    reduced = {d for r in stage.reductions for d in r.dims}
+    if _volume(view) < LONG or any(not isinstance(d.extent, int) for d in reduced):
+        return False
+    steps = prod(map(number, {*stage.dims, *reduced}))
+    return steps <= MUCH * _volume(view) and any(isinstance(t, p.Input) for t in subterms(view))
 
 
 def _reads(stage: Stage) -> list[Read]:

@@ -15,6 +15,7 @@ from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules import block_choices, block_readings
 from egglift.egraph.schedules.again import arranged
+from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import stages_of
 from egglift.ir import patterns as p
@@ -107,3 +108,53 @@ def test_kernels_read_blocks_once(name: str, kind: str, t: str) -> None:
         assert not isinstance(actual, EggliftError), f"{actual}\n{plan.source}"
         for a, e in zip(actual, expected, strict=True):
             np.testing.assert_array_equal(a.reshape(e.shape), e, err_msg=plan.source)
+
+
+def test_a_group_copies_its_block_to_local_memory_once() -> None:
+    for term in terms("sums of rows and of columns", el.f32, "gpu"):
+        lines = compile_term(term, Launch(64), PROFILES["gpu"].limits).kernels[0].source.splitlines()
+        reading = [line for line in lines if "A[" in line]
+        assert reading and all(line.strip().removeprefix("*(local float4*)&").startswith("s0[") for line in reading)
+
+
+def test_results_are_written_in_their_order_by_one_kernel() -> None:
+    """Elements of blocks are no array of blocks that another kernel puts in order."""
+    for term in terms("elements and norms of rows", el.f32, "gpu"):
+        plan = compile_term(term, Launch(64), PROFILES["gpu"].limits)
+        assert "out_0" in plan.kernels[0].source and all("out_0" not in k.source for k in plan.kernels[1:])
+
+
+def found(program: Value) -> list[list[str]]:
+    whole = stages_of(as_program(program))
+    return [[s.name for s in x.stages] for x in block_readings.block_readings(whole)]
+
+
+def test_stages_that_need_each_other_are_not_side_by_side() -> None:
+    A = matrix(37, 53)
+    assert found(el.tuple(A.sum(axis=1), A.sum(axis=0))) == [["%stage0", "%stage1"]]
+    assert found(A - A.sum(axis=0)) == []
+
+
+def test_stages_of_other_arrays_are_not_side_by_side() -> None:
+    assert found(el.tuple(matrix(37, 53).sum(axis=1), arr("B", 37, 53).sum(axis=0))) == []
+
+
+def test_what_takes_many_steps_for_each_element_is_left_alone() -> None:
+    A = matrix(100, 100)
+    assert found(el.tuple(A @ arr("B", 100, 100), A.sum(axis=0))) == []
+
+
+def test_floats_are_not_reduced_in_another_order() -> None:
+    profile, A = PROFILES["gpu"], matrix(37, 53)
+    program = as_program(el.tuple(A.sum(axis=1), A.sum(axis=0)))
+    exact, free = (scheduled(program, profile, profile.limits, reassociate) for reassociate in (False, True))
+    assert not any("blocks" in c.sign for c in exact) and any("blocks" in c.sign for c in free)
+
+
+@pytest.mark.parametrize("kind", PROFILES)
+def test_large_arrays_of_unlike_results_are_read_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    profile, x = PROFILES[kind], arr("x", 1 << 14, 1 << 10)
+    program = as_program(el.tuple(el.maximum(x, 0), el.maximum(x, 0).mean(axis=0)))
+    best, *_ = scheduled(program, profile, profile.limits, True)
+    assert best.sign.startswith("blocks ")
