@@ -54,7 +54,9 @@ def component_of(x: Expr) -> Component | None:
         return found
     if isinstance(x, p.Map):
         body, below = _layout(x.body), component_of(x.x)
-        return below and body and replace(below, layout=p.Map(body, below.layout))
+        if body is None or below is None:
+            return None
+        return replace(below, layout=p.Map(body, below.layout))
     if (inner := rearranged(x)) is not None and (below := component_of(inner)) is not None:
         return replace(below, layout=rebuild(x, lambda c: below.layout if c is inner else c))
     return None

@@ -195,6 +195,6 @@ def _together(options: Sequence[Sequence[_Option]]) -> Iterator[tuple[_Option, .
 
     def price(picked: Sequence[_Option]) -> float:
         items = prod(map(max, zip(*(o.items for o in picked), strict=True)))
-        return sum(o.seconds * items / prod(o.items) for o in picked)
+        return float(sum(o.seconds * items / prod(o.items) for o in picked))
 
     yield from sorted(product(*options), key=price)

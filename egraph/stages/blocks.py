@@ -21,7 +21,7 @@ from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.tuples import as_one
-from egglift.ir.types import BOOL, Array, Type
+from egglift.ir.types import BOOL, Array, Tuple, Type
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,10 @@ def block_copy(views: Sequence[Expr], names: Names, axes: Sequence[Dim], cuts: S
 
 def block_type(copy: Stage, i: int, count: int) -> Type:
     """The type of the i-th of so many arrays that `copy` yields."""
-    t = type_of(copy.body) if count == 1 else type_of(copy.body.items[i])  # type: ignore[attr-defined]
+    t = type_of(copy.body)
+    if count > 1:
+        assert isinstance(t, Tuple)
+        t = t.items[i]
     for d in reversed(copy.dims):
         t = Array(d.extent, t)
     return t
