@@ -54,17 +54,19 @@ class FoundBlocks:
     arrays: Mapping[str, Expr]
 
 
-def block_choices(x: BlockReading, profile: Profile, limits: DeviceLimits, several: bool = True) -> list[FoundBlocks]:
+def block_choices(
+    x: BlockReading, profile: Profile, limits: DeviceLimits, several: bool = True, apart: float = inf
+) -> list[FoundBlocks]:
     """The cheapest first; without those that the device cannot run or the code generator refuses.
 
-    several: may it be one of some that are measured?  Else only the best is wanted.
+    several: may it be one of some that are measured?  Else only the best is wanted.  apart: what kernels for each take.
     """
     found = list[FoundBlocks]()
     for lengths in _shapes(x, profile.kind):
-        least = min((f.choice.seconds for f in found), default=inf)
+        least = min((f.choice.seconds for f in found), default=apart)
         found += _of_shape(x, lengths, profile, limits, TRIED[several], least)
     found.sort(key=lambda f: f.choice.seconds)
-    near = [f for f in found if f.choice.seconds <= NEAR * found[0].choice.seconds]
+    near = [f for f in found if f.choice.seconds <= min(apart, NEAR * found[0].choice.seconds)]
     return near[: CHOICES if several else 1]
 
 

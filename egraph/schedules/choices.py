@@ -305,7 +305,8 @@ class _Choosing(Combining):
         for x in block_readings(whole):
             gone = {s.name for s in x.stages}
             left = {s.name: best[s.name][:1] for s in whole.stages if s.name not in gone}
-            find = lambda x=x: block_choices(x, *self._device[:2], self.several)  # noqa: E731
+            apart = sum(min((c.seconds for c in best[s.name]), default=inf) for s in x.stages)
+            find = lambda x=x, apart=apart: block_choices(x, *self._device[:2], self.several, apart)  # noqa: E731
             for found in KNOWN.once((self.settings, "blocks", x.key), find) if all(left.values()) else ():
                 others = left | {name: self._of_stage(s, alone=False)[:1] for name, s in found.added.items()}
                 if all(others.values()):
