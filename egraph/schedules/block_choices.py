@@ -37,8 +37,8 @@ from egglift.ir.patterns import Expr
 #: bytes of a block, and elements along the last axis: of a GPU's, in local memory; all of it where it is short
 BYTES = {"gpu": (1 << 15, 1 << 14), "cpu": (1 << 16, 1 << 18)}
 WIDTHS, WHOLE = {"gpu": (256, 128, 512), "cpu": (4096,)}, {"gpu": 1024, "cpu": 8192}
-SHAPES = 6  # shapes of groups of a stage that are tried, and times as slow as its best they may be: a cache helps all
-CLOSE = {"gpu": 1.5, "cpu": 4.0}
+SHAPES = 6  # shapes of groups of a stage that are tried
+CLOSE = {"gpu": 1.5, "cpu": 4.0}  # times as slow as its best, by closed price, may a stage's ways be: a cache helps all
 TRIED = {True: 6, False: 3}  # structures side by side that are generated for blocks of a shape
 FAR = 1.3  # times as slow as the best so far may the first of these be, for others to be tried
 CHOICES, NEAR = 2, 1.2  # shapes of blocks that may be chosen, and times as slow as the best

@@ -18,7 +18,7 @@ from egglift.egraph.stages.as_pattern import as_pattern, reads_of
 from egglift.egraph.stages.blocks import can_be_in_blocks
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.partition import Stages
-from egglift.egraph.stages.stage import Dim, Read, Stage, number
+from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -116,7 +116,7 @@ def _large(stage: Stage) -> dict[Expr, tuple[Dim | None, ...]]:
     stage's that can be cut."""
     if stage.is_apart or any(not isinstance(d.extent, int) for d in stage.dims):
         return {}
-    reads = [plain_read(r) for r in _reads(stage)]
+    reads = [plain_read(r) for r in reads_of(stage.names, stage.body)]
     twice = {d for r in reads for d in r.dims if r.dims.count(d) > 1}
     found: dict[Expr, tuple[Dim | None, ...]] = {}
     for r in reads:
@@ -134,11 +134,6 @@ def _is_worth_it(stage: Stage, view: Expr) -> bool:
         return False
     steps = prod(map(number, {*stage.dims, *reduced}))
     return steps <= MUCH * _volume(view) and any(isinstance(t, p.Input) for t in subterms(view))
-
-
-def _reads(stage: Stage) -> list[Read]:
-    elements = [r.element for r in stage.reductions] or [stage.body]
-    return [r for e in elements for r in reads_of(stage.names, e)]
 
 
 def _volume(view: Expr) -> int:

@@ -16,11 +16,14 @@ from egglift.egraph.schedules.structures import Structure, Work
 from egglift.egraph.schedules.ways import INSIDE, Way
 from egglift.egraph.stages.loops import Tensor, nest
 from egglift.egraph.stages.operands import Operand
-from egglift.egraph.stages.stage import Dim, Stage
+from egglift.egraph.stages.stage import Dim, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import evaluate
+
+#: groups along the second and the third dimension of a grid, at most: what drivers of GPUs have
+MOST = (1 << 16) - 1
 
 
 def inside(stage: Stage, blocks: Sequence[Dim], kind: str) -> Iterator[tuple[Way, Structure]]:
@@ -50,8 +53,10 @@ def scheduled(stage: Stage, blocks: Sequence[Dim], way: Way, kind: str) -> tuple
 
 def _by_blocks(steps: Sequence[Step], blocks: Sequence[Dim], kind: str) -> tuple[Step, ...]:
     """The steps with the loops over blocks outermost, by groups; what else no way cuts is taken one by one."""
-    group = "workgroup" if kind == "gpu" else "global"
-    outer = [Loop(d, 0, "grid", Level(group, len(blocks) - 1 - i)) for i, d in enumerate(blocks)]
+    group, order = "workgroup" if kind == "gpu" else "global", list(reversed(blocks))
+    if any(number(d) > MOST for d in order[1:]):
+        order.sort(key=number, reverse=True)
+    outer = [Loop(d, 0, "grid", Level(group, order.index(d))) for d in blocks]
     left = [s for s in steps if not (isinstance(s, Loop) and s.dim in blocks)]
 
     def in_turn(s: Step) -> Step:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,21 +11,26 @@ import pytest
 import egglift as el
 from egglift.codegen.compile import compile_term
 from egglift.codegen.device.device import open_device
-from egglift.codegen.kernel.imperative import Launch
+from egglift.codegen.kernel.imperative import Launch, Plan
 from egglift.costmodel.measurement.expected_results import flatten
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules import block_choices, block_readings
 from egglift.egraph.schedules.again import arranged
+from egglift.egraph.schedules.block_structures import inside
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.blocks import Cut, block_copy
+from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.stage import Dim, Names
 from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError
 from egglift.ir.lifting import as_program
 from tests.deep import every
 from tests.egraph.staged import exact_inputs, result, same
+from tests.egraph.staged import whole as whole_of
 from tests.egraph.stages.programs import Value, arr
 from tests.fuzz.guarded import run_all
+from tests.oclgrind import LIMITS, examine
 
 pytestmark = pytest.mark.short
 
@@ -124,6 +130,11 @@ def test_results_are_written_in_their_order_by_one_kernel() -> None:
         assert "out_0" in plan.kernels[0].source and all("out_0" not in k.source for k in plan.kernels[1:])
 
 
+def cuts(names: Names, axes: Sequence[Dim]) -> list[Cut]:
+    """Blocks of one row, of eight columns."""
+    return [Cut(axes[0], names.dim(1 << 17), 1), Cut(axes[1], names.dim(2), 8)]
+
+
 def found(program: Value) -> list[list[str]]:
     whole = stages_of(as_program(program))
     return [[s.name for s in x.stages] for x in block_readings.block_readings(whole)]
@@ -158,3 +169,31 @@ def test_large_arrays_of_unlike_results_are_read_once(kind: str, monkeypatch: py
     program = as_program(el.tuple(el.maximum(x, 0), el.maximum(x, 0).mean(axis=0)))
     best, *_ = scheduled(program, profile, profile.limits, True)
     assert best.sign.startswith("blocks ")
+
+
+def test_results_of_one_shape_may_be_stages_apart() -> None:
+    """Rows and columns of a square matrix: as one stage, elements are read at both indices."""
+    A, v, w = matrix(70, 70), arr("v", 70), arr("w", 70)
+    program = as_program(el.tuple(A @ v, A.T @ w))
+    assert len(stages_of(program).stages) == 1
+    apart = stages_of(program, by=Partitioning(unlike=True))
+    assert [len(x.stages) for x in block_readings.block_readings(apart)] == [2]
+    assert same(program, whole_of(apart), exact_inputs(program))
+
+
+def test_many_blocks_are_along_the_first_dimension_of_a_grid() -> None:
+    names = stages_of(as_program(matrix(8, 8) + 1)).stages[0].names
+    stage = block_copy(
+        [arr("A", 1 << 17, 16).expr], names, axes := [names.dim(1 << 17), names.dim(16)], cuts(names, axes)
+    )
+    for _, s in inside(stage, stage.dims[:2], "gpu"):
+        assert [str(loop.level) for loop in s.schedule.loops[:2]] == ["workgroup0", "workgroup1"]
+
+
+def test_going_through_a_block_again_and_again_is_no_race() -> None:
+    jobs: list[tuple[Plan, dict[str, Any]]] = []
+    for name in ("a cube along each axis", "sums of rows and of columns", "squares and products of columns"):
+        inputs = {k: flatten(v) for k, v in exact_inputs(as_program(SMALL[name](el.f32))).items()}
+        jobs += [(compile_term(term, Launch(64), LIMITS), inputs) for term in terms(name, el.f32, "gpu")]
+    for (plan, _), report in zip(jobs, examine(jobs), strict=True):
+        assert report.clean, f"{report}\n{plan.source}"
