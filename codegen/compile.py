@@ -8,10 +8,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, pairwise
-from typing import TypeGuard
 
 from egglift.codegen.emission.builder import Target
 from egglift.codegen.emission.emitter import Emitter
+from egglift.codegen.emission.layout import laid_out
 from egglift.codegen.emission.translator import ROOT
 from egglift.codegen.emitted import Emitted, counter
 from egglift.codegen.kernel.barriers import in_branches
@@ -19,11 +19,12 @@ from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, Launch, Plan, ScalarValue, Statement
 from egglift.codegen.kernel.index import Index, Var, index, is_simplifying
 from egglift.codegen.kernel.reuse import LaunchStep, reused
-from egglift.codegen.kernel.views import memory, number, volume
+from egglift.codegen.kernel.views import View, memory, number, volume
 from egglift.codegen.opencl.names import Names
 from egglift.codegen.opencl.source import used_params
 from egglift.codegen.passes import finished, normal_form
 from egglift.codegen.terms.assign_levels import assign_levels
+from egglift.codegen.terms.components import component_of, component_types, is_read_besides, is_stored
 from egglift.codegen.terms.kernel_boundaries import boundaries, closed_nodes, is_launched
 from egglift.codegen.terms.launch_sizes import shape_of
 from egglift.codegen.terms.launched_loops import LaunchedLoop, launched_loop
@@ -38,7 +39,7 @@ from egglift.ir.named_states import Loop, components, is_state, reads_states
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children, exchanged, inputs_in, replaced, subterms
-from egglift.ir.types import I32, U64, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import I32, U64, Scalar, Type, leaves
 
 #: programs that nest no more deeply than this are tried without a stack of their own
 SHALLOW = 100
@@ -64,38 +65,15 @@ def _plan(term: Expr, launch: Launch, limits: DeviceLimits, tracing: Tracing | N
     return work(lambda: _Planner(launch, limits, tracing, names=names).plan(term))
 
 
-def _is_stored(x: Expr) -> TypeGuard[p.To]:
-    """Is it what a kernel of its own writes to global memory?"""
-    return isinstance(x, p.To) and x.space == "global"
-
-
 def _unzipped(t: p.Tup) -> Expr | None:
     """The stored array of tuples whose components, each as an array, are `t`: its leaves are written one by one too."""
-    found = [_component(x) for x in t.items]
+    found = [component_of(x) for x in t.items]
     first = found[0]
-    if first is None or any(c is None or c[0] is not first[0] or c[1] != i for i, c in enumerate(found)):
+    if first is None or any(
+        c is None or c.array is not first.array or c.index != i or not c.is_plain for i, c in enumerate(found)
+    ):
         return None
-    return first[0] if leaves(type_of(first[0])) == leaves(type_of(t)) else None
-
-
-def _component(x: Expr) -> tuple[Expr, int] | None:
-    """The stored array, and which component of its elements `x` has: `map (get i) a`, `map (map (get i)) a`."""
-    match x:
-        case p.Map(body, array) if _is_stored(array):  # whoever was to execute it
-            while isinstance(body, p.Map) and isinstance(body.x, p.Arg):
-                body = body.body
-            return (array, body.index) if isinstance(body, p.Get) and isinstance(body.x, p.Arg) else None
-    return None
-
-
-def _leaves_of_component(array: Expr, index: int) -> slice:
-    """Which of the leaves of an array of tuples, or of arrays of such, a component of its elements is."""
-    t = type_of(array)
-    while isinstance(t, Array):
-        t = t.element
-    assert isinstance(t, Tuple)
-    start = sum(len(leaves(item)) for item in t.items[:index])
-    return slice(start, start + len(leaves(t.items[index])))
+    return first.array if leaves(type_of(first.array)) == leaves(type_of(t)) else None
 
 
 def _in_order(results: Sequence[Expr]) -> list[int]:
@@ -159,6 +137,7 @@ class _Planner:
     counter: Buffer | None = None
     #: stand for rows of buffers at a step: the whole, and the number of the row
     rows: dict[Buffer, tuple[Buffer, Buffer]] = field(default_factory=dict)
+    layouts: dict[Expr, dict[int, Expr]] = field(default_factory=dict)  # of components of what a kernel writes
     launch_numbers: dict[Buffer, Var] = field(default_factory=dict)  # what stands for numbers that launches say
     numbers: list[Buffer] = field(default_factory=list)  # those of the steps under construction
 
@@ -192,18 +171,21 @@ class _Planner:
 
     def _compute(self, term: Expr, outputs: tuple[Buffer, ...]) -> None:
         """Add what writes the value of `term` to `outputs`."""
-        while _is_stored(term):
-            term = term.x
+        layouts = dict[int, Expr]()
+        while is_stored(term):
+            layouts, term = self.layouts.get(term, layouts), term.x
         if volume(type_of(term)) == 0:
             return
         if isinstance(term, p.Tup) and (zipped := _unzipped(term)) is not None:
             return self._compute(zipped, outputs)
-        if isinstance(term, p.Tup) and any(_is_stored(x) for x in term.items):
+        if isinstance(term, p.Tup) and any(is_stored(x) or component_of(x) for x in term.items):
             return self._results(term, outputs)
         if is_launched(term):
             assert isinstance(term, Loop)
             return self._launches(launched_loop(term), outputs)
         inner = self._split(term)
+        if layouts:
+            self.layouts[inner] = layouts
         self._kernel(inner, outputs)
 
     def _results(self, term: p.Tup, outputs: tuple[Buffer, ...]) -> None:
@@ -215,8 +197,8 @@ class _Planner:
             x, buffers = term.items[i], parts[i]
             if i in done:
                 continue
-            if (part := _component(x)) and part[0] not in self.computed:
-                done |= self._in_components(part[0], term, parts)
+            if (part := component_of(x)) and part.array not in self.computed:
+                done |= self._in_components(part.array, term, parts)
             elif x in self.computed:
                 self._kernel(self.computed[x], buffers)
             else:
@@ -225,22 +207,26 @@ class _Planner:
     def _result(self, x: Expr, buffers: tuple[Buffer, ...]) -> None:
         """Add what writes a result, from where others read it."""
         self._compute(assign_levels(x, self.levels), buffers)
-        if _is_stored(x):
+        if is_stored(x):
             name = self.names.numbered("result")
             self.memory[name] = (type_of(x), buffers)
             self.computed[x] = p.Input(name, type_of(x))
 
-    def _in_components(self, array: Expr, term: p.Tup, parts: Mapping[int, tuple[Buffer, ...]]) -> set[int]:
+    def _in_components(self, array: p.To, term: p.Tup, parts: Mapping[int, tuple[Buffer, ...]]) -> set[int]:
         """Add what computes a stored array of tuples of which results are components, and say which: each component is
         written where it is wanted, those that are no results to temporaries."""
         buffers = list(self._buffers(self.names.numbered("tmp"), type_of(array)))
-        kept, results = {id(b) for b in buffers}, set[int]()
+        kept, results, layouts = {id(b) for b in buffers}, set[int](), dict[int, Expr]()
         for i, x in enumerate(term.items):
-            part = _component(x)
-            if part is not None and part[0] is array and id(buffers[_leaves_of_component(*part)][0]) in kept:
-                buffers[_leaves_of_component(*part)] = parts[i]
+            part = component_of(x)
+            if part is None or part.array is not array or id(buffers[part.leaves][0]) not in kept:
+                continue
+            if part.is_plain or not is_read_besides(part, [y for y in term.items if y is not x]):
+                buffers[part.leaves] = parts[i]
                 results.add(i)
+                layouts |= {} if part.is_plain else {part.index: part.layout}
         self.temporaries.extend(b for b in buffers if id(b) in kept)
+        self.layouts[array] = layouts
         self._result(array, tuple(buffers))
         return results
 
@@ -332,8 +318,20 @@ class _Planner:
         load = self._loading(emitter)
         emitter.inputs = {name: memory(t, iter(bs), load) for name, (t, bs) in read.items()}
         emitter.prepare(closed_nodes(term), ROOT)
-        emitter.emit(term, Target(memory(type_of(term), iter(outputs), load), "global"), ROOT)
+        target = self._target(type_of(term), self.layouts.get(term, {}), outputs, load)
+        emitter.emit(term, Target(target, "global"), ROOT)
         return emitter
+
+    def _target(
+        self, t: Type, layouts: Mapping[int, Expr], outputs: tuple[Buffer, ...], load: Callable[..., ScalarValue]
+    ) -> View:
+        """Where a kernel's value goes: components that have a layout, as these are wanted."""
+        rest = iter(outputs)
+        if not layouts:
+            return memory(t, rest, load)
+        plain = component_types(t)
+        bodies = [layouts.get(i, p.Arg(own)) for i, own in enumerate(plain)]
+        return laid_out(bodies, [memory(type_of(body), rest, load) for body in bodies], t)
 
     def _loading(self, emitter: Emitter) -> Callable[[Buffer, Index], ScalarValue]:
         """How an element of a buffer is read, which may be a row of another at this step, or a number."""

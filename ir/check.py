@@ -95,6 +95,11 @@ def _rule(e: Expr) -> Type:
     return t
 
 
+def _is_summed(t: Type) -> bool:
+    """May numbers of that type, or tuples of such, be added by numbers?"""
+    return all(map(_is_summed, t.items)) if isinstance(t, Tuple) else t in SUMMED
+
+
 def _besides(e: Expr, t: Type) -> None:
     """What a pattern of type `t` asks for besides its scheme."""
     match e:
@@ -102,7 +107,7 @@ def _besides(e: Expr, t: Type) -> None:
             raise ProgramError(f"{brief(e)}: no level {level}; there are {', '.join(p.LEVELS)} 0 to 2")
         case p.Reduce(op, _, _) if op.neutral is not None:
             _same(e, f"the neutral element of {op.name}", type_of(op.neutral), "its operands", t)
-        case p.Sums(type=added) if added not in SUMMED:
+        case p.Sums(type=added) if not _is_summed(added):
             known = ", ".join(map(str, SUMMED))
             raise TypeMismatch(f"{brief(e)}: {added} is not added by numbers; cast it to one of {known}")
         case p.Sums():

@@ -260,11 +260,12 @@ class _Run:
                 if (named := recognise(body)) is None:
                     return self._doubled(body, batch, values[init], values[x])
                 return _accumulators(FUNCTIONS[named].numpy, _array(values[init]), _array(values[x]))
-            case p.Sums(n, t, x):
+            case p.Sums(n, sums, x):
                 places, added = values[x]
-                return summed(_array(places), _array(added), number(n), self.dtype(t))
-            case p.Count(n, t, x):
-                return counted(_array(values[x]), number(n), t.dtype)
+                total: Value = summed(_array(places), added, number(n), sums, self.dtype)
+                return total
+            case p.Count(n, Scalar() as counts, x):
+                return counted(_array(values[x]), number(n), counts.dtype)
         return view(e, axis, values)
 
     def _constant(self, e: p.Constant) -> NdArray:

@@ -244,13 +244,13 @@ class Count(
     """`count n [i0, i1, ...]`: how many of the integers are 0, how many are 1, ..., n-1; as i32 or u32 (`type`)."""
 
     length: Size
-    type: Scalar
+    type: Type
     x: Expr
 
 
 @pattern
 class Sums(Count, type="[(s, type)]n -> [type]length", needs=Count._scheme[1]):
-    """`sums n [<i0, x0>, <i1, x1>, ...]`: the sums of what is beside 0, beside 1, ..., beside n-1, added in `type`."""
+    """`sums n [<i0, x0>, ...]`: the sums of what is beside 0, ..., beside n-1, in `type`, a scalar or a tuple."""
 
 
 @pattern

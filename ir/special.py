@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from egglift.ir.types import Scalar, Tuple, Type
 
 NdArray = np.ndarray[Any, Any]
 
@@ -140,8 +143,16 @@ def counted(a: NdArray, n: int, dtype: np.dtype[Any]) -> NdArray:
     return np.bincount(flat, minlength=count * n).astype(dtype).reshape(*a.shape[:-1], n)
 
 
-def summed(a: NdArray, added: NdArray, n: int, dtype: np.dtype[Any]) -> NdArray:
-    """The sums of what is added beside each of 0..n-1 in each row; floats are added in f64, integers wrap around."""
+def summed(a: NdArray, added: Any, n: int, t: Type, dtype: Callable[[Scalar], np.dtype[Any]]) -> Any:
+    """The sums of what is added beside each of 0..n-1 in each row, numbers or tuples of such: floats are added in f64,
+    integers wrap around; dtype: of numbers of a type."""
+    if isinstance(t, Tuple):
+        return tuple(summed(a, x, n, own, dtype) for x, own in zip(added, t.items, strict=True))
+    assert isinstance(t, Scalar)
+    return _summed(a, np.asarray(added), n, dtype(t))
+
+
+def _summed(a: NdArray, added: NdArray, n: int, dtype: np.dtype[Any]) -> NdArray:
     inside, flat, count = _places(a, n)
     sums = np.zeros(count * n, np.float64 if dtype.kind == "f" else dtype)
     np.add.at(sums, flat, np.broadcast_to(added, a.shape).reshape(inside.shape)[inside])

@@ -338,9 +338,11 @@ class _Maker:
         x = self.array(pool, lambda t: isinstance(t, Scalar) and t.is_integer)
         if x is None:
             return None
-        t = self.one(SUMMED)
-        added = p.Map(p.Cast(t, p.Arg(_element(x))), x)
-        return p.Sums(self.one(LENGTHS), t, p.Zip((x, added)))
+        types = [self.one(SUMMED) for _ in range(self.one((1, 1, 2)))]
+        added = [p.Map(p.Cast(t, p.Arg(_element(x))), x) for t in types]
+        several = len(types) > 1
+        t = Tuple(tuple(types)) if several else types[0]
+        return p.Sums(self.one(LENGTHS), t, p.Zip((x, p.Zip(tuple(added)) if several else added[0])))
 
     def step_scanSeq(self, pool: list[Expr], depth: int) -> Expr | None:
         x, init = self.array(pool), self.find(pool, self.operator_exists)

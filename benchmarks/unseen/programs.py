@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchmarks.brought.programs import named
 from benchmarks.unseen import (
     attention,
+    beside,
     bits,
     colours,
     contractions,
@@ -39,6 +40,7 @@ PROGRAMS: tuple[Unseen, ...] = (
     *elements.PROGRAMS,
     *bits.PROGRAMS,
     *sciences.PROGRAMS,
+    *beside.PROGRAMS,
 )
 
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from egglift.codegen.emission.builder import Builder, NotVector, Target
+from egglift.codegen.emission.builder import Builder, NotVector
 from egglift.codegen.emission.translator import Scope, Translator
 from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.conditions import within
 from egglift.codegen.kernel.distribution import DIMENSIONS
 from egglift.codegen.kernel.imperative import Comment, ScalarValue
 from egglift.codegen.kernel.index import Index
-from egglift.codegen.kernel.views import View, element, length
+from egglift.codegen.kernel.views import View, component, element, length
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.operators import highest, lowest
-from egglift.ir.types import I64
+from egglift.ir.types import I64, Scalar, Tuple, Type
 
 
 def count(em: Translator, t: p.Count, scope: Scope) -> View:
@@ -32,27 +32,40 @@ def count(em: Translator, t: p.Count, scope: Scope) -> View:
         value, added = _parts(em, t, element(xs, i))
         at = _place(em, value, n)
         with em.when(*within(at, n)):
-            old = element(counts.view, at)
-            assert isinstance(old, im.Load)
-            more = em.call("add", (old, added), t.type)
-            em.put(im.Store(old.buffer, old.at, more, atomic=not alone))
+            _add(em, t.type, element(counts.view, at), added, atomic=not alone)
 
-    _each(em, n, alone, lambda i: _clear(em, t, counts, i))
+    _each(em, n, alone, lambda i: _clear(em, t.type, element(counts.view, i)))
     _each(em, m if n else 0, alone, add)
     return counts.view
 
 
-def _parts(em: Builder, t: p.Count, v: View) -> tuple[ScalarValue, ScalarValue]:
+def _parts(em: Builder, t: p.Count, v: View) -> tuple[ScalarValue, View]:
     """Which number an element is, and what is added there."""
-    place, added = v if isinstance(v, tuple) else (v, em.const(1, t.type))
-    assert isinstance(place, ScalarValue) and isinstance(added, ScalarValue)
+    if not isinstance(v, tuple):
+        assert isinstance(t.type, Scalar)
+        v = v, em.const(1, t.type)
+    place, added = v
+    assert isinstance(place, ScalarValue)
     return place, added
 
 
-def _clear(em: Builder, t: p.Count, counts: Target, i: Index) -> None:
-    place = element(counts.view, i)
-    assert isinstance(place, im.Load)
-    em.put(im.Store(place.buffer, place.at, em.const(0, t.type)))
+def _add(em: Builder, t: Type, old: View, added: View, atomic: bool) -> None:
+    """Adds a number, or each component, to what is there."""
+    if isinstance(t, Tuple):
+        for i, own in enumerate(t.items):
+            _add(em, own, component(old, i), component(added, i), atomic)
+        return
+    assert isinstance(t, Scalar) and isinstance(old, im.Load) and isinstance(added, ScalarValue)
+    em.put(im.Store(old.buffer, old.at, em.call("add", (old, added), t), atomic=atomic))
+
+
+def _clear(em: Builder, t: Type, place: View) -> None:
+    if isinstance(t, Tuple):
+        for i, own in enumerate(t.items):
+            _clear(em, own, component(place, i))
+        return
+    assert isinstance(t, Scalar) and isinstance(place, im.Load)
+    em.put(im.Store(place.buffer, place.at, em.const(0, t)))
 
 
 def _each(em: Builder, n: int, alone: bool, body: Callable[[Index], None]) -> None:

@@ -5,7 +5,7 @@ A new layout pattern has a case in `view` and, if it is one that `rearranged` kn
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from egglift.codegen.emission import guards
 from egglift.codegen.emission.builder import Builder
@@ -30,7 +30,7 @@ from egglift.ir import patterns as p
 from egglift.ir.backwards import is_backwards, rearranged
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
-from egglift.ir.types import Array, Scalar, Tuple
+from egglift.ir.types import Array, Scalar, Tuple, Type
 
 #: where an index beyond the edges is taken from, by mode
 MOVED: dict[str, Callable[[Index, int], Index]] = {
@@ -156,3 +156,14 @@ def _element(e: Expr) -> Array | Scalar | Tuple:
     t = type_of(e)
     assert isinstance(t, Array)
     return t.element
+
+
+def laid_out(layouts: Sequence[Expr], targets: Sequence[View], t: Type) -> View:
+    """The acceptor for an array of tuples whose components are laid out so, each into a target of its own."""
+    return _joined([acceptor(layout, v) for layout, v in zip(layouts, targets, strict=True)], t)
+
+
+def _joined(views: Sequence[View], t: Type) -> View:
+    if isinstance(t, Array):
+        return Arr(length(t), lambda i: _joined([element(v, i) for v in views], t.element))
+    return tuple(views)

@@ -247,7 +247,7 @@ def _walked(a: CountedAccess, local: tuple[Lanes, ...], touched: float, warps: f
 def _cpu(accesses: Sequence[CountedAccess], p: Profile) -> Traffic:
     dram = cached = 0.0
     room = FAR * p.cache_bytes / max(1, p.compute_units)
-    near = {i for i, step in read_again([a for a in accesses if not a.store]).items() if step <= room}
+    near = {i for i, step in read_again([a for a in accesses if not a.store], alone=True).items() if step <= room}
     for a in accesses:
         size, useful = a.buffer.size * a.buffer.scalar.size, a.count * a.bytes
         moved = _moved_cpu(a, p)

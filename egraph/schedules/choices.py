@@ -18,9 +18,11 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.model.estimate import joins
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.account import Account, account_of, joined
-from egglift.egraph.schedules.again import beside, place, placed
+from egglift.egraph.schedules.again import arranged, beside, place, placed
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
+from egglift.egraph.schedules.block_choices import block_choices
+from egglift.egraph.schedules.block_readings import block_readings
 from egglift.egraph.schedules.bounds import traffic_seconds
 from egglift.egraph.schedules.chain_choices import chain_choices
 from egglift.egraph.schedules.choice import (
@@ -114,6 +116,7 @@ def scheduled(
                 found += work.combined(whole, list(best.values()), by)
             found += work.by_rows(whole, best, by) if profile.kind == "gpu" else ()
             found += work.by_readings(whole, best, by) if reassociate else ()
+            found += work.by_blocks(whole, best) if reassociate else ()
             found += work.by_tiles(whole, best, by) if profile.kind == "gpu" and reassociate else ()
             found += work.by_chains(whole, best, by) if profile.kind == "gpu" and reassociate else ()
             found += work.by_batches(whole, best)
@@ -296,6 +299,21 @@ class _Choosing(Combining):
         own = replace(x, starts=tuple(starts), last=last, wanted=wanted)
         find = lambda: self._of_found(reading_choices(own, self.profile, self.limits, self.several))  # noqa: E731
         return self._named(("one reading", wanted), form, find)
+
+    def by_blocks(self, whole: Stages, best: Mapping[str, list[Choice]]) -> Iterator[Choice]:
+        """Programs in which blocks of what several stages read are read once."""
+        for x in block_readings(whole):
+            gone = {s.name for s in x.stages}
+            left = {s.name: best[s.name][:1] for s in whole.stages if s.name not in gone}
+            apart = sum(min((c.seconds for c in best[s.name]), default=inf) for s in x.stages)
+            find = lambda x=x, apart=apart: block_choices(x, *self._device[:2], self.several, apart)  # noqa: E731
+            for found in KNOWN.once((self.settings, "blocks", x.key), find) if all(left.values()) else ():
+                others = left | {name: self._of_stage(s, alone=False)[:1] for name, s in found.added.items()}
+                if all(others.values()):
+                    terms = {name: c.term for name, (c,) in others.items()}
+                    picked = [found.choice, *(c for (c,) in others.values())]
+                    term = arranged(whole, terms, found.arrays)
+                    yield from self.priced(" | ".join(c.sign for c in picked), term, picked, apart=False)
 
     def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which tiles are reduced in registers."""

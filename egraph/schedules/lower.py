@@ -67,7 +67,7 @@ _NOTHING = p.Input("%nothing", BOOL)
 
 
 @dataclass(frozen=True)
-class _Phase:
+class Phase:
     """Elements that accumulators take in: of some reductions over one space.  whole: as the schedule says, in chunks;
     else what is left over, or a reduction that follows: one after the other."""
 
@@ -93,14 +93,14 @@ class Lowering:
         self.after = operands_of(self.names, stage.body, stage.dims, stage.given, stage.narrow)
         self.after += _counters(stage.dims, [*self.after, *(o for phase in self.phases for o in phase.operands)])
 
-    def _phases(self) -> list[_Phase]:
-        found: list[_Phase] = []
+    def _phases(self) -> list[Phase]:
+        found: list[Phase] = []
         for i, reductions in enumerate(self.stage.phases):
             reads = _operands(self.stage, reductions)
             reads += _counters(reductions[0].dims, reads)
-            found.append(_Phase(reductions, reads, i == 0))
+            found.append(Phase(reductions, reads, i == 0))
             cut = [d for d in reductions[0].dims if self._leaves_some(d)] if i == 0 else []
-            found += [_Phase(reductions, reads, False, d) for d in cut]
+            found += [Phase(reductions, reads, False, d) for d in cut]
         return found
 
     def _leaves_some(self, d: Dim) -> bool:
@@ -113,28 +113,32 @@ class Lowering:
     # ------------------------------------------------------------------------------------ the whole
 
     @property
-    def operands(self) -> list[tuple[Operand, _Phase | None]]:
+    def operands(self) -> list[tuple[Operand, Phase | None]]:
         """Everything that is read, and in which phase; None: in what follows."""
-        within: list[tuple[Operand, _Phase | None]] = [(o, phase) for phase in self.phases for o in phase.operands]
+        within: list[tuple[Operand, Phase | None]] = [(o, phase) for phase in self.phases for o in phase.operands]
         return within + [(o, None) for o in self.after]
 
     def tensors(self) -> list[Tensor]:
         """The operands, without those that are given, with axes for the digits of their dimensions."""
         return [self.tensor(o, phase) for o, phase in self.operands if o.at not in self.stage.given]
 
-    def tensor(self, o: Operand, phase: _Phase | None) -> Tensor:
+    def tensor(self, o: Operand, phase: Phase | None) -> Tensor:
         """An operand with an axis for each digit of its dimensions, in the order of the loops."""
+        t = self.cut(o, phase)
+        return packed(t, self.schedule.loops) if phase is not None and phase.whole and self._is_packed(o) else t
+
+    def cut(self, o: Operand, phase: Phase | None) -> Tensor:
+        """The same of an array of some of the dimensions, wherever it is."""
         x, axes = cut_operand(o, self.schedule, phase.dims if phase else (), phase.rest if phase else None)
         order = [d for d in self._order(phase) if d in axes]
-        t = Tensor(permuted(x, axes, order), tuple(order))
-        return packed(t, self.schedule.loops) if phase is not None and phase.whole and self._is_packed(o) else t
+        return Tensor(permuted(x, axes, order), tuple(order))
 
     def _is_packed(self, o: Operand) -> bool:
         return any(
             s == Keep(self.phases[0].operands.index(o), "global") for s in self.schedule.steps if isinstance(s, Keep)
         )
 
-    def _order(self, phase: _Phase | None) -> list[Digit]:
+    def _order(self, phase: Phase | None) -> list[Digit]:
         """The digits in the order of their loops; what follows goes one by one, around the accumulators."""
         loops = self.schedule.loops
         if phase is None or phase.whole:
@@ -199,11 +203,11 @@ class Lowering:
         """The loops over dimensions of the result."""
         return [s for s in steps if isinstance(s, Loop) and s.dim not in self.reduced]
 
-    def _one_by_one(self, phase: _Phase) -> list[Loop]:
+    def _one_by_one(self, phase: Phase) -> list[Loop]:
         return [Loop(d, 0, "sequential") for d in phase.dims]
 
     def _reduced(
-        self, phase: _Phase, steps: Sequence[Step], total: Expr, parallel: list[Loop], tensors: list[Tensor]
+        self, phase: Phase, steps: Sequence[Step], total: Expr, parallel: list[Loop], tensors: list[Tensor]
     ) -> Expr:
         """`total` with all elements of a phase folded in."""
         if not steps:
@@ -257,7 +261,7 @@ class Lowering:
 
     # ------------------------------------------------------------------------------------ points
 
-    def step(self, phase: _Phase, total: Expr, elements: list[Expr]) -> Expr:
+    def step(self, phase: Phase, total: Expr, elements: list[Expr]) -> Expr:
         """`total` with one element of a phase taken in."""
         element = bound(as_one([r.element for r in phase.reductions]), phase.operands, elements)
         if len(phase.reductions) == 1:

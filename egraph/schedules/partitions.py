@@ -31,6 +31,7 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     others = Partitioning(whole=False), replace(stored, producers=True)
     ways = [Partitioning(), stored, *others, *rows, Partitioning(few=True)]
     ways += [Partitioning(down=True)] if sum(isinstance(t, p.Slide) for t in subterms(program)) > 1 else []
+    ways += [Partitioning(unlike=True)] if isinstance(program, p.Tup) else []
     ways += [Partitioning(tables=True)] if may_have_tables(program) else []
     for by in ways:
         try:

@@ -131,22 +131,30 @@ CPU_SWEPT = Way("swept", (), (), CPU_COLUMNS, ("b", "v"), ("step", "inner"), ("j
 CPU_LANES = Way("lanes", (), (), ("grid",), (), ("step", "share"), ("w",), share=Level("vec"))
 CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))
 
-_GPU = (
-    CHUNKS,
-    FRAGMENTS,
-    STREAMED,
-    WARP_GROUPS,
-    CHUNKS_IN_TURN,
-    WHOLE,
-    PARTS,
-    LANES,
-    ROW,
-    EACH,
-    ALONE,
-    GATHERED,
-    PATCH,
-    MOVED,
+#: what a group does within its block of an array (block_structures.py): elements, ...
+_IN_COLUMNS = Way("elements", (), (), ("own", "item", "vector"), ("l*w", "w"))
+_IN_TILE = replace(_IN_COLUMNS, rows=("own", "item"), row_blocks=("g",))
+#: ... one result of all that it has, results of rows, and results of columns, ...
+_IN_TOTAL = replace(LANES, name="total", columns=(), column_blocks=())
+_IN_ROWS = replace(LANES, name="rows", columns=("own", "item"))
+_IN_SUMS = replace(PARTS, name="columns", columns=("own", "item", "own"), column_blocks=("n", "c"))
+#: ... and products of columns with each other
+_IN_PRODUCT = Way(
+    *("product", ("own", "item", "own"), ("m", "c"), ("own", "item", "own"), ("n", "c"), ("chunk", "step"), ("k",)),
+    keep=("local", "private"),
 )
+_CPU_IN_COLUMNS = Way("elements", (), (), ("own", "own", "vector"), ("n", "v"))
+_CPU_IN_TILE = replace(_CPU_IN_COLUMNS, rows=("own",))
+_CPU_IN_ROWS = replace(CPU_LANES, name="rows", columns=())
+_CPU_IN_SUMS = Way("columns", (), (), ("own", "own", "vector"), ("b", "v"), ("step", "inner"), ("j",))
+_CPU_IN_PRODUCT = Way("product", ("own", "own"), ("m",), ("own", "own", "vector"), ("n", "v"), ("step",), ())
+INSIDE = {
+    "gpu": (_IN_COLUMNS, _IN_TILE, _IN_TOTAL, _IN_ROWS, _IN_SUMS, _IN_PRODUCT),
+    "cpu": (_CPU_IN_COLUMNS, _CPU_IN_TILE, _CPU_IN_ROWS, _CPU_IN_SUMS, _CPU_IN_PRODUCT),
+}
+
+_PRODUCTS = (CHUNKS, FRAGMENTS, STREAMED, WARP_GROUPS, CHUNKS_IN_TURN)
+_GPU = (*_PRODUCTS, WHOLE, PARTS, LANES, ROW, EACH, ALONE, GATHERED, PATCH, MOVED)
 _CPU = (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED)
 #: the ways of a kind of device, by name
 WAYS = {kind: {way.name: way for way in ways} for kind, ways in (("gpu", _GPU), ("cpu", _CPU))}

@@ -56,7 +56,7 @@ def _found(names: Names, r: Reduction, reassociate: bool) -> ByNumbers | None:
     t = type_of(r.element)
     if r.op is None or r.op.name != "add" or r.init != r.op.neutral or not isinstance(t, Scalar):
         return None
-    match names.with_reads(r.element, without_reshapes):
+    match _cast_inside(names.with_reads(r.element, without_reshapes)):
         case p.Cast(_, condition) if type_of(condition) == BOOL:
             place = _place(names, r, condition)
             return place and ByNumbers(place[0], place[1], Counted(place[0].extent, I32), t)
@@ -66,6 +66,17 @@ def _found(names: Names, r: Reduction, reassociate: bool) -> ByNumbers | None:
                 return None
             return ByNumbers(place[0], p.Tup((place[1], added)), Counted(place[0].extent, t), None)
     return None
+
+
+def _cast_inside(x: Expr) -> Expr:
+    """What is cast where a condition holds and is else 0 as what was cast where it holds: integers are summed wider.
+
+    cast i64 (where c x 0)  ->  where c (cast i64 x) 0
+    """
+    match x:
+        case p.Cast(Scalar() as t, p.Apply("where", (condition, added, p.Literal() as zero))) if _is_zero(zero):
+            return p.Apply("where", (condition, p.Cast(t, added), p.Literal(0.0 if t.is_float else 0, t)))
+    return x
 
 
 def _is_zero(x: p.Literal) -> bool:

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 from egglift.egraph.stages.stage import Read, Reduction, Stage, number
 from egglift.ir import patterns as p
+from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
 from egglift.ir.operators import named
 from egglift.ir.patterns import Expr
-from egglift.ir.types import BOOL, I64, Scalar
+from egglift.ir.types import BOOL, I64, Scalar, Tuple, Type
 
 
 def counted_in_parts(stage: Stage, length: int) -> tuple[Stage, Stage]:
@@ -35,11 +36,20 @@ def counted_in_parts(stage: Stage, length: int) -> tuple[Stage, Stage]:
         there = p.PadUp(length, p.Fill(n, p.Literal(True, BOOL)), p.Literal(False, BOOL))
         body = _where(names.read(Read(p.Split(length, there), (which, inside))), body)
     parts = replace(stage, name=f"{stage.name}.counts", dims=(which, *outer, inside), body=body)
-    add = named("add", counts.type)
-    assert add.neutral is not None
-    element = names.read(Read(p.Input(parts.name, parts.type), (which, *outer, bins)))
-    total = names.reduced(Reduction(add.body, add.neutral, (which,), element, add))
-    return parts, Stage(stage.name, (*outer, bins), total, names)
+    depth = len(outer) + 2
+
+    def total(t: Type, part: Expr) -> Expr:
+        if isinstance(t, Tuple):
+            own = (at_depth(depth, part, lambda e, i=i: p.Get(i, e)) for i in range(len(t.items)))  # type: ignore[misc]
+            return p.Tup(tuple(map(total, t.items, own)))
+        assert isinstance(t, Scalar)
+        add = named("add", t)
+        assert add.neutral is not None
+        element = names.read(Read(part, (which, *outer, bins)))
+        return names.reduced(Reduction(add.body, add.neutral, (which,), element, add))
+
+    body = total(counts.type, p.Input(parts.name, parts.type))
+    return parts, Stage(stage.name, (*outer, bins), body, names)
 
 
 def _where(there: Expr, body: Expr) -> Expr:

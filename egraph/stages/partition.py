@@ -89,7 +89,7 @@ class Partitioning:
     reductions are computed by one work-item (few_results.py).  numbered: sums over elements with the number of the sum
     are added by these numbers (by_numbers.py).  down: windows of several directions are taken the outermost direction
     first, where they are taken apart (windows.py).  tables: what takes long and is a function of one small integer is
-    looked up (tables.py).
+    looked up (tables.py).  unlike: results of one shape that reduce one array along other axes are stages apart.
     """
 
     frugal: bool = False
@@ -104,13 +104,14 @@ class Partitioning:
     numbered: bool = True
     down: bool = False
     tables: bool = False
+    unlike: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
 def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
     notation = IndexNotation(reassociate, by.whole, by.down, by.numbered)
-    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows)
+    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows, by.unlike)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
     program = work.with_written(program, read_by_gathers(program))
@@ -142,6 +143,7 @@ class _Partition:
     again: float
     whole: bool
     rows: bool
+    unlike: bool
     stages: list[Stage] = field(default_factory=list)
     #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
     _written: dict[tuple[tuple[int, ...], Reduction], tuple[Expr, tuple[int, ...]]] = field(default_factory=dict)
@@ -230,20 +232,25 @@ class _Partition:
         if not dims or any(_extents(d) != _extents(dims) or isinstance(e, p.Tup) for d, e in [(dims, first), *others]):
             return None
         bodies = [first, *(self.notation.renamed(e, dict(zip(d, dims, strict=True))) for d, e in others)]
-        if not _are_connected([self._views(body) for body in bodies]):
+        if not _are_connected([self._views(body, dims) for body in bodies]):
             return None
         whole: Expr = self._stage(dims, p.Tup(tuple(bodies)))
         return p.Tup(tuple(_parts(whole, i, len(dims)) for i in range(len(bodies))))
 
-    def _views(self, body: Expr) -> frozenset[Expr]:
-        """The inputs that are read anywhere in a body."""
-        found: set[Expr] = set()
+    def _views(self, body: Expr, dims: tuple[Dim, ...]) -> frozenset[object]:
+        """The inputs that are read anywhere in a body; where stages of unlike shape are wanted, of what a long
+        reduction reads in all steps, also where: rows and columns of a matrix are read apart."""
+        found: set[object] = set()
         for _, what in self.names.of(body):
             match what:
                 case Read(view):
                     found |= {t for t in subterms(view) if isinstance(t, p.Input)}
-                case Reduction(element=element, init=init):
-                    found |= self._views(element) | self._views(init)
+                case Reduction(_, init, own, element) if self.unlike and _volume(own) > SHORT:
+                    reads, space = [plain_read(r) for r in reads_of(self.names, element)], (*dims, *own)
+                    found |= {(r.view, *map(space.index, r.dims)) for r in reads if {*own} <= {*r.dims} <= {*space}}
+                    found |= self._views(init, dims)
+                case Reduction(_, init, own, element):
+                    found |= self._views(element, (*dims, *own)) | self._views(init, dims)
         return frozenset(found)
 
     def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
@@ -437,7 +444,7 @@ def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:
     return tuple(number(d) for d in dims)
 
 
-def _are_connected(sets: Sequence[frozenset[Expr]]) -> bool:
+def _are_connected(sets: Sequence[frozenset[object]]) -> bool:
     """Does each have something in common with another one, such that they hang together?
 
     {a}, {b}, {a, b} -> True; {a}, {a}, {b} -> False

@@ -162,10 +162,11 @@ class Scanned:
 @dataclass(frozen=True)
 class Counted:
     """What a stage does with its elements along its last dimension: of integers, how many are 0, 1, ..., length-1; of
-    pairs of an integer and a number, what the sum of the numbers beside 0 is, beside 1, ...: in `type`."""
+    pairs of an integer and a number, or a tuple of such, what the sum of the numbers beside 0 is, beside 1, ...: in
+    `type`."""
 
     length: Size
-    type: Scalar
+    type: Type
 
 
 @dataclass

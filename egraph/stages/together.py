@@ -2,6 +2,11 @@
 
 s[0] = sum_1 A[0,1];  e[0] = sum_1 A[0,1]^2
 ->  both[0] = <sum_1 A[0,1], sum_1 A[0,1]^2>;  s = map (get 0) both;  e = map (get 1) both
+
+Counts and sums by the same numbers are sums of tuples, of which a count adds 1:
+
+c = count for 0 < n of k[0];  s = sums for 0 < n of <k[0], x[0]>
+->  both = sums for 0 < n of <k[0], <1, x[0]>>;  c = map (get 0) both;  s = map (get 1) both
 """
 
 from __future__ import annotations
@@ -16,9 +21,13 @@ from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, numb
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth
 from egglift.ir.check import type_of
+from egglift.ir.operators import highest, lowest
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import replaced, subterms
-from egglift.ir.types import Scalar
+from egglift.ir.types import Scalar, Tuple, Type, leaves
+
+#: bytes of local memory that every device has at least
+LOCAL = 32 << 10
 
 
 def together(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]:
@@ -32,6 +41,10 @@ def together(stages: Sequence[Stage], result: Expr) -> tuple[list[Stage], Expr]:
 def _can_join(stages: Sequence[Stage], first: Stage, second: Stage) -> bool:
     """May one loop compute both, and does it then read one array once that is read for each index, or read nothing
     that only one of them does?"""
+    if first.counts is not None and second.counts is not None:
+        return _count_alike(first, second) and not {first.name, second.name} & (
+            _needs(stages, first) | _needs(stages, second)
+        )
     if not all(_is_plain(s) for s in (first, second)) or _shape(first) != _shape(second):
         return False
     whole = _reads(first, _space(first)) & _reads(second, _space(second))
@@ -39,9 +52,36 @@ def _can_join(stages: Sequence[Stage], first: Stage, second: Stage) -> bool:
     return (bool(whole) or alike) and first.name not in _needs(stages, second)
 
 
+def _count_alike(first: Stage, second: Stage) -> bool:
+    """Do two stages count or sum by the same numbers, and has a group a place for the sums of both?"""
+    assert first.counts is not None and second.counts is not None
+    if tuple(map(number, first.dims)) != tuple(map(number, second.dims)):
+        return False
+    same = dict(zip(second.dims, first.dims, strict=True))
+    if first.counts.length != second.counts.length or _place(first) != second.names.at(_place(second), same):
+        return False
+    types = [type_of(x) for x in (*_items(first), *_items(second))]
+    each = sum(scalar.size for t in types for _, scalar in leaves(t))
+    return isinstance(first.counts.length, int) and first.counts.length * each <= LOCAL
+
+
+def _place(s: Stage) -> Expr:
+    """The number of an element that is counted, or added to a sum: in the narrowest type that it has."""
+    place = s.body.items[0] if isinstance(s.body, p.Tup) else s.body
+    while isinstance(place, p.Cast) and _is_wider(place.type, type_of(place.x)):
+        place = place.x
+    return place
+
+
+def _is_wider(wide: Type, t: Type) -> bool:
+    """Does an integer type have all numbers of another?"""
+    integers = isinstance(wide, Scalar) and isinstance(t, Scalar) and wide.is_integer and t.is_integer
+    return integers and lowest(wide) <= lowest(t) and highest(t) <= highest(wide)  # type: ignore[arg-type]
+
+
 def _is_plain(s: Stage) -> bool:
     """Does a stage reduce over one space, to one number or to numbers of stages that were joined?"""
-    scalars = all(isinstance(type_of(x), Scalar) for x in _items(s.body))
+    scalars = all(isinstance(type_of(x), Scalar) for x in _items(s))
     return scalars and not s.is_apart and len(s.phases) == 1 and len({r.dims for r in s.reductions}) == 1
 
 
@@ -50,7 +90,7 @@ def _shape(s: Stage) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _space(s: Stage) -> tuple[Dim, ...]:
-    return (*s.dims, *s.reductions[0].dims)
+    return s.dims if s.counts is not None else (*s.dims, *s.reductions[0].dims)
 
 
 def _reads(s: Stage, dims: Sequence[Dim]) -> frozenset[tuple[Expr, tuple[int, ...]]]:
@@ -89,10 +129,10 @@ def _inputs(stage: Stage) -> frozenset[str]:
 
 def _joined(stages: Sequence[Stage], result: Expr, first: Stage, second: Stage) -> tuple[list[Stage], Expr]:
     same = dict(zip(_space(second), _space(first), strict=True))
-    own, others = _items(first.body), _items(second.names.at(second.body, same))
+    own, others = _items(first), _items(replace(second, body=second.names.at(second.body, same)))
     items = tuple(dict.fromkeys((*own, *others)))  # what both compute is computed once
-    name = f"{first.name}_{second.name.removeprefix('%stage')}"
-    both = replace(first, name=name, body=p.Tup(items)) if len(items) > 1 else replace(first, name=name)
+    name = f"{first.name}_{second.name.removeprefix('%stage').removeprefix('%')}"
+    both = replace(first, name=name) if len(items) == 1 else _with_items(replace(first, name=name), items)
     new = _places(first, both, items, own) | _places(second, both, items, others)
     needed = _needs(stages, first) | _needs(stages, second)
     left = [s for s in stages if s not in (first, second)]
@@ -114,8 +154,23 @@ def _reading(names: Names, body: Expr, arrays: dict[Expr, Expr]) -> Expr:
     return replaced(body, new.get)
 
 
-def _items(body: Expr) -> tuple[Expr, ...]:
-    return body.items if isinstance(body, p.Tup) else (body,)
+def _items(s: Stage) -> tuple[Expr, ...]:
+    """What a stage yields of an element, or adds to sums for it, in parts."""
+    if s.counts is None:
+        return s.body.items if isinstance(s.body, p.Tup) else (s.body,)
+    if not isinstance(s.body, p.Tup):
+        assert isinstance(s.counts.type, Scalar)
+        return (p.Literal(1, s.counts.type),)
+    _, added = s.body.items
+    return added.items if isinstance(added, p.Tup) else (added,)
+
+
+def _with_items(s: Stage, items: tuple[Expr, ...]) -> Stage:
+    """A stage that yields these parts, or adds them up by numbers."""
+    if s.counts is None:
+        return replace(s, body=p.Tup(items))
+    t = Tuple(tuple(map(type_of, items)))
+    return replace(s, body=p.Tup((_place(s), p.Tup(items))), counts=replace(s.counts, type=t))
 
 
 def _places(s: Stage, both: Stage, items: tuple[Expr, ...], own: tuple[Expr, ...]) -> dict[Expr, Expr]:
@@ -128,7 +183,7 @@ def _places(s: Stage, both: Stage, items: tuple[Expr, ...], own: tuple[Expr, ...
     def part(i: int) -> Expr:
         return new if len(items) == 1 else component(new, items.index(own[i]))
 
-    if not isinstance(s.body, p.Tup):
+    if len(own) == 1:
         return {old: part(0)}
     whole = at_depth(depth, new, lambda e: p.Tup(tuple(p.Get(items.index(x), e) for x in own)))
     return {component(old, i): part(i) for i in range(len(own))} | {old: whole}

@@ -5,7 +5,7 @@ It shares no code with the interpreter but the scalar functions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,11 @@ def from_arrays(t: Type, value: Any) -> Any:
         case Array(n, element):
             return [from_arrays(element, _row(value, i)) for i in range(int(n))]
     return np.asarray(value)[()]
+
+
+def _sums(n: int, t: Scalar, pairs: Iterable[tuple[Any, Any]]) -> list[Any]:
+    plain = [(int(i), float(v) if t.is_float else int(v)) for i, v in pairs]
+    return [t.dtype.type(sum(v for i, v in plain if i == k)) for k in range(n)]
 
 
 def _row(value: Any, i: int) -> Any:
@@ -74,9 +79,11 @@ def run(e: Expr, inputs: Mapping[str, Any], arg: Any = None) -> Any:
             for v in go(x):
                 total = body(f, (total, v))
             return total
+        case p.Sums(n, Tuple(items), x):
+            components = ([(i, added[k]) for i, added in go(x)] for k in range(len(items)))
+            return list(zip(*(_sums(n, t, pairs) for t, pairs in zip(items, components, strict=True)), strict=True))
         case p.Sums(n, t, x):
-            pairs = [(int(i), float(v) if t.is_float else int(v)) for i, v in go(x)]
-            return [t.dtype.type(sum(v for i, v in pairs if i == k)) for k in range(n)]
+            return _sums(n, t, go(x))
         case p.Count(n, t, x):
             xs = [int(v) for v in go(x)]
             return [t.dtype.type(xs.count(i)) for i in range(n)]

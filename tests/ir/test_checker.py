@@ -18,6 +18,7 @@ X, Y = p.Input("x", Array(8, F32)), p.Input("y", Array(6, F32))
 A = p.Input("A", array_of(F32, (4, 6)))
 S, I = p.Input("s", F32), p.Input("i", Array(3, I32))
 ONE = p.Literal(1.0, F32)
+PAIRS = p.Fill(3, p.Tup((ONE, p.Literal(True, BOOL))))
 PAIR = p.Arg(Tuple((F32, F32)))
 SUM = p.Apply("add", (p.Get(0, PAIR), p.Get(1, PAIR)))
 LESS = p.Apply("lt", SUM.args)
@@ -52,6 +53,7 @@ K = Sym("k")
         (p.Roll(8, X), Array(8, F32)),
         (p.Count(5, I32, I), Array(5, I32)),
         (p.Sums(5, F32, p.Zip((I, p.Take(3, X)))), Array(5, F32)),
+        (p.Sums(5, Tuple((I32, F32)), p.Zip((I, p.Zip((I, p.Take(3, X)))))), Array(5, Tuple((I32, F32)))),
         (p.Scan(ADD, ONE, X), Array(8, F32)),
         (p.ScanSeq(p.Tup((SUM, p.Literal(True, BOOL))), ONE, X), Array(8, BOOL)),
         (p.ScanDoubling(SUM, ONE, X), Array(8, F32)),
@@ -128,6 +130,7 @@ def test_types(e: Expr, t: Type) -> None:
         (p.Sums(5, F32, p.Zip((X, X))), TypeMismatch, "integers are counted, not f32"),
         (p.Sums(5, I32, p.Zip((I, p.Take(3, X)))), TypeMismatch, "is f32, but the type that it is in is i32"),
         (p.Sums(5, BOOL, p.Zip((I, p.Fill(3, p.Literal(True, BOOL))))), TypeMismatch, "bool is not added by numbers"),
+        (p.Sums(5, Tuple((F32, BOOL)), p.Zip((I, PAIRS))), TypeMismatch, "is not added by numbers"),
         (p.Sums(-1, F32, p.Zip((I, p.Take(3, X)))), ShapeError, "-1 counts; it must be 0 or more"),
         (p.Scan(ADD, ZERO, X), TypeMismatch, "the initial value is i32, but the elements is f32"),
         (p.Scan(ADD, ONE, S), TypeMismatch, "takes an array, got f32 from s"),

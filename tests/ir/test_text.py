@@ -52,6 +52,7 @@ def again(e: Expr) -> Expr:
         p.Tree(SUM, p.Literal(0.0, F32), X),
         p.Count(7, I32, p.Iota(4, I32)),
         p.Sums(7, I32, p.Zip((p.Iota(4, I32), p.Iota(4, I32)))),
+        p.Sums(7, Tuple((I32, I32)), p.Zip((p.Iota(4, I32), p.Zip((p.Iota(4, I32), p.Iota(4, I32)))))),
         p.Scan(named("add", F32), p.Literal(0.0, F32), X),
         p.Scan(Operator("add", SUM, True, False, None), p.Literal(0.0, F32), X),
         p.ScanSeq(p.Tup((SUM, p.Arg(Tuple((F32, F32))))), p.Literal(0.0, F32), X),

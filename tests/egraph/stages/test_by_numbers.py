@@ -31,6 +31,7 @@ BY_NUMBERS: dict[str, Callable[[], Value]] = {
     "of rows": lambda: np.where(HOT, ROWS[:, :, None], 0).sum(axis=1),
     "over two axes": lambda: np.where(HOT.reshape(50, 100, SUMS), X.reshape(50, 100)[:, :, None], 0).sum(axis=(0, 1)),
     "from the last to the first": lambda: np.where(HOT, X[:, None], 0).sum(axis=0)[::-1],
+    "of integers, which are summed wider": lambda: np.where(HOT, arr("i", N, t=el.i32)[:, None], 0).sum(axis=0),
     "means of groups": lambda: np.where(HOT, X[:, None], 0).sum(axis=0) / np.maximum(HOT.sum(axis=0), 1),
 }
 OTHERS: dict[str, Callable[[], Value]] = {

@@ -68,3 +68,32 @@ def test_the_least_and_its_place_are_one_reduction() -> None:
     pairs = el.abs(el.array("p", el.f32, 40)[:, None] - el.array("q", el.f32, 30))
     least = el.tuple(el.array("r", el.f32, 30)[pairs.argmin(axis=1)], pairs.min(axis=1).sum())
     assert sum(" for 1 < 30 of" in t for t in texts(least)) == 1
+
+
+def test_counts_and_sums_by_the_same_numbers_are_one_stage() -> None:
+    k, x = arr("k", 5000, t=el.i32), arr("x", 5000)
+    counts, weights = el.bincount(k, 12), el.bincount(k, 12, weights=x)
+    sums = el.where(k[:, None] == el.arange(12, dtype=el.i32), x[:, None], 0).sum(axis=0)
+    first, *others = texts(el.tuple(sums / counts.cast(el.f32), weights))
+    assert first == "along0_along1_along2[0 < 12] = (sums for 0 < 5000 of (tuple k[0] (tuple x[0] 1 (cast f64 x[0]))))"
+    assert all("for" not in each for each in others)
+
+
+def test_counts_of_other_numbers_stay_apart() -> None:
+    k, m = arr("k", 5000, t=el.i32), arr("m", 5000, t=el.i32)
+    narrow = k.cast(el.i8)  # other numbers than those of k
+    for other in (el.bincount(m, 12), el.bincount(k, 13), el.bincount(k + 1, 12), el.bincount(narrow, 12)):
+        found = texts(el.tuple(el.bincount(k, 12), other))
+        assert sum("(count for" in each for each in found) == 2
+
+
+def test_sums_that_need_the_counts_stay_apart() -> None:
+    k = arr("k", 5000, t=el.i32)
+    shares = 1 / el.bincount(k, 12).cast(el.f32)
+    assert sum("for 0 < 5000" in each for each in texts(el.bincount(k, 12, weights=shares[k]))) == 2
+
+
+def test_more_sums_than_a_group_has_a_place_for_stay_apart() -> None:
+    k, x = arr("k", 5000, t=el.i32), arr("x", 5000)
+    found = texts(el.tuple(el.bincount(k, 5000), el.bincount(k, 5000, weights=x)))
+    assert sum("for 0 < 5000" in each for each in found) == 2
