@@ -105,14 +105,17 @@ def scheduled(
     work = _Choosing(profile, limits, reassociate, by_book, tf32, several)
     with suppress(TooLate):
         for whole, by in partitions(program, profile.kind, reassociate):
-            if not several and work.least(whole.stages) > min((c.seconds for c in found), default=inf):
+            known, least = min((c.seconds for c in found), default=inf), work.least(whole.stages)
+            if not several and least > known:
                 continue
-            first = [] if found and several else work.first_of_stages(whole.stages)
-            if first and all(first):  # should the time end, there is something
+            near = several and least <= NEAR * known
+            far = several and not near
+            first = [] if found and near else (work.at_once if far else work.first_of_stages)(whole.stages)
+            if first and all(first) and not far:  # should the time end, there is something
                 found += islice(work.combined(whole, first, by), 1)
             names = (s.name for s in whole.stages)
-            best = work.of_stages(whole.stages) if several else dict(zip(names, first, strict=True))
-            if several and all(best.values()):
+            best = work.of_stages(whole.stages) if near else dict(zip(names, first, strict=True))
+            if near and all(best.values()):
                 found += work.combined(whole, list(best.values()), by)
             found += work.by_rows(whole, best, by) if profile.kind == "gpu" else ()
             found += work.by_readings(whole, best, by) if reassociate else ()
@@ -154,6 +157,10 @@ class _Choosing(Combining):
         """One choice for each stage: what is known first of a choice that is good enough where time is short."""
         return [self._choices(canonical([s]), len(stages) == 1, matters=s.is_apart)[:1] for s in stages]
 
+    def at_once(self, stages: Sequence[Stage]) -> list[list[Choice]]:
+        """One choice for each stage of a division that takes longer than another one, but for what its stages share."""
+        return [self._at_once(canonical([s]), s.is_apart, len(stages) == 1) for s in stages]
+
     def least(self, stages: Sequence[Stage]) -> float:
         """What stages take at least by closed price; those that have none are not counted."""
         return sum(x for s in stages if (x := self._least(canonical([s]))) < inf)
@@ -176,6 +183,15 @@ class _Choosing(Combining):
         (stage,) = form.stages
         find = lambda: ([] if matters else self._first(stage)) or self._of_stage(stage, alone)  # noqa: E731
         return self._named((alone, matters), form, find)
+
+    def _at_once(self, form: Canonical, apart: bool, alone: bool) -> list[Choice]:
+        """The first choice of a stage that has code, by rising closed price."""
+        (stage,) = form.stages
+        if apart:
+            return self._choices(form, alone, matters=True)[:1]
+        rows, text = self._direct(stage), text_of(stage)
+        made = next((found for r in rows if (found := self._made(stage, r, (0,), text))), None)
+        return [c.named(form) for c in made or self._first(stage)]
 
     def _direct(self, stage: Stage) -> list[Ranked]:
         """Schedules of a stage's own loops, ranked once; none where it goes along an axis as a whole."""
@@ -434,10 +450,15 @@ class _Choosing(Combining):
     def _generated(
         self, stage: Stage, rows: Sequence[Ranked], best: float, counts: Counts = GENERATED, close: float = CLOSE
     ) -> list[Choice]:
-        """Of structures not far above the best price, what the exact model says of the few best assignments."""
+        """Of structures not far above the best price, what the exact model says of the few best assignments.
+
+        Nor far above what is generated already: these would not be kept beside it.
+        """
         found: list[Choice] = []
-        text = text_of(stage)
+        text, kept = text_of(stage), max(NEAR, close / CLOSED)
         for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
+            if r.best > kept * min((c.seconds for c in found), default=inf):
+                break
             made = self._made(stage, r, chosen := r.varied(count), text)
             if min((c.seconds for c in made), default=inf) > CLOSED * r.best:
                 made += self._made(stage, r, [k for k in r.fetched() if k not in chosen], text)
