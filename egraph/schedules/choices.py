@@ -19,11 +19,11 @@ from egglift.costmodel.model.estimate import joins
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.again import arranged, beside, place, placed
+from egglift.egraph.schedules.along_choices import AlongAxes
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
 from egglift.egraph.schedules.block_choices import block_choices
 from egglift.egraph.schedules.block_readings import block_readings
-from egglift.egraph.schedules.bounds import traffic_seconds
 from egglift.egraph.schedules.chain_choices import chain_choices
 from egglift.egraph.schedules.choice import (
     KEPT,
@@ -32,14 +32,10 @@ from egglift.egraph.schedules.choice import (
     Found,
     Parts,
     Way,
-    counting,
     first_of,
     kernels,
     of_all_kinds,
-    scanning,
 )
-from egglift.egraph.schedules.combined import Combining
-from egglift.egraph.schedules.count_choices import lengths_of_parts, whole_counts
 from egglift.egraph.schedules.halves import halves
 from egglift.egraph.schedules.held_choices import held_choices
 from egglift.egraph.schedules.known import KNOWN
@@ -50,17 +46,14 @@ from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
 from egglift.egraph.schedules.readings import reading_choices
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
-from egglift.egraph.schedules.scan_choices import ScanSearch, in_order
 from egglift.egraph.schedules.steps import Alone, InPieces, Steps
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.schedules.tile_chains import TileChain, tile_chains
 from egglift.egraph.schedules.tile_choices import tile_choices
 from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
 from egglift.egraph.stages.canonical import Canonical, canonical
-from egglift.egraph.stages.counts import counted_in_parts
 from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.partition import Stages
-from egglift.egraph.stages.scans import Chunks, of_chunks
 from egglift.egraph.stages.sharing import can_share, shared_out
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
@@ -102,7 +95,7 @@ def scheduled(
     chooses from, or the model's choice alone, for which little is generated?
     """
     found: list[Choice] = []
-    work = _Choosing(profile, limits, reassociate, by_book, tf32, several)
+    work = _Choosing(profile, limits, reassociate, several, by_book, tf32)
     with suppress(TooLate):
         for whole, by in partitions(program, profile.kind, reassociate):
             known, least = min((c.seconds for c in found), default=inf), work.least(whole.stages)
@@ -128,11 +121,9 @@ def scheduled(
 
 
 @dataclass
-class _Choosing(Combining):
-    reassociate: bool
+class _Choosing(AlongAxes):
     by_book: ByBook | None
     tf32: bool = False
-    several: bool = True
     _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
     _shared: dict[tuple[str, Expr], list[Parts]] = field(default_factory=dict)
 
@@ -181,7 +172,7 @@ class _Choosing(Combining):
     def _choices(self, form: Canonical, alone: bool, matters: bool) -> list[Choice]:
         """The cheapest choices of one stage.  alone: it is the program, which others search by the laws on patterns."""
         (stage,) = form.stages
-        find = lambda: ([] if matters else self._first(stage)) or self._of_stage(stage, alone)  # noqa: E731
+        find = lambda: ([] if matters else self._first(stage)) or self.of_stage(stage, alone)  # noqa: E731
         return self._named((alone, matters), form, find)
 
     def _at_once(self, form: Canonical, apart: bool, alone: bool) -> list[Choice]:
@@ -213,11 +204,11 @@ class _Choosing(Combining):
             for k in r.varied(UNSURE) if r.best <= CLOSE * rows[0].best else (0,):
                 yield float(r.seconds[k]), partial(self._made, stage, r, (k,), text)
 
-    def _of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
+    def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         if stage.scan is not None:
-            return self._of_scan(stage)
+            return self.of_scan(stage)
         if stage.counts is not None:
-            return self._of_counts(stage)
+            return self.of_counts(stage)
         if not self.several:
             return self._first(stage)
         direct, shared = self._direct(stage), self._parts(stage)
@@ -232,51 +223,6 @@ class _Choosing(Combining):
         if whole and kept and all(c in half for c in kept):  # what computes all of it is measured too
             kept[-1] = min(whole, key=lambda c: c.seconds)
         return kept
-
-    def _of_scan(self, stage: Stage, thorough: bool = True) -> list[Choice]:
-        """The cheapest choices of a stage that scans: of whole rows, and of chunks of them."""
-        search = ScanSearch(self.profile, self.limits, self.reassociate, thorough and self.several)
-        found = [scanning(stage, x) for x in search.whole(stage)]
-        best = min((c.seconds for c in found), default=inf)
-        for length, chunks in search.cut(stage):
-            read = chunks.totals, chunks.chunks  # each goes through what is scanned
-            if sum(traffic_seconds(as_pattern(s), self.profile) for s in read) < best:
-                found += self._in_chunks(stage, length, chunks, search)
-        for length, chunks in search.cut(stage, linked=True):
-            found += self._linked(stage, length, chunks, search)
-        return of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT]
-
-    def _in_chunks(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
-        totals, carries = self._of_stage(chunks.totals, alone=False), self._of_scan(chunks.carries, thorough=False)
-        found = search.whole(chunks.chunks, lambda array: of_chunks(stage, chunks, array))
-        wholes = [] if chunks.whole is None else self._of_stage(chunks.whole, alone=False)[:1]
-        for x in found[:2] if totals and carries else ():
-            parts = (totals[0], carries[0], scanning(chunks.chunks, x), *wholes)
-            term = in_order(chunks, [c.term for c in parts], placed)
-            sign = f"chunks of {length}: {'; '.join(c.sign for c in parts)}"
-            yield from self.priced(sign, term, parts)
-
-    def _linked(self, stage: Stage, length: int, chunks: Chunks, search: ScanSearch) -> Iterator[Choice]:
-        """Chunks by groups that look back, which need no carries; and what reduces their parts."""
-        for x in search.linked(stage, chunks)[:2]:
-            first = scanning(stage, replace(x, sign=(sign := f"linked chunks of {length}")))
-            if chunks.whole is None:
-                yield first
-                continue
-            for last in self._of_stage(chunks.whole, alone=False)[:1]:
-                term = placed(last.term, {chunks.chunks.name: p.To("global", first.term)})
-                yield from self.priced(f"{sign}; {last.sign}", term, (first, last))
-
-    def _of_counts(self, stage: Stage) -> list[Choice]:
-        """The cheapest choices of a stage that counts: of whole rows, and of parts of them, which are added."""
-        found = [counting(stage, x) for x in whole_counts(stage, self.profile, self.limits)]
-        for length in lengths_of_parts(stage, self.profile):
-            parts, added = counted_in_parts(stage, length)
-            firsts = [counting(parts, x) for x in whole_counts(parts, self.profile, self.limits)]
-            for last in self._of_stage(added, alone=False)[:1] if firsts else ():
-                term = placed(last.term, {parts.name: p.To("global", firsts[0].term)})
-                found += self.priced(f"parts of {length}: {firsts[0].sign}; {last.sign}", term, (firsts[0], last))
-        return of_all_kinds(sorted(found, key=lambda c: c.seconds))[:KEPT] if found else []
 
     def by_rows(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
         """Programs in which stages start within the loops of others."""
@@ -324,7 +270,7 @@ class _Choosing(Combining):
             apart = sum(min((c.seconds for c in best[s.name]), default=inf) for s in x.stages)
             find = lambda x=x, apart=apart: block_choices(x, *self._device[:2], self.several, apart)  # noqa: E731
             for found in KNOWN.once((self.settings, "blocks", x.key), find) if all(left.values()) else ():
-                others = left | {name: self._of_stage(s, alone=False)[:1] for name, s in found.added.items()}
+                others = left | {name: self.of_stage(s, alone=False)[:1] for name, s in found.added.items()}
                 if all(others.values()):
                     terms = {name: c.term for name, (c,) in others.items()}
                     picked = [found.choice, *(c for (c,) in others.values())]

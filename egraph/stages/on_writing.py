@@ -96,7 +96,7 @@ def _is_of(e: Expr, x: p.Input) -> bool:
 def _written(stages: Mapping[str, Stage], s: Stage, made: Expr) -> dict[str, Stage]:
     """All stages, where one writes what is made of its elements, and the others read that."""
     own = replace(s, body=substituted(made, {_value(s): s.body}))
-    new = {p.Input(s.name, s.type): p.Input(own.name, own.type)}
+    new: dict[Expr, Expr] = {p.Input(s.name, s.type): p.Input(own.name, own.type)}
 
     def read(names: Names, body: Expr) -> Expr:
         parts: dict[Expr, Expr] = {}
