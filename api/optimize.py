@@ -295,7 +295,7 @@ def _chosen(
     if options.is_measured and not interrupts.met:
         candidates = _timed(candidates, program, device, options, interrupts)
         if _unchecked(candidates, options) and not interrupts.met:
-            why = "the budget ran out before a candidate was checked: the choice is the model's"
+            why = "no candidate was checked, as there was no time, or no memory, for it: the choice is the model's"
             warnings.warn(why, RuntimeWarning, stacklevel=8)
     worth = not _unchecked(candidates, options) or any(c.term != program for c in candidates)
     if (blamed := suspicion(candidates, options.laws)) is not None:

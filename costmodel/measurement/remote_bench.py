@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -25,7 +26,7 @@ from egglift.costmodel.measurement.worker_pool import Worker, builders
 from egglift.costmodel.measurement.worker_process import Build, Measure, Rest
 from egglift.ir import deadline
 from egglift.ir.deadline import TooLate
-from egglift.ir.errors import DeviceError, EggliftError
+from egglift.ir.errors import EggliftError
 from egglift.ir.plain_numbers import duration
 from egglift.ir.progress import tell
 from egglift.processes.child import Crashed, Hung
@@ -147,7 +148,9 @@ class Remote:
         return replace(found, plan=plan)
 
     def _prepare(self) -> None:
-        """Has the inputs and the expected result in place; DeviceError where the process does not survive that."""
+        """Has the inputs and the expected result in place; TooLate where that takes too long, or the process does not
+        survive it: what it needs may be more memory than there is.
+        """
         self.worker.revive()
         if self.worker.subject == self.subject:
             return
@@ -158,7 +161,9 @@ class Remote:
         except Hung:
             raise TooLate("the time is up while the expected result is computed") from None
         except Crashed as error:
-            raise DeviceError(f"{error} while it computed the expected result (out of memory?)") from None
+            why = f"{error} while it computed the expected result (out of memory?): no candidate is checked"
+            warnings.warn(why, RuntimeWarning, stacklevel=2)
+            raise TooLate(why) from None
         self.worker.subject = self.subject
 
 

@@ -8,7 +8,9 @@ import pytest
 
 import egglift as el
 from egglift.costmodel.measurement import bench
+from egglift.costmodel.measurement.worker_pool import Worker
 from egglift.ir.deadline import TooLate
+from egglift.processes.child import Crashed
 from tests.api.test_optimize import X, Y, dot
 
 
@@ -24,8 +26,20 @@ def no_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_interpreter")
 def test_what_was_not_checked_in_time_is_said_to_be_unchecked() -> None:
-    with pytest.warns(RuntimeWarning, match="ran out before a candidate was checked"):
+    with pytest.warns(RuntimeWarning, match="no candidate was checked, as there was no time"):
         kernel = el.optimize(dot(), "pocl", budget=0.0, isolate=False)
+    assert kernel.chosen.status == "model"
+    assert kernel(X, Y) == pytest.approx(X @ Y)
+
+
+def test_an_expected_result_beyond_memory_is_gone_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    def crashed(*_: object) -> None:
+        raise Crashed("the measuring process died of SIGKILL")
+
+    monkeypatch.setattr(Worker, "ask", crashed)
+    with pytest.warns(RuntimeWarning) as told:
+        kernel = el.optimize(dot(), "pocl", cache=False)
+    assert any("while it computed the expected result (out of memory?)" in str(w.message) for w in told)
     assert kernel.chosen.status == "model"
     assert kernel(X, Y) == pytest.approx(X @ Y)
 
