@@ -386,7 +386,8 @@ class Device:
     def _built_again(self, program: Any) -> Any:
         """A program whose binary is text, with instructions in force that its compiler did not see."""
         cl = opencl()
-        (text,) = program.get_info(cl.program_info.BINARIES)
+        devices = program.get_info(cl.program_info.DEVICES)  # of a given context there may be others
+        text = program.get_info(cl.program_info.BINARIES)[devices.index(self.device)]
         own = for_own_target(text.decode("latin1")).encode("latin1")
         return cl.Program(self.context, [self.device], [own]).build(["-w"], devices=[self.device])
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from egglift.codegen.device import device as devices
 from egglift.codegen.device.device import open_device
 from egglift.codegen.opencl.own_target import DEFINED, GUARD, MARK, for_own_target, needs_own_target
 from egglift.ir.errors import BuildError
@@ -28,3 +32,26 @@ def test_a_source_that_is_compiled_alone_says_what_to_do() -> None:
     with pytest.raises(BuildError, match="comments in this kernel are instructions: compile it with egglift"):
         device.compile(source)
     device.compile(source, [f"-D{DEFINED}"])
+
+
+def test_of_several_devices_the_own_ones_text_is_built_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    device, made = open_device("pocl"), list[Any]()
+
+    class Program:
+        def __init__(self, *given: Any) -> None:
+            made.append(given)
+
+        def build(self, *_: Any, **__: Any) -> Program:
+            return self
+
+        def get_info(self, what: str) -> Any:
+            return {"BINARIES": [b"", b".target sm_90, x\n//@wgmma;"], "DEVICES": [None, device.device]}[what]
+
+    info = SimpleNamespace(BINARIES="BINARIES", DEVICES="DEVICES")
+    fake = SimpleNamespace(Program=Program, program_info=info, Error=RuntimeError)
+    monkeypatch.setattr(devices, "opencl", lambda: fake)
+    device.compile(f"{MARK}wgmma;")
+    assert made == [
+        (device.context, f"{MARK}wgmma;"),
+        (device.context, [device.device], [b".target sm_90a, x\nwgmma;"]),
+    ]
