@@ -144,7 +144,7 @@ def test_what_was_left_unchecked_is_checked_and_not_searched(
     def late(*_: object) -> None:
         raise TooLate
 
-    with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="before a candidate was checked"):
+    with monkeypatch.context() as patch, pytest.warns(RuntimeWarning, match="no candidate was checked"):
         patch.setattr(bench, "expect", late)
         first = el.optimize(tiny(), "pocl", budget=20.0, isolate=False)
     assert first.chosen.status == "model"
