@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pyopencl as cl
 
-from egglift.codegen.device.device import open_device
-from egglift.codegen.opencl.own_target import MARK, for_own_target
+from egglift.codegen.device.device import Device, open_device
+from egglift.codegen.opencl.own_target import MARK
 
 STEPS = 64  # of a chunk: rows of 128 bytes, whose pieces of 16 bytes are exchanged by the row's last three bits
 REPEATED = 20
@@ -146,14 +146,7 @@ def _products(part: int, parts: int, columns: int) -> str:
     )
 
 
-def built(context: Any, text: str) -> Any:
-    """The kernel of a text with marked instructions; pyopencl's error where the device has no such target."""
-    (binary,) = cl.Program(context, text).build("-w", cache_dir=False).get_info(cl.program_info.BINARIES)
-    again = for_own_target(binary.decode("latin1")).encode("latin1")
-    return cl.Program(context, context.devices, [again] * len(context.devices)).build("-w").product
-
-
-def measured(queue: Any, n: int, tile: Tile) -> tuple[float, float]:
+def measured(device: Device, queue: Any, n: int, tile: Tile) -> tuple[float, float]:
     """Seconds of one product in a row of them, and its largest error as a part of the largest result."""
     rng = np.random.default_rng(0)
     x, y = (rng.standard_normal((n, n), dtype=np.float32).astype(np.float16) for _ in range(2))
@@ -161,7 +154,7 @@ def measured(queue: Any, n: int, tile: Tile) -> tuple[float, float]:
     result = np.empty((n, n), np.float16)
     arrays = [cl.Buffer(queue.context, flags, hostbuf=a) for a in (x, y)]
     arrays.append(cl.Buffer(queue.context, cl.mem_flags.WRITE_ONLY, result.nbytes))
-    kernel = built(queue.context, source(n, tile))
+    kernel = device.compile(source(n, tile)).product
     items = (n // tile.rows) * (n // tile.columns) * tile.items
     events = [kernel(queue, (items,), (tile.items,), *arrays) for _ in range(3 + REPEATED)][3:]
     queue.finish()
@@ -178,12 +171,12 @@ def main() -> int:
     parser.add_argument("sizes", nargs="*", type=int, metavar="N", help="lengths of sides (default: 4096 8192)")
     parser.add_argument("--device", help="a part of a device's name")
     given = parser.parse_args()
-    context = open_device(given.device).context
-    queue = cl.CommandQueue(context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+    device = open_device(given.device)
+    queue = cl.CommandQueue(device.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
     wrong = 0
     for n in given.sizes or (4096, 8192):
         for tile in (t for t in TILES if n % t.rows == n % t.columns == 0):
-            seconds, error = measured(queue, n, tile)
+            seconds, error = measured(device, queue, n, tile)
             wrong += error > 1e-3
             print(
                 f"{n} {tile}: {1e6 * seconds:.1f} us, {2e-12 * n**3 / seconds:.0f} TFLOP/s, error {error:.1e}",
