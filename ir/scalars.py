@@ -72,6 +72,7 @@ _TABLE: list[tuple[str, int, str, Callable[..., Any]]] = [
     ("fma", 3, "arithmetic", _fma),
     ("exp", 1, "float", np.exp),
     ("exp2", 1, "float", np.exp2),
+    ("exp2_or_zero", 1, "float", np.exp2),  # 0 may be what is no normal number
     ("log", 1, "float", np.log),
     ("log2", 1, "float", np.log2),
     ("sqrt", 1, "float", np.sqrt),

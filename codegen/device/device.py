@@ -142,7 +142,7 @@ def _describe(d: Any) -> DeviceInfo:
         sub_groups="cl_khr_subgroups" in extensions,
         branch_barriers=kind == "gpu",
         half_functions=kind == "gpu",
-        nan_extrema=bool(_matrix_units(d)),
+        ptx_functions=bool(_matrix_units(d)),
         compute_units=d.max_compute_units,
         warp=32 if kind == "gpu" else 1,
         matrix_units=_matrix_units(d),

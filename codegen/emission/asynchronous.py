@@ -21,6 +21,7 @@ from egglift.codegen.emission.prefetch import shared
 from egglift.codegen.emission.shares import Shares, at, dimensions, shared_out
 from egglift.codegen.emission.translator import Translator
 from egglift.codegen.kernel import imperative as im
+from egglift.codegen.kernel.conditions import Condition
 from egglift.codegen.kernel.index import ZERO, Index, Var, index
 from egglift.codegen.kernel.views import View, element, number
 from egglift.codegen.kernel.walk import with_blocks
@@ -55,8 +56,9 @@ def run(
     n: int,
     argument: Callable[[Index], View],
     step: Callable[[Index, Mapping[Expr, View]], None],
+    ends: Callable[[Index], Condition | None],
 ) -> None:
-    """`n` steps of `t` whose `nodes` are copied ahead.  argument: the body's, for a step.
+    """`n` steps of `t` whose `nodes` are copied ahead.  argument: the body's, for a step; ends: where the loop may end.
 
     CodegenError where the device copies nothing asynchronously, or elements are no copies, or too small or unaligned.
     """
@@ -93,7 +95,7 @@ def run(
         em.put(im.CloseCopies())
 
     em.loop(ahead, first, unroll=True)
-    em.loop(n, one, t.unroll)
+    em.loop(n, one, t.unroll, ends=ends)
 
 
 def _buffered(em: Translator, node: p.To, source: View, count: int) -> _Buffered:

@@ -180,7 +180,7 @@ def _run(em: Translator, t: Loop, acc: Target, steps: Run, type: Type, strict: b
     if ahead:
         assert isinstance(t, p.Fold)
         if t.buffers:
-            asynchronous.run(em, t, ahead, n, lambda i: argument(acc.view, i), step)
+            asynchronous.run(em, t, ahead, n, lambda i: argument(acc.view, i), step, ends)
         else:
             prefetch.run(em, t, ahead, n, lambda i: argument(acc.view, i), step, ends)
     else:

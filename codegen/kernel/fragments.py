@@ -21,7 +21,14 @@ from egglift.codegen.kernel.fragment_sums import Pair, Sums, sums_of
 from egglift.codegen.kernel.fragments_ahead import CopiedAhead, Turns, copied_ahead, rotated
 from egglift.codegen.kernel.imperative import Buffer, FragmentProduct, Load, ScalarValue, Statement, Store, Unit
 from egglift.codegen.kernel.index import OWN, ZERO, Index, Var, index
-from egglift.codegen.kernel.warp_groups import BUFFERS, GROUP_UNITS, group_products, multiplied_meanwhile
+from egglift.codegen.kernel.warp_groups import (
+    BUFFERS,
+    GROUP_UNITS,
+    group_products,
+    multiplied_at_once,
+    multiplied_meanwhile,
+    shown_to_units,
+)
 from egglift.ir.types import U32
 
 
@@ -36,7 +43,7 @@ def fragment_products(
 
     CodegenError where the loop is none that a unit can do.
     """
-    return _Pass(local, units, names).block(body, alone=False)
+    return shown_to_units(_Pass(local, units, names).block(body, alone=False))
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,9 @@ class _Pass:
                 case im.Loop(matrix=True):
                     if alone:
                         raise refused("stands where not all lanes of a warp come")
-                    result += self.product(s)
-                case im.Loop() if not alone and (found := copied_ahead(s)) and (products := self.together(found)):
+                    products = self.together(s)
+                    result += multiplied_at_once(products) if products else self.product(s)
+                case im.Loop() if not alone and (found := copied_ahead(s)) and (products := self.meanwhile(found)):
                     result += multiplied_meanwhile(found, products)
                 case im.Loop() if not alone and (found := copied_ahead(s)) and (turns := self.turns(found.matrix)):
                     result += rotated(found, turns)
@@ -79,13 +87,15 @@ class _Pass:
             turn = Var(self.names("i"), loop.trips // steps, "loop")
             yield im.Loop(turn, turn.count, tuple(fragments.multiplied(index(turn) * steps)), unroll=True)
 
-    def together(self, ahead: CopiedAhead) -> tuple[FragmentProduct, ...]:
-        """What warp groups multiply in a step, if this device has such, and enough buffers are filled in turn."""
-        sums = self.fragments(ahead.matrix).sums
+    def meanwhile(self, ahead: CopiedAhead) -> tuple[FragmentProduct, ...]:
+        """What warp groups multiply in a step, if enough buffers are filled in turn."""
+        return self.together(ahead.matrix) if ahead.open >= BUFFERS - 2 else ()
+
+    def together(self, loop: im.Loop) -> tuple[FragmentProduct, ...]:
+        """What warp groups multiply in a loop, if this device has such, and factors lie so."""
+        sums = self.fragments(loop).sums
         unit = GROUP_UNITS.get(sums[0].unit.name) if sums[0].unit else None
-        if unit is None or unit.name not in self.units or ahead.open < BUFFERS - 2:
-            return ()
-        return group_products(sums, ahead.matrix.var, self.local)
+        return () if unit is None or unit.name not in self.units else group_products(sums, loop.var, self.local)
 
     def turns(self, loop: im.Loop) -> Turns | None:
         """The steps of a loop, for two sets of registers; None where these would not be used in turn."""

@@ -287,13 +287,15 @@ class CloseCopies:
 
 @dataclass(frozen=True)
 class AwaitCopies:
-    """Waits until all groups of asynchronous copies of a work-item but the last `open` ones are there.
-
-    for_units: also for the units of warp groups, which read local memory another way.
-    """
+    """Waits until all groups of asynchronous copies of a work-item but the last `open` ones are there."""
 
     open: int = 0
-    for_units: bool = False
+
+
+@dataclass(frozen=True)
+class ShowUnits:
+    """What a work-item has written to local memory is also there for units of warp groups, which read it another way,
+    behind the next barrier."""
 
 
 @dataclass(frozen=True)
@@ -319,7 +321,7 @@ class Declare:
 
 Statement: TypeAlias = (
     Let | Store | Loop | If | FragmentLoad | FragmentProduct | AwaitProducts | LookBack | CloseCopies | AwaitCopies
-) | (Barrier | Comment | Declare)
+) | (ShowUnits | Barrier | Comment | Declare)
 
 # ---------------------------------------------------------------------------------------- plans
 
@@ -448,8 +450,8 @@ class DeviceLimits:
     branch_barriers: bool = False
     #: are its `vload_half` and `vstore_half` right?  PoCL's (3.0) lose numbers between barriers
     half_functions: bool = False
-    #: has it instructions for the lesser and the greater of two f32 that keep NaN (opencl/natives.py)?
-    nan_extrema: bool = False
+    #: are some functions single instructions of NVIDIA's there (opencl/natives.py)?
+    ptx_functions: bool = False
     #: does every group that has started go on, whatever others wait for?
     progress: bool = False
     #: may a group read what others wrote, once it knows that they are done?

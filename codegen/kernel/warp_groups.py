@@ -5,12 +5,18 @@ for i: await copies i; barrier; copy i + 3       await copies 0; barrier
                                                         await copies i + 1; barrier; copy i + 3
                                                         await products
 
+Products of what is not copied ahead are waited for at once.  Work-items show units what they have written, or copied:
+
+x[l0] = ..                                x[l0] = ..; show units
+barrier                              ->   barrier
+for k in 64: totals += x[k] * y[k]        totals += x * y, of all 64 steps; await products
+
 A warp group has 64 rows, in lines that are exchanged (views.exchanged), and all columns of the group's tile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,6 +31,7 @@ from egglift.codegen.kernel.imperative import AwaitCopies, FragmentProduct, Load
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.codegen.kernel.index_numbers import Lanes, Unknown, evaluate
 from egglift.codegen.kernel.views import CHUNK, LINE, PATTERN
+from egglift.codegen.kernel.walk import blocks, walk, with_blocks
 from egglift.ir.types import BF16, F16, F32
 
 #: by the unit of a warp that multiplies the same types: rows of a product, the least columns and steps
@@ -65,11 +72,40 @@ def multiplied_meanwhile(ahead: CopiedAhead, products: Sequence[FragmentProduct]
     """A loop whose products go on while the copies of its next step are waited for."""
     first, barrier, *copies = ahead.copies
     assert isinstance(first, AwaitCopies)
-    yield from at_step([replace(first, for_units=True), barrier], {ahead.loop.var: 0})
+    yield from at_step([first, barrier], {ahead.loop.var: 0})
     awaited = together(im.AwaitProducts(p.totals) for p in products)
     body = [together((*ahead.comments, *products))]
-    body += [AwaitCopies(first.open - 1, for_units=True), barrier, *copies, awaited]
+    body += [AwaitCopies(first.open - 1), barrier, *copies, awaited]
     yield replace(ahead.loop, body=tuple(body))
+
+
+def multiplied_at_once(products: Sequence[FragmentProduct]) -> Iterator[Statement]:
+    """Products of what has just been written, which are waited for."""
+    yield from products
+    yield from (im.AwaitProducts(p.totals) for p in products)
+
+
+def shown_to_units(body: Sequence[Statement]) -> list[Statement]:
+    """`body`, where work-items show units of warp groups what these read, as soon as it is written, or copied."""
+    read = {x.buffer for s in walk(body) if isinstance(s, FragmentProduct) and s.lying for x in _factors(s)}
+    return _shown(body, read) if read else list(body)
+
+
+def _factors(product: FragmentProduct) -> list[Load]:
+    return [x for x in (*product.rows, *product.columns) if isinstance(x, Load)]
+
+
+def _shown(body: Sequence[Statement], read: Collection[im.Buffer]) -> list[Statement]:
+    found: list[Statement] = []
+    for s in body:
+        if any(isinstance(t, FragmentProduct | AwaitCopies) for inner in blocks(s) for t in walk(inner)):
+            found.append(with_blocks(s, lambda inner: _shown(inner, read)))
+            continue
+        found.append(s)
+        written = any(isinstance(t, im.Store) and not t.asynchronous and t.buffer in read for t in walk((s,)))
+        if written or isinstance(s, AwaitCopies):
+            found.append(im.ShowUnits())
+    return found
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ are library calls on CPUs.  A number out of range is replaced before it is conve
 from __future__ import annotations
 
 from egglift.codegen.opencl.narrow_casts import narrow_cast
+from egglift.codegen.opencl.natives import Natives
 from egglift.codegen.opencl.scalar_functions import C_NAMES, MASKS, literal, memory_type, stripped, vector_function
 from egglift.ir.conversions import integers, is_saturating
 from egglift.ir.types import BOOL, SCALARS, Scalar
@@ -15,14 +16,14 @@ from egglift.ir.types import BOOL, SCALARS, Scalar
 _WHOLE = {s.size: s for s in SCALARS.values() if s.is_integer and s.is_signed}
 
 
-def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], built_in: bool) -> str:
-    """`x` converted, as an expression; built_in: are OpenCL's conversions of f16 right?"""
+def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], has: Natives) -> str:
+    """`x` converted, as an expression; has: what the device's compiler does."""
     if source == target:
         return x
     if target == BOOL:
         return f"({x} != 0)"
     if source.is_narrow or target.is_narrow:
-        return narrow_cast(source, target, x, helpers, built_in)
+        return narrow_cast(source, target, x, helpers, has)
     if not is_saturating(source, target):
         return f"({C_NAMES[target.name]}){x}"
     name, (least, most) = f"cast_{source.name}_{target.name}", integers(target)
@@ -35,10 +36,10 @@ def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str],
     return f"{name}({stripped(x)})"
 
 
-def vector_cast(source: Scalar, target: Scalar, x: str, width: int, helpers: dict[str, str], built_in: bool) -> str:
+def vector_cast(source: Scalar, target: Scalar, x: str, width: int, helpers: dict[str, str], has: Natives) -> str:
     """A vector of numbers converted, component by component; neither type is bool."""
     if source.is_narrow or target.is_narrow:
-        return narrow_cast(source, target, x, helpers, built_in, width)
+        return narrow_cast(source, target, x, helpers, has, width)
     if not is_saturating(source, target):
         return vector_function(f"convert_{memory_type(target)}", source, target, [stripped(x)], width, helpers)
     name, given = f"cast_{source.name}_{target.name}x{width}", memory_type(source, width)

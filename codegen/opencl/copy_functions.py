@@ -26,13 +26,8 @@ def close_copies(helpers: dict[str, str]) -> str:
     return "close_copies"
 
 
-def await_copies(open: int, for_units: bool, helpers: dict[str, str]) -> str:
-    """The function that waits for all groups of copies but the last `open` ones.
-
-    for_units: and makes known what they have written to the units of warp groups.
-    """
-    name = f"await_copies_{open}{'_for_units' if for_units else ''}"
-    waiting = [f"cp.async.wait_group {open};", *(["fence.proxy.async.shared::cta;"] if for_units else [])]
-    lines = "".join(f'  asm volatile("{x}" : : : "memory");\n' for x in waiting)
-    helpers[name] = f"void {name}() {{\n{lines}}}"
+def await_copies(open: int, helpers: dict[str, str]) -> str:
+    """The function that waits for all groups of copies but the last `open` ones."""
+    name = f"await_copies_{open}"
+    helpers[name] = f'void {name}() {{\n  asm volatile("cp.async.wait_group {open};" : : : "memory");\n}}'
     return name

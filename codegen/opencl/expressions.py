@@ -9,7 +9,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Atom, Choice, Clamp, Data, Index, Quotient, Remainder, Var
 from egglift.codegen.opencl.conversions import scalar_cast
-from egglift.codegen.opencl.natives import Natives, extremum
+from egglift.codegen.opencl.natives import Natives, instruction
 from egglift.codegen.opencl.quotients import quotient
 from egglift.codegen.opencl.scalar_functions import C_NAMES, literal, scalar_call, stripped
 from egglift.ir.lengths import Length, by_size, surely_equal, surely_less
@@ -174,11 +174,11 @@ class Text:
                     return self.scalar(outside)
                 return f"({self._within(at, n)} ? {self.scalar(inside)} : {self.scalar(outside)})"
             case im.Call("cast", (x,), t):
-                return scalar_cast(x.type, t, self.scalar(x), self.helpers, self.natives.halves)
+                return scalar_cast(x.type, t, self.scalar(x), self.helpers, self.natives)
             case im.Call(op, args, _):
                 texts = [self.scalar(a) for a in args]
-                if self.natives.extremum(v):
-                    return extremum(op, list(map(stripped, texts)), 1, self.helpers)
+                if self.natives.instruction(v):
+                    return instruction(op, list(map(stripped, texts)), 1, self.helpers)
                 if self.natives.quotient(v):
                     return quotient(op, list(map(stripped, texts)), 1, self.helpers)
                 return scalar_call(op, operand_type(v), texts, self.helpers)

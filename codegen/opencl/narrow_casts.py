@@ -2,11 +2,15 @@
 
 f16 is converted by `vload_half` and `vstore_half`, number by number, where the device has them right: they are core
 OpenCL, and need no extension.  The rest are operations on integers, of whole vectors.  PoCL (3.0) takes six times as
-long for its `vload_half`, and its `vstore_half` loses numbers between barriers.
+long for its `vload_half`, and its `vstore_half` loses numbers between barriers.  NVIDIA has instructions that
+round two numbers at once, which OpenCL C leaves out.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from egglift.codegen.opencl.natives import NVIDIAS, Natives
 from egglift.codegen.opencl.scalar_functions import CALL_BYTES, memory_type, stripped
 from egglift.ir.types import F16, F32, F64, Scalar
 
@@ -48,34 +52,53 @@ _ODD = """float odd_f32(double a) {
 }"""
 
 
-def narrow_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], built_in: bool, width: int = 1) -> str:
-    """`x` from f16 or bf16 to f32, or from f32 or f64 to them, by a function of our own; a vector if `width` > 1.
+#: one number, and two at once: of which the second one is the upper half
+_PTX = {
+    1: ('ushort r;\n  asm("cvt.rn.{t}.f32 %0, %1;" : "=h"(r) : "f"(a));', "r"),
+    2: ('uint r;\n  asm("cvt.rn.{t}x2.f32 %0, %1, %2;" : "=r"(r) : "f"(a.s1), "f"(a.s0));', "as_ushort2(r)"),
+}
 
-    built_in: are `vload_half` and `vstore_half` right?
-    """
-    return f"{_function(source, target, width, helpers, built_in)}({stripped(x)})"
+
+def narrow_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], has: Natives, width: int = 1) -> str:
+    """`x` from f16 or bf16 to f32, or from f32 or f64 to them, by a function of our own; a vector if `width` > 1."""
+    return f"{_function(source, target, width, helpers, has)}({stripped(x)})"
 
 
-def _function(source: Scalar, target: Scalar, width: int, helpers: dict[str, str], built_in: bool) -> str:
+def _function(source: Scalar, target: Scalar, width: int, helpers: dict[str, str], has: Natives) -> str:
+    if has.ptx and source == F32 and target.is_narrow and width <= 2:
+        return _rounding(target, width, helpers, has)
     name = f"cast_{source.name}_{target.name}" + (f"x{width}" if width > 1 else "")
     given, made = memory_type(source, width), memory_type(target, width)
     components = [f"a.s{k:x}" for k in range(width)] if width > 1 else ["a"]
     text = ""
     if source == F64:
-        one = _function(F32, target, 1, helpers, built_in)
+        one = _function(F32, target, 1, helpers, has)
         helpers["odd_f32"] = _ODD
         text = ", ".join(f"{one}(odd_f32({x}))" for x in components)
-    elif built_in and (source, target) in _BUILT_IN and width > 1:
-        one = _function(source, target, 1, helpers, built_in)
-        text = ", ".join(f"{one}({x})" for x in components)
-    elif width * F32.size > CALL_BYTES:
-        half = _function(source, target, width // 2, helpers, built_in)
+    elif width * F32.size > CALL_BYTES or (has.ptx and width > 2 and target.is_narrow):
+        half = _function(source, target, width // 2, helpers, has)
         text = f"{half}(a.lo), {half}(a.hi)"
+    elif has.halves and (source, target) in _BUILT_IN and width > 1:
+        one = _function(source, target, 1, helpers, has)
+        text = ", ".join(f"{one}({x})" for x in components)
     if text:
         helpers[name] = f"{made} {name}({given} a) {{ return {f'({made})({text})' if width > 1 else text}; }}"
         return name
     of_integers = _TO_F32[source.name] if source.is_narrow else _FROM_F32[target.name]
-    template = _BUILT_IN.get((source, target), of_integers) if built_in else of_integers
+    template = _BUILT_IN.get((source, target), of_integers) if has.halves else of_integers
     types = {"f": memory_type(F32, width), "u": memory_type(F16, width), "n": str(width) if width > 1 else ""}
     helpers[name] = template.format(name=name, **types)
+    return name
+
+
+def _rounding(target: Scalar, width: int, helpers: dict[str, str], has: Natives) -> str:
+    """The function that rounds one f32, or two, in one instruction; where an exported kernel runs on another maker's
+    device, as OpenCL C has it."""
+    name = f"round_{target.name}" + (f"x{width}" if width > 1 else "")
+    plain = _function(F32, target, width, helpers, replace(has, ptx=False))
+    own, result = _PTX[width]
+    helpers[name] = (
+        f"{memory_type(target, width)} {name}({memory_type(F32, width)} a) {{\n#if {NVIDIAS}\n"
+        f"  {own.format(t=target.name)}\n  return {result};\n#else\n  return {plain}(a);\n#endif\n}}"
+    )
     return name

@@ -37,6 +37,7 @@ MASKS = {1: "char", 2: "short", 4: "int", 8: "long"}  # the type of a comparison
 _FLOAT = {
     "exp": "exp",
     "exp2": "exp2",
+    "exp2_or_zero": "exp2",
     "log": "log",
     "log2": "log2",
     "sqrt": "sqrt",

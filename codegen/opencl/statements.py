@@ -18,7 +18,12 @@ from egglift.codegen.opencl.look_back import look_back
 from egglift.codegen.opencl.natives import Natives
 from egglift.codegen.opencl.scalar_functions import MASKS, memory_type, stripped, unaligned, value_type, vector_store
 from egglift.codegen.opencl.vectors import FRAGMENT, WIDEST, Lanes, VectorText, parts_of
-from egglift.codegen.opencl.warp_group_functions import await_products, group_product, tile_place
+from egglift.codegen.opencl.warp_group_functions import (
+    await_products,
+    group_product,
+    show_units,
+    tile_place,
+)
 from egglift.ir.deadline import require_time
 from egglift.ir.lengths import surely_less
 from egglift.ir.types import BOOL, U32
@@ -81,8 +86,10 @@ class KernelText(VectorText):
                     look_back(self, s)
                 case im.CloseCopies():
                     self.line(f"{close_copies(self.helpers)}();")
-                case im.AwaitCopies(count, for_units):
-                    self.line(f"{await_copies(count, for_units, self.helpers)}();")
+                case im.AwaitCopies(count):
+                    self.line(f"{await_copies(count, self.helpers)}();")
+                case im.ShowUnits():
+                    self.line(f"{show_units(self.helpers)}();")
                 case im.Loop():
                     self._loop(s)
                 case im.If():
@@ -198,6 +205,8 @@ class KernelText(VectorText):
             text = self.stored_bool(s.value, lanes) if buffer.scalar == BOOL else self.number(s.value, lanes)
             if isinstance(s.value, im.Load) and _is_fragment(s, lanes, s.value.buffer):
                 text = self.gathered(s.value, lanes)
+            if (into := self._stored_words(s, lanes)) is not None:
+                return self.line(f"{into[0]} = as_{into[1]}({stripped(text)});")
             place, aligned = self.address(buffer, s.at, lanes)
             t, n = buffer.scalar, lanes.width
             if not aligned and not self.cpu:
@@ -212,22 +221,31 @@ class KernelText(VectorText):
 
         r0[i] = *(const global ushort8*)&x[k]   ->   *(private uint4*)&r0[i] = *(const global uint4*)&x[k]
         """
-        size = s.buffer.scalar.size * lanes.width
-        small = s.buffer.scalar.size < WORD and size in (WORD, 2 * WORD, 4 * WORD)
-        if self.cpu or not small or not isinstance(s.value, im.Load) or s.value.buffer.scalar != s.buffer.scalar:
+        if not isinstance(s.value, im.Load) or s.value.buffer.scalar != s.buffer.scalar:
             return None
         into, taken = self._words(s.buffer, s.at, lanes), self._words(s.value.buffer, s.value.at, lanes, "const ")
         return None if into is None or taken is None else f"{into} = {taken};"
 
+    def _stored_words(self, s: im.Store, lanes: Lanes) -> tuple[str, str] | None:
+        """Where `s` stores numbers of 2 bytes as words, and their type: rounded in pairs, they stay together."""
+        if not s.buffer.scalar.is_narrow or (into := self._words(s.buffer, s.at, lanes)) is None:
+            return None
+        count = s.buffer.scalar.size * lanes.width // WORD
+        return into, f"uint{count if count > 1 else ''}"
+
     def _words(self, buffer: Buffer, at: Index, lanes: Lanes, const: str = "") -> str | None:
-        """A vector in memory, or in registers, as words; None where it is no aligned one."""
+        """A GPU's vector of numbers of 1 or 2 bytes in memory, or in registers, as words; None where it is no aligned
+        one, of 1, 2 or 4 words."""
+        size = buffer.scalar.size * lanes.width
+        if self.cpu or buffer.scalar.size >= WORD or size not in (WORD, 2 * WORD, 4 * WORD):
+            return None
         if buffer.lanes > 1 and not has_lane(at):
             place, aligned = f"&{self._register(buffer, at, lanes)}", True
         elif buffer.lanes == 1 and buffer.space != "private" and at.coefficient(lanes.var) == 1:
             place, aligned = self.address(buffer, at, lanes)
         else:
             return None
-        count = buffer.scalar.size * lanes.width // WORD
+        count = size // WORD
         return f"*({const}{buffer.space} uint{count if count > 1 else ''}*){place}" if aligned else None
 
     def _scattered(self, stores: list[im.Store], lanes: Lanes, guard: tuple[tuple[Index, int], ...]) -> None:

@@ -15,7 +15,7 @@ from egglift.codegen.kernel.imperative import Buffer, ScalarValue
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.opencl.conversions import vector_cast
 from egglift.codegen.opencl.expressions import Text, operand_type
-from egglift.codegen.opencl.natives import Natives, extremum
+from egglift.codegen.opencl.natives import Natives, instruction
 from egglift.codegen.opencl.quotients import quotient
 from egglift.codegen.opencl.scalar_functions import (
     COMPARISONS,
@@ -163,8 +163,8 @@ class VectorText(Text):
                 return f"({mask} ? {self.number(a, lanes)} : {self.number(b, lanes)})"
             case im.Call(op, args, t):
                 texts = [self.number(a, lanes) for a in args]
-                if self.natives.extremum(v):
-                    return extremum(op, list(map(stripped, texts)), width, self.helpers)
+                if self.natives.instruction(v):
+                    return instruction(op, list(map(stripped, texts)), width, self.helpers)
                 if self.natives.quotient(v):
                     return quotient(op, list(map(stripped, texts)), width, self.helpers)
                 return vector_call(op, t, texts, width, self.helpers) or self._by_components(v, lanes)
@@ -192,7 +192,7 @@ class VectorText(Text):
         text = self.number(x, lanes)
         if x.type == t:
             return text
-        return vector_cast(x.type, t, text, lanes.width, self.helpers, self.natives.halves)
+        return vector_cast(x.type, t, text, lanes.width, self.helpers, self.natives)
 
     def _load(self, v: im.Load, buffer: Buffer, at: Index, lanes: Lanes) -> str:
         if buffer.lanes > 1 and not has_lane(at):

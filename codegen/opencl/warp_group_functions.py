@@ -64,6 +64,12 @@ def await_products(totals: int, helpers: dict[str, str]) -> str:
     return name
 
 
+def show_units(helpers: dict[str, str]) -> str:
+    """The function that makes known to the units of warp groups what a work-item has written to local memory."""
+    helpers["show_units"] = 'void show_units() {\n  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");\n}'
+    return "show_units"
+
+
 def _ahead(x: Lying, step: int, size: int) -> int:
     """Pieces of 16 bytes from the first step to this one."""
     line = LINE // size

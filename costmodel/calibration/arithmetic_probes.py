@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from egglift.codegen.kernel.imperative import Plan
-from egglift.codegen.opencl.natives import Natives, extremum
+from egglift.codegen.opencl.natives import PTX, Natives, instruction
 from egglift.codegen.opencl.scalar_functions import vector_call
 from egglift.costmodel.calibration.memory_probes import OPENCL, plan, vector
 from egglift.ir.types import SCALARS
@@ -60,21 +60,22 @@ def chain(type: str, op: str, gpu: bool, groups: int, natives: Natives) -> tuple
 
 def _step(type: str, op: str, width: int, natives: Natives) -> tuple[str, list[str]]:
     """The step, of chains a and b, and the functions that it calls."""
-    if op == "minimum":
-        return _lesser(type, width, natives)
+    if op in PTX:
+        return _called(op, type, width, natives)
     if op != "convert":
         return (FLOAT_STEPS if SCALARS[type].is_float else INTEGER_STEPS)[op], []
     there, back = (f"convert_{vector(t, width)}" for t in (OTHER[type], type))
     return f"a = {back}({there}(a + r))", []
 
 
-def _lesser(type: str, width: int, natives: Natives) -> tuple[str, list[str]]:
+def _called(op: str, type: str, width: int, natives: Natives) -> tuple[str, list[str]]:
     """As kernels write it."""
     helpers: dict[str, str] = {}
-    if natives.extrema:
-        call = extremum("minimum", "ab", width, helpers)
+    given = ["-a"] if op == "exp2_or_zero" else ["a", "b"]
+    if natives.ptx:
+        call = instruction(op, given, width, helpers)
     else:
-        call = vector_call("minimum", SCALARS[type], ["a", "b"], width, helpers) or ""
+        call = vector_call(op, SCALARS[type], given, width, helpers) or ""
     return f"a = {call}", list(helpers.values())
 
 

@@ -17,7 +17,7 @@ from egglift.costmodel.profiles.profile import preset_of
 Rates = dict[str, dict[str, float]]
 COMMON = ("add", "mul", "fma", "div", "mod", "convert")
 FUNCTIONS = ("sqrt", "exp")
-RARER = ("log", "sin", "pow", "minimum")  # of f32 alone
+RARER = ("log", "sin", "pow", "minimum", "exp2_or_zero")  # of f32 alone
 LONG = 3e-4  # seconds that can be timed well
 #: operations on f32 that are about as costly as another one, which is measured
 LIKE = {

@@ -208,7 +208,7 @@ def one_after_the_other(*works: Work) -> Work:
     total = Work((local[0], local[1], local[2]), last.groups)
     for w in works:
         share = w.group / total.group  # the others wait
-        total.fits = total.fits & w.fits
+        total.fits, total.own_target = total.fits & w.fits, total.own_target or w.own_target
         total.issue = total.issue + share * w.issue
         total.products = total.products + share * w.products
         total.chain, total.waits = total.chain + w.chain, total.waits + w.waits

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from egglift.codegen.kernel.accesses import accesses
-from egglift.codegen.kernel.imperative import Buffer, Declare, If, Let, Loop, Statement, Store
+from egglift.codegen.kernel.imperative import Buffer, Comment, Declare, If, Let, Loop, Statement, Store
 from egglift.codegen.kernel.walk import blocks, walk
 
 
@@ -77,4 +77,4 @@ class _Lives:
 
 def _is_plain(s: Statement) -> bool:
     """Is it nothing but values in loops that keep none of their own in memory?"""
-    return all(isinstance(x, Loop | If | Store | Let) for x in walk((s,)))
+    return all(isinstance(x, Loop | If | Store | Let | Comment) for x in walk((s,)))

@@ -127,7 +127,7 @@ class Profile:
         units = tuple(self.matrix_costs)
         own = {"branch_barriers": gpu, "half_functions": gpu, "matrix_units": units}
         own["group_unit_bytes"] = group_unit_bytes(units)
-        own["asynchronous_copies"] = own["nan_extrema"] = own["device_fence"] = bool(units)
+        own["asynchronous_copies"] = own["ptx_functions"] = own["device_fence"] = bool(units)
         own["progress"] = gpu and self.name.startswith("NVIDIA")
         return DeviceLimits(compute_units=self.compute_units, warp=self.warp, **own)  # type: ignore[arg-type]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, repeat
@@ -15,9 +15,10 @@ from egglift.egraph.schedules.account import Account, account_of, joined
 from egglift.egraph.schedules.chain_ends import ends_of
 from egglift.egraph.schedules.chain_parts import arrays_of
 from egglift.egraph.schedules.chain_pieces import Pieces, in_pieces
-from egglift.egraph.schedules.chain_structure import chain_structure, parts_structure
+from egglift.egraph.schedules.chain_structure import chain_structures, parts_structures
 from egglift.egraph.schedules.choice import KEPT, Choice, Found
 from egglift.egraph.schedules.ranking import Ranked, ranked
+from egglift.egraph.schedules.structures import Structure
 from egglift.egraph.schedules.tile_chains import TileChain
 from egglift.egraph.stages.stage import number
 from egglift.egraph.stages.stage_text import text_of
@@ -62,15 +63,20 @@ def chain_choices(
 
 
 def _ways(x: TileChain, profile: Profile, limits: DeviceLimits) -> Iterator[_Way]:
-    with suppress(EggliftError):
-        if (s := chain_structure(x)) and (order := ranked(s, profile, limits)):
-            yield _Way(x, order)
+    yield from (_Way(x, order) for order in _ranked(chain_structures(x), profile, limits))
     for count in _numbers_of_pieces(x, profile):
         require_time()
         with suppress(EggliftError):
             pieces = in_pieces(x, count)
-            if (s := parts_structure(pieces.chain)) and (order := ranked(s, profile, limits)):
+            for order in _ranked(parts_structures(pieces.chain), profile, limits):
                 yield _Way(pieces.chain, order, pieces, count)
+
+
+def _ranked(structures: Iterable[Structure], profile: Profile, limits: DeviceLimits) -> Iterator[Ranked]:
+    for s in structures:
+        with suppress(EggliftError):
+            if order := ranked(s, profile, limits):
+                yield order
 
 
 def _numbers_of_pieces(x: TileChain, profile: Profile) -> list[int]:
@@ -111,5 +117,5 @@ def _shapes(order: Ranked, count: int) -> list[int]:
 
 def _shape(sizes: dict[str, int]) -> tuple[int, ...]:
     """Of a tile, and of what a work-item has of it; the same of the result."""
-    rows, columns = sizes["c0"] * sizes["q0"], sizes["c1"] * sizes["q1"]
+    rows, columns = (sizes.get(f"c{i}", 1) * sizes.get(f"q{i}", 1) for i in (0, 1))
     return sizes["m0"], sizes["n1"], sizes["n5"], rows, columns

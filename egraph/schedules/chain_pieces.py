@@ -51,12 +51,19 @@ class _Cutting:
         self.rows = tuple(d for d in x.tile.dims if d != x.middle)
         dims, body = (self.piece, *self.rows, self.inner), self.names.with_reads(x.tile.body, self._cut)
         self.tile = replace(x.tile, dims=dims, body=body)
-        (element,) = x.tile_reads
-        view = self.names.reads[element.name].view
-        assert isinstance(view, p.Input)
-        given = self.names.read(Read(p.Input(view.name, self.tile.type), dims))
-        assert isinstance(given, p.Input)
-        self.element, self.given = self.names.reads[element.name], given
+        self.elements = self._given(x.last) | {k: v for s in x.sums for k, v in self._given(s).items()}
+
+    def _given(self, stage: Stage) -> dict[Read, p.Input]:
+        """What stands for elements of the tile, and of a piece's tile."""
+        found = dict[Read, p.Input]()
+        for given in stage.given - (self.x.last.given - self.x.tile_reads):
+            read = self.names.reads[given.name]
+            assert isinstance(read.view, p.Input)
+            view = p.Input(read.view.name, replace(self.tile, body=given).type)
+            own = self.names.read(Read(view, self.tile.dims))
+            assert isinstance(own, p.Input)
+            found[read] = own
+        return found
 
     def pieces(self) -> Pieces:
         x = self.x
@@ -74,14 +81,15 @@ class _Cutting:
         """What a stage's reductions come to in each piece."""
 
         def cut(read: Read) -> Read:
-            return self.names.reads[self.given.name] if read == self.element else self._cut(read)
+            return self.names.reads[self.elements[read].name] if read in self.elements else self._cut(read)
 
         reduced: list[Expr] = []
         for r in stage.reductions:
             element = self.names.with_reads(r.element, cut)
             reduced.append(self.names.reduced(replace(r, dims=(self.inner,), element=element)))
         body = as_one(reduced)
-        return Stage(f"{stage.name}.parts", (self.piece, *dims), body, self.names, frozenset({self.given}))
+        given = frozenset(self._given(stage).values())
+        return Stage(f"{stage.name}.parts", (self.piece, *dims), body, self.names, given)
 
     def _of(self, s: Stage) -> list[p.Input]:
         """What stands for a sum of a row in what follows."""
@@ -108,7 +116,7 @@ class _Cutting:
         row, result = (self._below(largest, self.names.read(Read(self._read(s), s.dims))) for s in (parts, last))
         total = or_nan(p.Get(1, row))
         new: dict[Expr, Expr] = {
-            g: p.Tup((p.Get(0, row), total)) for g in x.last.given if self.names.reads[g.name] != self.element
+            g: p.Tup((p.Get(0, row), total)) for g in x.last.given if self.names.reads[g.name] not in self.elements
         }
         (r,) = x.last.reductions
         new[self.names.reduced(r)] = beside_nan(p.Get(1, result), total)

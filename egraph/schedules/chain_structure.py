@@ -1,12 +1,12 @@
 """The loops of chains of contractions, for a GPU: those of register tiles, in which one's tile is the other's chunk.
 
-Both contractions are cut as ways.CHUNKS says.  Their rows have the same blocks, and as many work-items share a tile's
-columns as share those of the result.
+Both contractions are cut as ways.CHUNKS says, or as ways.WARP_GROUPS does.  Their rows have the same blocks, and as
+many work-items share a tile's columns as share those of the result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from egglift.egraph.schedules.chain_parts import ChainingParts, OnlineChainingParts
@@ -14,9 +14,9 @@ from egglift.egraph.schedules.chained_tiles import Chaining
 from egglift.egraph.schedules.lower import operands
 from egglift.egraph.schedules.online_tiles import OnlineChaining
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
-from egglift.egraph.schedules.structures import InTiles, Structure, Work
+from egglift.egraph.schedules.structures import InTiles, Structure, Work, has_fragments
 from egglift.egraph.schedules.tile_chains import TileChain
-from egglift.egraph.schedules.ways import CHUNKS, Way
+from egglift.egraph.schedules.ways import CHUNKS, WARP_GROUPS, Way
 from egglift.egraph.stages.merging import joined_axes, restored
 from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
@@ -28,35 +28,56 @@ RUNS = (16, 8)  # steps of both contractions that are unrolled: more would be to
 _CHUNKS_IN_RUNS = replace(CHUNKS, reduced=("chunk", "step", "step"), reduced_blocks=("k", f"{RUNS[1]}"))
 _AT_ONCE = replace(CHUNKS, reduced=("step",), reduced_blocks=())  # all of a tile's columns are kept
 _IN_RUNS = replace(_AT_ONCE, reduced=("step", "step"), reduced_blocks=(f"{RUNS[0]}",))
+_ON_UNITS = replace(WARP_GROUPS, streamed=False)
+_UNITS_AT_ONCE = replace(_ON_UNITS, reduced=("matrix",), reduced_blocks=())
 AFTER = 5  # what is added to the numbers of the second contraction's symbols
 
 
-def chain_structure(x: TileChain) -> Structure | None:
-    """The structure of a chain, for a GPU, if the laws make its runs."""
-    found = _structure(x, OnlineChaining if x.online else Chaining)
+def chain_structures(x: TileChain) -> Iterator[Structure]:
+    """The structures of a chain, for a GPU, of those whose runs the laws make."""
     batch = _batch(x)
-    return found and replace(found, term=restored(found.term, x.last.dims, batch) if len(batch) > 1 else found.term)
+    for found in _structures(x, OnlineChaining if x.online else Chaining):
+        yield replace(found, term=restored(found.term, x.last.dims, batch)) if len(batch) > 1 else found
 
 
-def parts_structure(x: TileChain) -> Structure | None:
-    """The structure of a piece of a chain, which yields blocks (chain_parts.py)."""
-    return _structure(x, OnlineChainingParts if x.online else ChainingParts)
+def parts_structures(x: TileChain) -> Iterator[Structure]:
+    """The structures of a piece of a chain, which yields blocks (chain_parts.py)."""
+    return _structures(x, OnlineChainingParts if x.online else ChainingParts)
 
 
-def _structure(x: TileChain, translation: type[Chaining]) -> Structure | None:
+def _structures(x: TileChain, translation: type[Chaining]) -> Iterator[Structure]:
     whole = with_one_batch(x)
-    first = Work(whole.tile, _way(whole), whole.rows, whole.middle, True)
-    read = replace(whole.last, given=frozenset())  # the tile is kept as what is read is
-    way = _CHUNKS_IN_RUNS if number(whole.middle) >= LONG else CHUNKS
-    second = _Second(read, way, whole.rows, whole.columns, True)
-    steps, after = first.steps(), second.steps()
+    for first, second in _ways(whole):
+        if found := _structure(whole, first, second, translation):
+            yield found
+
+
+def _ways(x: TileChain) -> Iterator[tuple[Way, Way]]:
+    """How both contractions go on, in chunks where they are long, on items and, if they can, on matrix units."""
+    long = _is_long(x)
+    if not long:
+        dims = [number(d) for r in x.tile.reductions for d in r.dims]
+        whole = len(set(dims)) == 1 and dims[0] > RUNS[0] and dims[0] % RUNS[0] == 0
+    runs = number(x.middle) >= LONG
+    yield CHUNKS if long else _IN_RUNS if whole else _AT_ONCE, _CHUNKS_IN_RUNS if runs else CHUNKS
+    units = has_fragments(x.tile, _ON_UNITS, x.rows, x.middle) and has_fragments(x.last, _ON_UNITS, x.rows, x.columns)
+    if units:
+        yield from ((_ON_UNITS if long else _UNITS_AT_ONCE, second) for second in (WARP_GROUPS, _ON_UNITS))
+
+
+def _structure(x: TileChain, first: Way, second: Way, translation: type[Chaining]) -> Structure | None:
+    x = replace(x, tile=replace(x.tile, narrow=first.narrow), last=replace(x.last, narrow=second.narrow))
+    before = Work(x.tile, first, x.rows, x.middle, True)
+    behind = _Second(replace(x.last, given=frozenset()), second, x.rows, x.columns, True)  # the tile is kept, too
+    steps, after = before.steps(), behind.steps()
     if steps is None or after is None:
         return None
-    tile = Schedule(_held(whole, [_in_turn(s, whole) for s in steps]), tuple(first.cuts.items()))
-    last = Schedule(tuple(_rolled(s, way) for s in after), tuple(second.cuts.items()))
-    term = translation(whole, tile, last).program()
-    inner = InTiles(whole.tile, tile, x.online)
-    return Structure("chained tiles", whole.last, last, term, second.tiles | first.tiles, tile=inner)
+    (turn,) = [s for s in after if isinstance(s, Loop) and (s.dim, s.digit) == (x.middle, 0)]
+    tile = Schedule(_held(x, [_in_turn(s, x, first, turn) for s in steps]), tuple(before.cuts.items()))
+    last = Schedule(tuple(_rolled(s, second) for s in after), tuple(behind.cuts.items()))
+    term = translation(x, tile, last).program()
+    sign = "chained tiles" + (f" {first.name}" if first.exchanged else "") + (" streamed" if second.streamed else "")
+    return Structure(sign, x.last, last, term, behind.tiles | before.tiles, tile=InTiles(x.tile, tile, x.online))
 
 
 class _Second(Work):
@@ -68,20 +89,22 @@ class _Second(Work):
         if d != self.columns:
             return super()._blocks(place, d, texts)
         (block,) = super()._blocks(AFTER, d, texts[:1])
+        if self.way.exchanged:
+            return (block, *map(int, texts[1:]))
         items = SizeOp("/", SizeOp("/", Sym("n1"), Sym("q1")), Sym("c1"))
         own = super()._symbol("c", AFTER, SizeOp("/", block, items))
         return block, SizeOp("*", items, own), own
 
     def _symbol(self, kind: str, place: int, length: Size) -> Sym:
-        return super()._symbol(kind, place + AFTER if kind in "af" else place, length)
+        return super()._symbol(kind, place + AFTER if kind in "afF" else place, length)
 
 
-def _in_turn(s: Step, x: TileChain) -> Step:
-    """A step of the tiles' own schedule, where a group takes the tiles of its rows one after the other."""
+def _in_turn(s: Step, x: TileChain, way: Way, turn: Loop) -> Step:
+    """A step of the tiles' own schedule, where a group takes the tiles of its rows one after the other, in turn."""
     match s:
         case Loop(dim=d, kind="grid") if d == x.middle:
-            return Loop(d, 0, "sequential")
-        case Loop(dim=d, kind="sequential", digit=i) if not _is_long(x) and i == len(_way(x).reduced_blocks):
+            return replace(turn, prefetch=0)
+        case Loop(dim=d, kind="sequential", digit=i) if not _is_long(x) and i == len(way.reduced_blocks):
             return replace(s, kind="unrolled")
         case _:
             return s
@@ -94,15 +117,6 @@ def _rolled(s: Step, way: Way) -> Step:
     return s
 
 
-def _way(x: TileChain) -> Way:
-    """How the first contraction goes on: in chunks where it is long, else at once, in whole runs where it has such."""
-    if _is_long(x):
-        return CHUNKS
-    dims = [number(d) for r in x.tile.reductions for d in r.dims]
-    whole = len(set(dims)) == 1 and dims[0] > RUNS[0] and dims[0] % RUNS[0] == 0
-    return _IN_RUNS if whole else _AT_ONCE
-
-
 def _is_long(x: TileChain) -> bool:
     """Is the first contraction so long that it goes in chunks?"""
     return any(number(d) > HELD for r in x.tile.reductions for d in r.dims)
@@ -113,7 +127,7 @@ def _held(x: TileChain, steps: Sequence[Step]) -> tuple[Step, ...]:
     reads = operands(x.tile)
     local = [] if _is_long(x) else [s for s in steps if isinstance(s, Keep) and s.space == "local"]
     held = [s for s in local if x.middle not in reads[s.operand].dims]
-    at = steps.index(Loop(x.middle, 0, "sequential"))
+    at = next(i for i, s in enumerate(steps) if isinstance(s, Loop) and s.dim == x.middle)
     return (*steps[:at], *held, *(s for s in steps[at:] if s not in held))
 
 

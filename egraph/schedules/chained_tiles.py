@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from egglift.codegen.kernel.views import EXCHANGED
 from egglift.egraph.schedules.chain_ends import Ends, ends_of
 from egglift.egraph.schedules.edges import if_there
 from egglift.egraph.schedules.lower import Lowering
@@ -23,11 +24,12 @@ from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, cut, merged, permuted
+from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
 from egglift.ir.sizes import Size, SizeOp
 from egglift.ir.traverse import subterms
 from egglift.ir.tuples import as_one, parts_of
-from egglift.ir.types import BOOL
+from egglift.ir.types import BOOL, Scalar
 
 _THERE = p.Input("%there", BOOL)
 _TRUE, _FALSE = p.Literal(True, BOOL), p.Literal(False, BOOL)
@@ -44,7 +46,7 @@ class Chaining:
         none = Schedule((), ())
         self.tile, self.last = Lowering(x.tile, tile), Lowering(x.last, none)
         self.sums = [Lowering(s, none) for s in x.sums]
-        turn = tile.steps.index(Loop(x.middle, 0, "sequential"))
+        turn = next(i for i, s in enumerate(tile.steps) if isinstance(s, Loop) and s.dim == x.middle)
         self.held = [s for s in tile.steps[:turn] if isinstance(s, Keep)]
         self.inner = tile.steps[turn + 1 :]
         self.loops = self.tile.parallel(self.inner)
@@ -88,7 +90,7 @@ class Chaining:
         tile, last = self.schedules
         inner = [s for s in self.after if isinstance(s, Loop)]
         beside = [self._tensor(o, tile, self.loops, _FALSE if o.at is _THERE else None) for o in self._beside]
-        factors = [self._tensor(o, last, inner, self.last.neutral()) for o in self._factors]
+        factors = [self._tensor(o, last, inner, _zero(o)) for o in self._factors]
         after = [self._tensor(o, last, self.results) for o in self._last]
         return [*self.tile.tensors(), *beside, *factors, *after, *self._of_ends()]
 
@@ -126,8 +128,9 @@ class Chaining:
         count = len(tensors) - len(self._last)
         for keep in self.held:
             tensors = kept(keep, tensors, self.tile.reduced)
-        begun, ahead, turn = self.begun(tensors), self.chunk.prefetch, (self.x.middle, 0)
-        total = folded(turn, as_one(begun), tensors[:count], self._turn, prefetch=ahead, ends=self._end(turn, corners))
+        begun, turn = self.begun(tensors), (self.x.middle, 0)
+        ahead, ends = (self.chunk.prefetch, self.chunk.buffers), self._end(turn, corners)
+        total = folded(turn, as_one(begun), tensors[:count], self._turn, False, ahead[0], False, ahead[1], ends)
         state = parts_of(total, len(begun))
         return self.finished(state, tensors[count:])
 
@@ -165,8 +168,8 @@ class Chaining:
 
         read = [in_registers(Tensor(total, tuple(digits(self.loops)))), there, *after]
         if not self.sums:
-            return self.multiplied(state, mapped(self._by_rows, read, element), factors)
-        tile = in_registers(mapped(self.loops, read, element))
+            return self.multiplied(state, mapped(self._stored, read, element), factors)
+        tile = in_registers(mapped(self.elementwise, read, element))
         return self.taken_in(state, tile, [there, *beside], factors)
 
     @property
@@ -233,25 +236,46 @@ class Chaining:
         return found
 
     @cached_property
-    def _by_rows(self) -> list[Loop]:
-        """The loops of a tile, with rows innermost: these lie beside each other in local memory."""
+    def elementwise(self) -> list[Loop]:
+        """The loops over a tile's elements: those that lie beside each other for warp groups are computed together."""
+        *others, last = self.loops
+        return [*others, replace(last, level=Level("vec"))] if self._exchanged else self.loops
+
+    @cached_property
+    def _stored(self) -> list[Loop]:
+        """The loops of a tile as it is stored: innermost what is beside each other in local memory, rows or columns."""
         own = [s for s in self.loops if s.kind == "own"]
-        *others, last = [s for s in own if s.dim == self.x.rows]
-        columns = [s for s in own if s.dim == self.x.middle]
-        return [*(s for s in self.loops if s.kind == "item"), *columns, *others, replace(last, level=Level("vec"))]
+        inner = self.x.middle if self._exchanged else self.x.rows
+        *others, last = [s for s in own if s.dim == inner]
+        items = [s for s in self.loops if s.kind == "item"]
+        return [*items, *(s for s in own if s.dim != inner), *others, replace(last, level=Level("vec"))]
+
+    @property
+    def _exchanged(self) -> bool:
+        """Does a tile lie in local memory as warp groups read it?"""
+        return self._keep.swizzle == EXCHANGED
 
     def _staged(self, tile: Tensor) -> Tensor:
-        """A tile in local memory, its columns outermost, with the digits of the second contraction."""
-        if tile.axes != tuple(digits(self._by_rows)):
-            tile = mapped(self._by_rows, [tile], lambda ts: ts[0].x)
-        middle, rows = (sorted(a for a in digits(self.loops) if a[0] == d) for d in (self.x.middle, self.x.rows))
-        x = permuted(tile.x, tile.axes, [*middle, *rows])
-        x = merged(merged(x, 0, len(middle)), 1, len(rows))
-        runs = self.schedules[1].blocks(self.x.middle)[1:]
-        x = cut(p.To("local", x, self._keep.pad), 1, self.schedules[1].blocks(self.x.rows)[1:])
-        steps = [(self.x.middle, 1 + i) for i in range(1 + len(runs))]
-        inner = digits([s for s in self.after if isinstance(s, Loop)])
-        return along(Tensor(cut(x, 0, runs), (*steps, *rows)), inner)
+        """A tile in local memory, its columns outermost, or innermost where warp groups read it so, with the digits of
+        the second contraction."""
+        loops, t = self._stored, self._factor_type
+        if tile.axes != tuple(digits(loops)) or t != self.x.tile_type:
+            tile = mapped(loops, [tile], lambda ts: ts[0].x if t == self.x.tile_type else p.Cast(t, ts[0].x))
+        sides = [self.x.rows, self.x.middle] if self._exchanged else [self.x.middle, self.x.rows]
+        outer, inner = (sorted(a for a in digits(self.loops) if a[0] == d) for d in sides)
+        x = permuted(tile.x, tile.axes, [*outer, *inner])
+        x = p.To("local", merged(merged(x, 0, len(outer)), 1, len(inner)), self._keep.pad, self._keep.swizzle)
+        for depth in (1, 0):
+            x = cut(x, depth, self.schedules[1].blocks(sides[depth])[1:])
+        axes = [(d, 1 + i) for d in sides for i in range(len(self.schedules[1].blocks(d)))]
+        return along(Tensor(x, tuple(axes)), digits([s for s in self.after if isinstance(s, Loop)]))
+
+    @property
+    def _factor_type(self) -> Scalar:
+        """What a tile's elements are as factors."""
+        (element,) = self.x.tile_reads
+        assert isinstance(element.type, Scalar)
+        return element.type
 
     # ------------------------------------------------------------------------------------ what follows
 
@@ -316,6 +340,13 @@ def along(t: Tensor, axes: Sequence[Digit]) -> Tensor:
 def digits(loops: Sequence[Loop]) -> list[Digit]:
     """What loops go along."""
     return [(loop.dim, loop.digit) for loop in loops]
+
+
+def _zero(o: Operand) -> Expr:
+    """What adds nothing to sums of products with it."""
+    t = type_of(o.at)
+    assert isinstance(t, Scalar)
+    return p.Literal(0.0 if t.is_float else 0, t)
 
 
 def _digit(a: Axis) -> Digit:

@@ -166,11 +166,11 @@ class _Counting(StoredCounts):
         whole = (x == ACROSS) & (np.fmod(y, DOWN) == 0) & (np.fmod(steps, unit.steps) == 0)
         if self.together:
             across = next(d.loop.dim for d in self.digits if d.role == "item" and d.dim == 0)
-            columns = product(d.count for d in self.digits if d.loop.dim == across and d.role != "group")
-            chunks = next(d for d in self.digits if d.loop.buffers)
-            buffers = evaluated(chunks.loop.buffers, self.env)
-            whole = whole & (y == DOWN) & (np.fmod(z, WARPS) == 0) & (columns <= COLUMNS) & (buffers >= BUFFERS)
-            whole = whole & (chunks.count > 1)
+            columns = product(d.count for d in self.digits if d.loop.dim == across and d.loop.kind in ("item", "own"))
+            whole = whole & (y == DOWN) & (np.fmod(z, WARPS) == 0) & (columns <= COLUMNS)
+            for chunks in (d for d in self.digits if d.loop.buffers and d.loop.dim in self.reduced):
+                least = 2 if self.stage.given else BUFFERS  # products of a tile that is just there are waited for
+                whole = whole & (evaluated(chunks.loop.buffers, self.env) >= least) & (chunks.count > 1)
         whole = whole & (np.fmod(pairs, 2) == 0) & (unit.name in self.limits.matrix_units)
         self.work.fits = self.work.fits & whole
 

@@ -144,7 +144,8 @@ class KeptCounts(Counts):
         self.local[operand] = {d: layout[d.loop.dim] * d.step for d in inner if d.loop.dim in layout}
         ahead = next((evaluated(x.loop.prefetch, self.env) for x in reversed(outer) if x.loop.prefetch), number(0))
         ahead = np.where(product([*span.values()]) <= UNROLLED * work.group, ahead, 0)  # it waits in registers
-        buffers = next((evaluated(x.loop.buffers, self.env) for x in reversed(outer) if x.loop.buffers), number(0))
+        filled = () if source.given else reversed(outer)
+        buffers = next((evaluated(x.loop.buffers, self.env) for x in filled if x.loop.buffers), number(0))
         if not np.any(work.local_bytes):
             once = np.where(buffers > 0, steps, np.where(steps > 1, 2 * steps, 1))
             work.barriers = work.barriers + np.where(ahead == 2, steps + (steps > 1), once)

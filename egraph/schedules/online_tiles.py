@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from math import log
 
 from egglift.egraph.schedules.chained_tiles import Chaining, along, digits, in_registers, mapped
 from egglift.egraph.stages.loops import Axis, Tensor, folded, nest
@@ -20,6 +21,9 @@ from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 from egglift.ir.types import Scalar
+
+LOG2_E = 1 / log(2)
+_PARTS = "parts"  # the axis along which items have parts of a row
 
 
 class OnlineChaining(Chaining):
@@ -43,8 +47,8 @@ class OnlineChaining(Chaining):
         """The accumulators with a tile taken in: scaled, where it has a larger one, and with its powers added."""
         own, results = tuple(digits(self.own)), digits(self.results)
         sum_, total, largest = (p.Get(i, state) for i in range(3))
-        row = self._scales(Tensor(largest, own), self._largest(tile))
-        powers = in_registers(mapped(self.loops, [tile, row], lambda ts: _exp_below(ts[0].x, p.Get(1, ts[1].x))))
+        row = self._scales(Tensor(largest, own), self._parts(tile))
+        powers = in_registers(mapped(self.elementwise, [tile, row], lambda ts: _exp_below(ts[0].x, p.Get(1, ts[1].x))))
 
         def added(ts: list[Tensor]) -> Expr:
             return self.along(_times(ts[0].x, p.Get(2, ts[1].x)), [ts[2]], lambda s, e: p.Apply("add", (s, e[0].x)))
@@ -57,9 +61,11 @@ class OnlineChaining(Chaining):
         early = mapped(self.own, [sums], lambda ts: ts[0].x)  # before the products: powers need no registers then
         return p.Tup((early.x, found, new.x))
 
-    def _largest(self, tile: Tensor) -> Tensor:
-        """The largest of each row of a tile, in local memory: of each item's part, then of all parts."""
+    def _parts(self, tile: Tensor) -> Tensor:
+        """The largest of each row of a tile in local memory: of each item's part where few share a row, else of all."""
         parts = self.by_rows(mapped(self.own, [tile], lambda ts: self.along(self._lowest, ts, _larger)))
+        if self._exchanged:  # each item looks at all parts: they are not waited for twice
+            return replace(parts, axes=(*parts.axes[:-1], _PARTS))
         found = mapped(self.rows, [parts], lambda ts: self.any(ts[0].axes[0], ts[0]))
         return replace(found, x=p.To("local", found.x))
 
@@ -67,17 +73,18 @@ class OnlineChaining(Chaining):
         """The largest along an axis."""
         return folded(axis, self._lowest, [t], _larger)
 
-    def _scales(self, largest: Tensor, tile: Tensor) -> Tensor:
+    def _scales(self, largest: Tensor, parts: Tensor) -> Tensor:
         """For each of an item's rows: the largest so far; the same, or 0 where there is none yet; and what is below the
         largest before, below that one."""
 
         def below(ts: list[Tensor]) -> Expr:
-            new = p.Apply("maximum", (ts[0].x, ts[1].x))
+            found = self.any(_PARTS, ts[1]) if ts[1].axes else ts[1].x
+            new = p.Apply("maximum", (ts[0].x, found))
             none = p.Apply("eq", (new, self._lowest))
             finite = p.Apply("where", (none, self.x.number(0.0), new))
             return p.Tup((new, finite, _exp_below(ts[0].x, finite)))
 
-        return in_registers(mapped(self.own, [largest, tile], below))
+        return in_registers(mapped(self.own, [largest, parts], below))
 
     def _beside_columns(self, row: Tensor) -> Tensor:
         """What each item knows of its rows, where it has columns of the result: there are as many items."""
@@ -133,4 +140,8 @@ def _times(a: Expr, b: Expr) -> Expr:
 
 
 def _exp_below(x: Expr, largest: Expr) -> Expr:
-    return p.Apply("exp", (p.Apply("sub", (x, largest)),))
+    """A power below 1: of 2, as devices have these, and as exact beside what is added up as the difference is."""
+    t = type_of(x)
+    assert isinstance(t, Scalar)
+    below = p.Apply("sub", (x, largest))
+    return p.Apply("exp2_or_zero", (p.Apply("mul", (below, p.Literal(LOG2_E, t))),))

@@ -21,11 +21,13 @@ from egglift.ir.tuples import as_one
 
 @dataclass(frozen=True)
 class Source:
-    """An operand: its dimensions, and what an element of it takes; bytes: of its element."""
+    """An operand: its dimensions, and what an element of it takes; bytes: of its element; given: is it just there, no
+    array that is read?"""
 
     dims: tuple[Dim, ...]
     element: Element
     bytes: int
+    given: bool = False
 
 
 @dataclass(frozen=True)
@@ -116,4 +118,4 @@ def _sources(stage: Stage, operands: Sequence[Operand], profile: Profile) -> tup
 
 def _source(o: Operand, given: bool, profile: Profile) -> Source:
     element = Element((), (), 0, True) if given else element_of(o.array, o.dims, profile)
-    return Source(o.dims, element, prod(sizes_of_leaves(type_of(o.at))))
+    return Source(o.dims, element, prod(sizes_of_leaves(type_of(o.at))), given)

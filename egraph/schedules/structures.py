@@ -254,7 +254,7 @@ def _is_worth_sharing(stage: Stage) -> bool:
 
 def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> Structure | None:
     """The structure of a way, if the laws make its run."""
-    if way in ON_UNITS and not _has_fragments(stage, way, rows, columns):
+    if way in ON_UNITS and not has_fragments(stage, way, rows, columns):
         return None
     stage = replace(stage, narrow=way.narrow)
     tiled = [d for d in (rows, columns) if d is not None]
@@ -271,7 +271,7 @@ def _structure(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, re
     return Structure(sign, whole, schedule, term, work.tiles)
 
 
-def _has_fragments(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> bool:
+def has_fragments(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None) -> bool:
     """Does it multiply rows by columns, with enough of each, and enough steps, for what the way multiplies at once?"""
     unit = unit_of(stage)
     if unit is not None and way.exchanged:

@@ -11,7 +11,11 @@ the rows' largest so far are there instead, and what was added up below smaller 
     m = max_1 x[0,1];  sum_1 exp(x[0,1] - m) v[1,2]     ->  for blocks of 1:  n = max(m, max_1 x);  c = exp(m - n);
                                                             acc = c acc + sum_1 exp(x - n) v;  m = n
 
-The second law reassociates, as the first does where blocks are padded.
+The second law reassociates, as the first does where blocks are padded.  Of f16 and bf16, powers are at most 1: they are
+rounded as products take them, and what they are divided by, row by row, divides the results instead.
+
+    sum_1 (f16)(exp(x[0,1] - m) / l) v[1,2]  ->  (sum_1 (f16)exp(x[0,1] - m) v[1,2]) / l
+
 source: `compute_at` of Ragan-Kelley et al., Halide, 2013; Milakov and Gimelshein, Online Normalizer Calculation for
 Softmax, 2018; Dao et al., FlashAttention, 2022
 """
@@ -44,7 +48,8 @@ class TileChain:
     `columns`; sums: what is added up of the tile's rows alone.  Both read the tile's elements as given.
 
     online: is the tile an exponent's argument, and what is added up the exponential of it below the largest of its row?
-    Then `last` reads the largest and the first sum as the one pair that is given by the name of that sum.
+    Then `last` reads the largest and the first sum as the one pair that is given by the name of that sum.  What it
+    multiplies may be rounded to fewer bits than what `sums` add up.
     """
 
     tile: Stage
@@ -57,9 +62,15 @@ class TileChain:
 
     def number(self, value: float) -> Expr:
         """A number as a tile's elements are."""
+        t = self.tile_type
+        return p.Literal(value if t.is_float else int(value), t)
+
+    @property
+    def tile_type(self) -> Scalar:
+        """The type of a tile's elements."""
         t = type_of(self.tile.body)
         assert isinstance(t, Scalar)
-        return p.Literal(value if t.is_float else int(value), t)
+        return t
 
     @property
     def tile_reads(self) -> frozenset[p.Input]:
@@ -121,17 +132,19 @@ def _found(first: Stage, rows: Sequence[Stage], last: Stage) -> TileChain:
         raise NotGiven
     own: dict[Expr, Expr] = {last.names.read(Read(p.Input(first.name, first.type), at)): at_rows(first, at).body}
     found = [_of_rows(s, given, dims[:-1], middle) for s in rows]
-    argument = _below_the_largest(factor.at, found)
-    body = substituted(factor.at if argument is None else argument, own)
+    kept = factor.at.x if isinstance(factor.at, p.Cast) and _is_narrow(factor.at.x) else factor.at
+    below = _below_the_largest(kept, found)
+    body = substituted(kept if below is None else below.argument, own)
     tile = Stage(f"{last.name}.tile", dims, body, last.names)
-    element = _given(last, tile, "tile" if argument is None else "powers")
-    if argument is None:
-        sums = tuple(_with_elements(s, factor.at, element, own) for s in found)
+    if below is None:
+        element = _given(last, tile, "tile")
+        sums = tuple(_with_elements(s, kept, element, own) for s in found)
+        last = _with_elements(last, kept, element, own)
     else:
-        sums = tuple(_summing(s, element, middle) for s in found)
-    chain = TileChain(
-        tile, sums, _with_elements(last, factor.at, element, own), row, middle, columns, argument is not None
-    )
+        sums = tuple(_summing(s, _given(last, tile, "powers"), middle) for s in found)
+        element = _given(last, replace(tile, body=kept), "factors" if _is_narrow(kept) else "powers")
+        last = _with_elements(last, kept, element, own, below.over)
+    chain = TileChain(tile, sums, last, row, middle, columns, below is not None)
     if _reads(tile, tile.body) & {first.name, *starts} or any(first.name in _reads(s, s.body) for s in chain.stages):
         raise NotGiven
     return chain
@@ -181,17 +194,43 @@ def _of_rows(stage: Stage, given: Given, rows: Sequence[Dim], middle: Dim) -> St
     return given.within(replace(stage, dims=tuple(rows), body=stage.names.at(stage.body, new)))
 
 
-def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> Expr | None:
-    """x of a factor exp(x - m), where m is the largest of its row, which a stage has beside the sum of such factors."""
+@dataclass(frozen=True)
+class _Below:
+    """exp(argument - the largest of its row) / over"""
+
+    argument: Expr
+    over: Expr | None = None
+
+
+def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> _Below | None:
+    """x of a factor exp(x - m), where m is the largest of its row, which a stage has beside the sum of such factors.
+
+    Or of one that is divided by what is of the row, and rounded.
+    """
     match factor:
+        case p.Cast(_, p.Apply("div", (x, over))) if _is_narrow(factor) and _is_of_rows(over, rows):
+            below = _below_the_largest(x, rows)
+            return below and replace(below, over=over)
+        case p.Cast(_, x) if _is_narrow(factor):
+            return _below_the_largest(x, rows)
         case p.Apply("exp", (p.Apply("sub", (x, p.Get(0, p.Input() as largest))),)) if len(rows) == 1:
             (stage,), t = rows, type_of(x)
             r, *others = stage.reductions
             if others or r.op is None or r.op.name != "online" or not isinstance(t, Scalar):
                 return None
             own = _reads(stage, largest) == {stage.name} and stage.body == stage.names.reduced(r)
-            return x if own and r.element == p.Tup((x, p.Literal(1.0, t))) else None
+            return _Below(x) if own and r.element == p.Tup((x, p.Literal(1.0, t))) else None
     return None
+
+
+def _is_narrow(e: Expr) -> bool:
+    t = type_of(e)
+    return isinstance(t, Scalar) and t.is_narrow
+
+
+def _is_of_rows(e: Expr, rows: Sequence[Stage]) -> bool:
+    """Is it the same all along a row?"""
+    return any(s.names.free(e) <= set(s.dims) for s in rows)
 
 
 def _given(last: Stage, tile: Stage, name: str) -> p.Input:
@@ -201,12 +240,18 @@ def _given(last: Stage, tile: Stage, name: str) -> p.Input:
     return found
 
 
-def _with_elements(stage: Stage, factor: Expr, element: p.Input, own: Collection[Expr]) -> Stage:
-    """A stage that reduces the tile's elements for the factor; own: reads of the first stage, which it has no more."""
+def _with_elements(
+    stage: Stage, factor: Expr, element: p.Input, own: Collection[Expr], over: Expr | None = None
+) -> Stage:
+    """A stage that reduces the tile's elements for the factor, and divides what they come to.
+
+    own: reads of the first stage, which it has no more.
+    """
     new = dict[Expr, Expr]()
     for x, r in stage.names.of(stage.body):
         if isinstance(r, Reduction):
-            new[x] = stage.names.reduced(replace(r, element=substituted(r.element, {factor: element})))
+            total = stage.names.reduced(replace(r, element=substituted(r.element, {factor: element})))
+            new[x] = total if over is None else p.Apply("div", (total, over))
     return replace(stage, body=substituted(stage.body, new), given=stage.given - set(own) | {element})
 
 

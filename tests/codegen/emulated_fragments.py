@@ -97,7 +97,7 @@ _FUNCTION = re.compile(r"^(?:void|uint|ulong) (\w+)\((.*?)\) \{\n.*?^}$", re.MUL
 _NAMES = re.compile(
     r"multiply_(?P<group>\w+)_groups_64x(?P<n>\d+)x(?P<k>\d+)_(?P<rows>\w+?)(?P<far>\d*)_(?P<columns>\w+?)(?P<wide>\d*)"
     r"|multiply_(?P<unit>\w+)_\d+x\d+x\d+|load_matrices_(?P<count>\d)(?P<transposed>_transposed)?|copy_(?P<bytes>\d+)"
-    r"|(?P<waits>close_copies|await_copies_\d+(_for_units)?)|(?P<rounds>tf32|tile_place)|(?P<awaits>await_products_\d+)"
+    r"|(?P<waits>close_copies|await_copies_\d+|show_units)|(?P<rounds>tf32|tile_place)|(?P<awaits>await_products_\d+)"
 )
 
 
@@ -116,7 +116,7 @@ def emulated(plan: Plan) -> Plan:
             total, steps = TOTALS.get(unit, "float"), UNITS[unit].steps
             staging += f" local {total} A_[{warps}][16][{steps}], B_[{warps}][{steps}][8];"
         source = source.replace(") {\n  const int", f") {{\n  {staging}\n  const int", 1)
-        assert staging in source and "asm" not in source
+        assert staging in source and "asm volatile" not in source
         kernels.append(replace(k, source=source))
     return replace(plan, kernels=tuple(kernels))
 

@@ -17,7 +17,7 @@ from tests.codegen.low import fmap, op, vector
 from tests.harness import run
 
 PLAIN = DeviceLimits(warp=32)
-NVIDIAS = replace(PLAIN, nan_extrema=True)
+NVIDIAS = replace(PLAIN, ptx_functions=True)
 
 
 def text(name: str, t: Scalar, limits: DeviceLimits, width: int = 1) -> str:
@@ -53,7 +53,7 @@ def test_other_functions_are_written_as_everywhere(name: str) -> None:
 
 def test_profiles_say_which_devices_have_them() -> None:
     known = presets()
-    assert {name: known[name].limits.nan_extrema for name in ("generic_gpu", "nvidia_h200", "pocl_cpu")} == {
+    assert {name: known[name].limits.ptx_functions for name in ("generic_gpu", "nvidia_h200", "pocl_cpu")} == {
         "generic_gpu": False,
         "nvidia_h200": True,
         "pocl_cpu": False,
