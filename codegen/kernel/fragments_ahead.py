@@ -18,7 +18,7 @@ from egglift.codegen.kernel import imperative as im
 from egglift.codegen.kernel.imperative import Statement
 from egglift.codegen.kernel.index import Index, Var, index
 from egglift.codegen.kernel.rewrite import Rewriter
-from egglift.codegen.kernel.walk import with_blocks
+from egglift.codegen.kernel.walk import walk, with_blocks
 from egglift.ir.lengths import Length
 
 
@@ -54,11 +54,25 @@ def copied_ahead(loop: im.Loop) -> CopiedAhead | None:
     if loop.until is not None or isinstance(loop.trips, Length) or not isinstance(loop.body[0], im.AwaitCopies):
         return None
     *copies, last = loop.body
+    if not all(map(_copies, walk(copies))):
+        return None
     inside = list(last.body) if isinstance(last, im.If) and not last.conditions else [last]
     matrix = inside.pop()
     if not isinstance(matrix, im.Loop) or not matrix.matrix or not all(isinstance(s, im.Comment) for s in inside):
         return None
     return CopiedAhead(loop, tuple(copies), tuple(inside), matrix)
+
+
+def _copies(s: Statement) -> bool:
+    """Is it a part of copies that are waited for, or begun?"""
+    match s:
+        case im.Store(asynchronous=asynchronous):
+            return asynchronous
+        case im.Loop(matrix=matrix):
+            return not matrix
+        case im.AwaitCopies() | im.CloseCopies() | im.Barrier() | im.If() | im.Comment():
+            return True
+    return False
 
 
 def rotated(ahead: CopiedAhead, turns: Turns) -> Iterator[Statement]:

@@ -311,12 +311,15 @@ class _Choosing(AlongAxes):
     def _of_found(self, found: Iterable[Found]) -> list[Choice]:
         """What was found, and what adds its pieces where it is in such, as choices."""
         choices: list[Choice] = []
+        found, adding = list(found), dict[int, list[Choice]]()  # by what adds pieces, the same for several found
         for x in found:
             if x.added is None:
                 choices.append(x.choice)
                 continue
-            rest = self._ranked(x.added)[:1]
-            for last in self._generated(x.added, rest, cheapest(rest), self._counts)[:1]:
+            if id(x.added) not in adding:
+                rest = self._ranked(x.added)[:1]
+                adding[id(x.added)] = self._generated(x.added, rest, cheapest(rest), self._counts)[:1]
+            for last in adding[id(x.added)]:
                 choices += self.priced(f"{x.sign}; {last.sign}", x.whole(placed(last.term, x.arrays)), (x.choice, last))
         return sorted(choices, key=lambda c: c.seconds)
 

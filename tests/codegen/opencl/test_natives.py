@@ -12,7 +12,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import presets
 from egglift.ir import patterns as p
 from egglift.ir.patterns import Expr
-from egglift.ir.types import F16, F32, F64, I32, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, I32, Scalar
 from tests.codegen.low import fmap, op, vector
 from tests.harness import run
 
@@ -38,6 +38,32 @@ def test_extrema_of_f32_are_one_instruction_on_nvidia(name: str, ptx: str, width
     source = text(name, F32, NVIDIAS, width)
     assert source.count(f'asm("{ptx} ') == 1
     assert f"{name}_f32x4(" in source if width == 4 else "x4" not in source
+
+
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_powers_of_two_are_one_instruction_on_nvidia(width: int) -> None:
+    x = vector("x", 64)
+    whole = fmap(lambda v: op("exp2_or_zero", v), x, "global")
+    rows = p.Join(fmap(lambda row: fmap(lambda v: op("exp2_or_zero", v), row, "vec"), p.Split(width, x), "global"))
+    plan = compile_term(whole if width == 1 else rows, limits=NVIDIAS)
+    assert plan.source.count('asm("ex2.approx.ftz.f32 ') == 1
+    given = np.linspace(-30, 3, 64, dtype=np.float32)
+    (found,) = run(plan, {"x": given})  # as other compilers have it
+    np.testing.assert_allclose(found, np.exp2(given), rtol=1e-6)
+
+
+@pytest.mark.parametrize("t", [F16, BF16], ids=str)
+@pytest.mark.parametrize("width", [1, 2, 8])
+def test_numbers_are_rounded_in_pairs_on_nvidia(t: Scalar, width: int) -> None:
+    x = vector("x", 64)
+    whole = fmap(lambda v: p.Cast(t, v), x, "global")
+    rows = p.Join(fmap(lambda row: fmap(lambda v: p.Cast(t, v), row, "vec"), p.Split(width, x), "global"))
+    plan = compile_term(whole if width == 1 else rows, limits=NVIDIAS)
+    assert f"cvt.rn.{t.name}{'x2' if width > 1 else ''}.f32" in plan.source
+    assert ("as_uint" in plan.source.split("kernel ")[-1]) is (width > 1), "pairs stay together where they are stored"
+    given = np.linspace(-300, 300, 64, dtype=np.float32) ** 3
+    (found,) = run(plan, {"x": given})
+    np.testing.assert_array_equal(found, given.astype(t.dtype))
 
 
 @pytest.mark.parametrize("t", [F16, F64, I32])

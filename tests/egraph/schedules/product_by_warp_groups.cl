@@ -5,8 +5,10 @@ void copy_16(uint to, const global void* from) {
 void close_copies() {
   asm volatile("cp.async.commit_group;" : : : "memory");
 }
-void await_copies_1_for_units() {
+void await_copies_1() {
   asm volatile("cp.async.wait_group 1;" : : : "memory");
+}
+void show_units() {
   asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
 ulong tile_place(uint at, uint far) {
@@ -27,9 +29,8 @@ void multiply_f16_groups_64x64x64_along_across(float* c, float* d, ulong rows, u
     : "+f"(c[0]), "+f"(c[1]), "+f"(d[0]), "+f"(d[1]), "+f"(c[2]), "+f"(c[3]), "+f"(d[2]), "+f"(d[3]), "+f"(c[4]), "+f"(c[5]), "+f"(d[4]), "+f"(d[5]), "+f"(c[6]), "+f"(c[7]), "+f"(d[6]), "+f"(d[7]), "+f"(c[8]), "+f"(c[9]), "+f"(d[8]), "+f"(d[9]), "+f"(c[10]), "+f"(c[11]), "+f"(d[10]), "+f"(d[11]), "+f"(c[12]), "+f"(c[13]), "+f"(d[12]), "+f"(d[13]), "+f"(c[14]), "+f"(c[15]), "+f"(d[14]), "+f"(d[15])
     : "l"(rows + 0), "l"(columns + 0), "l"(rows + 2), "l"(columns + 128), "l"(rows + 4), "l"(columns + 256), "l"(rows + 6), "l"(columns + 384) : "memory");
 }
-void await_copies_0_for_units() {
+void await_copies_0() {
   asm volatile("cp.async.wait_group 0;" : : : "memory");
-  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
 }
 void await_products_16(float* c, float* d) {
   asm volatile(
@@ -42,6 +43,15 @@ ushort cast_f32_f16(float a) {
   return r;
 }
 ushort2 cast_f32_f16x2(float2 a) { return (ushort2)(cast_f32_f16(a.s0), cast_f32_f16(a.s1)); }
+ushort2 round_f16x2(float2 a) {
+#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll) || defined(cl_nv_compiler_options)
+  uint r;
+  asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(a.s1), "f"(a.s0));
+  return as_ushort2(r);
+#else
+  return cast_f32_f16x2(a);
+#endif
+}
 
 kernel __attribute__((reqd_work_group_size(4, 8, 8)))
 void k0(const global ushort* restrict A, const global ushort* restrict B, global ushort* restrict out) {
@@ -80,7 +90,8 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     }
     close_copies();
   }
-  await_copies_1_for_units();
+  await_copies_1();
+  show_units();
   barrier(CLK_LOCAL_MEM_FENCE);
   int i3_0 = 0;
   int i3_2 = 2;
@@ -89,7 +100,8 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     // mapLocal0 over 4
     // reduceSeq over 64
     multiply_f16_groups_64x64x64_along_across(&acc0[0], &acc0[16], tile_place((uint)(ulong)s1 + 16384*i3_0 + 8192*(l2 / 4), 16), tile_place((uint)(ulong)s0 + 8192*i3_0, 16));
-    await_copies_0_for_units();
+    await_copies_0();
+    show_units();
     barrier(CLK_LOCAL_MEM_FENCE);
     if (i3 < 2) {
       #pragma unroll
@@ -118,7 +130,7 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     #pragma unroll
     for (int i16 = 0; i16 < 8; ++i16) {
       // mapVec over 2
-      *(global ushort2*)&out[32768*w1 + 4096*l2 + 2048*i15 + 256*l1 + 64*w0 + 8*i16 + 2*l0] = cast_f32_f16x2(*(private float2*)&acc0[16*i15 + 2*i16]);
+      *(global uint*)&out[32768*w1 + 4096*l2 + 2048*i15 + 256*l1 + 64*w0 + 8*i16 + 2*l0] = as_uint(round_f16x2(*(private float2*)&acc0[16*i15 + 2*i16]));
     }
   }
 }

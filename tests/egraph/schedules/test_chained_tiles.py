@@ -19,7 +19,7 @@ from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.chain_ends import ends_of
 from egglift.egraph.schedules.chain_parts import arrays_of
 from egglift.egraph.schedules.chain_pieces import in_pieces
-from egglift.egraph.schedules.chain_structure import chain_structure, parts_structure
+from egglift.egraph.schedules.chain_structure import chain_structures, parts_structures
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.structures import Structure
 from egglift.egraph.schedules.tile_chains import Chained, tile_chains
@@ -101,8 +101,7 @@ def whole_of(program: Expr, x: Chained, own: Expr) -> Expr:
 
 
 def structure_of(x: Chained) -> Structure:
-    structure = chain_structure(x.chain)
-    assert structure is not None
+    (structure,) = chain_structures(x.chain)
     return structure
 
 
@@ -121,8 +120,7 @@ def test_pieces_of_a_chain_are_added_up(name: str, count: int) -> None:
     program = as_program(CHAINS[name]())
     x = found(program)
     pieces = in_pieces(x.chain, count)
-    structure = parts_structure(pieces.chain)
-    assert structure is not None
+    (structure,) = parts_structures(pieces.chain)
     arrays = arrays_of(pieces, sized(structure, Random(count)))
     term = whole_of(program, x, placed(as_pattern(pieces.added), arrays))
     assert same(program, term, exact_inputs(program), 1e-4)
@@ -183,8 +181,7 @@ def test_rows_of_which_all_is_masked_are_nan() -> None:
     mask[3], mask[5, :20] = False, False  # nothing; and nothing in the first tiles
     inputs = random_inputs(program, "exact", 2) | {"M": mask}
     x = found(program)
-    for structure, count in ((structure_of(x), 1), (parts_structure(in_pieces(x.chain, 3).chain), 3)):
-        assert structure is not None
+    for structure, count in ((structure_of(x), 1), (*parts_structures(in_pieces(x.chain, 3).chain), 3)):
         own = instantiate(structure.term, SIZES[0])
         if count > 1:
             pieces = in_pieces(x.chain, count)

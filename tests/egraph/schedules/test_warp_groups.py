@@ -110,10 +110,11 @@ def test_products_go_on_while_copies_are_waited_for() -> None:
         assert isinstance(found, Point)
         (kernel,) = found.plan.kernels
         (loop,) = re.findall(r"\n  for \(int i\d+ = 0; i\d+ < 16; .*?\n  }\n", kernel.source, re.DOTALL)
-        calls = re.findall(r"(multiply|await_copies_\d_for_units|barrier|close_copies|await_products)", loop)
+        calls = re.findall(r"(multiply|await_copies_\d|show_units|barrier|close_copies|await_products)", loop)
         assert calls == [
             "multiply",
-            f"await_copies_{buffers - 3}_for_units",
+            f"await_copies_{buffers - 3}",
+            "show_units",
             "barrier",
             "close_copies",
             "await_products",
