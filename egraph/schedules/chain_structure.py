@@ -17,6 +17,7 @@ from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.structures import InTiles, Structure, Work, has_fragments
 from egglift.egraph.schedules.tile_chains import TileChain
 from egglift.egraph.schedules.ways import CHUNKS, WARP_GROUPS, Way
+from egglift.egraph.schedules.whole_lines import in_whole_lines
 from egglift.egraph.stages.merging import joined_axes, restored
 from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
@@ -30,6 +31,7 @@ _AT_ONCE = replace(CHUNKS, reduced=("step",), reduced_blocks=())  # all of a til
 _IN_RUNS = replace(_AT_ONCE, reduced=("step", "step"), reduced_blocks=(f"{RUNS[0]}",))
 _ON_UNITS = replace(WARP_GROUPS, streamed=False)
 _UNITS_AT_ONCE = replace(_ON_UNITS, reduced=("matrix",), reduced_blocks=())
+COLUMNS = 64  # that lie beside each other for warp groups
 AFTER = 5  # what is added to the numbers of the second contraction's symbols
 
 
@@ -48,7 +50,8 @@ def parts_structures(x: TileChain) -> Iterator[Structure]:
 def _structures(x: TileChain, translation: type[Chaining]) -> Iterator[Structure]:
     whole = with_one_batch(x)
     for first, second in _ways(whole):
-        if found := _structure(whole, first, second, translation):
+        x = replace(whole, tile=in_whole_lines(whole.tile)) if first.exchanged else whole
+        if found := _structure(x, first, second, translation):
             yield found
 
 
@@ -96,6 +99,8 @@ class _Second(Work):
         return block, SizeOp("*", items, own), own
 
     def _symbol(self, kind: str, place: int, length: Size) -> Sym:
+        if kind == "n" and self.way.exchanged and isinstance(length, int):  # whole lines of columns
+            length = -(-length // COLUMNS) * COLUMNS
         return super()._symbol(kind, place + AFTER if kind in "afF" else place, length)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import prod
+from math import gcd, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -22,6 +22,7 @@ from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import (
     Buffer,
     Call,
+    Const,
     DeviceLimits,
     Guarded,
     If,
@@ -50,6 +51,7 @@ from egglift.ir.types import Type, leaves
 OWN = re.compile(r"%(s\d|own)")
 
 ACCUMULATOR = "%own_acc"
+MOST = 16  # neighbours that a vector has
 
 
 #: how often, and what
@@ -73,14 +75,16 @@ class Place:
 @dataclass(frozen=True)
 class Element:
     """places: what is read; calls: (simple instructions, bytes of the result) of each operation; guards: tests of
-    edges; plain: is it one number as it lies in memory?  in_place: of a step, may each accumulator be written as soon
-    as its next value is known, as no later one reads it?"""
+    edges; plain: is it one number as it lies in memory?  whole: of such a one, or a constant beyond edges, how many
+    neighbours are there, or beyond, together.  in_place: of a step, may each accumulator be written as soon as its next
+    value is known, as no later one reads it?"""
 
     places: tuple[Place, ...]
     calls: tuple[tuple[float, int], ...]
     guards: int
     plain: bool
     in_place: bool = True
+    whole: int = 1
 
 
 def element_of(array: Expr, dims: Sequence[Dim], profile: Profile) -> Element:
@@ -165,7 +169,22 @@ def _read(parts: list[list[Counted]], statements: Sequence[Statement], at: list[
                     case Guarded():
                         guards += times
     plain = not statements and [(t, type(v)) for values in parts for t, v in values] == [(1, Load)]
-    return Element(tuple(places.values()), tuple(calls), guards, plain)
+    alone = [v for values in parts for _, v in values] if not statements else []
+    return Element(tuple(places.values()), tuple(calls), guards, plain, whole=_whole(alone))
+
+
+def _whole(values: Sequence[ScalarValue]) -> int:
+    """Neighbours that are read together, or are constants together: as many as divide where edges are."""
+    found = MOST
+    match values:
+        case [value]:
+            pass
+        case _:
+            return 1
+    while isinstance(value, Guarded) and isinstance(value.outside, Const) and isinstance(value.n, int):
+        found = gcd(found, value.n, *(k for _, k in value.at.terms if k != 1), value.at.constant)
+        value = value.inside
+    return found if isinstance(value, Load) else 1
 
 
 def _computed(statements: Sequence[Statement], times: int) -> Iterator[Counted]:

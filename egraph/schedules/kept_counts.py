@@ -202,7 +202,8 @@ class KeptCounts(Counts):
         apart = dict(zip(source.dims, first.strides or [0] * len(source.dims), strict=True))
         fast, *others = sorted(source.dims, key=lambda d: abs(apart[d]))
         for w in (2, 4, 8, 16):
-            near = element.plain and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
+            together = element.plain or w <= element.whole
+            near = together and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
             if near and w * source.bytes <= TOGETHER:
                 enough = (elements * source.bytes >= TOGETHER * work.group) | (buffers > 0)
                 fits = is_multiple(span[fast], w) & enough
@@ -248,7 +249,7 @@ class KeptCounts(Counts):
             )
             bytes = np.where(rolled, 1, trips) * width * place.scalar
             self.round(outer, bytes, place, turns, np.maximum(ahead, streamed))
-        self.compute(element, times * width)
+        self.compute(element, times * np.where(width <= element.whole, 1, width))  # tested together
         whole = (layout[fast] == 1) & (width > 1)
         for d in others:  # where padding leaves vectors unaligned, they are written number by number
             whole = whole & (np.fmod(layout[d], width) == 0)

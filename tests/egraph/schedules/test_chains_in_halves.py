@@ -74,9 +74,14 @@ CHAINS: dict[str, Callable[[], Any]] = {
     "beyond all edges": lambda: attention(100, 200, 64, 70),
     "heads": heads,
     "a mask": causal,
+    "no whole lines": lambda: attention(64, 128, 80, 80),
     "long rows": lambda: attention(64, 128, 256, 64),
     "two layers": relu,
 }
+
+
+#: what is beyond their edges is no copy
+PADDED = ("beyond all edges", "no whole lines")
 
 
 def chain_of(program: Any) -> TileChain:
@@ -90,7 +95,7 @@ def in_groups(x: TileChain) -> list[Structure]:
 
 @pytest.mark.parametrize(
     ("name", "streamed", "sizes"),
-    [*((name, True, ONE) for name in CHAINS if name != "beyond all edges"), ("beyond all edges", False, ONE)]
+    [*((name, True, ONE) for name in CHAINS if name not in PADDED), *((name, False, ONE) for name in PADDED)]
     + [("attention", False, FOUR)],
     ids=str,
 )
