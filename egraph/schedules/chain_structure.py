@@ -22,6 +22,7 @@ from egglift.egraph.stages.merging import joined_axes, restored
 from egglift.egraph.stages.stage import Dim, Read, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.sizes import Size, SizeOp, Sym
+from egglift.ir.tile_kinds import BLOCK_COLUMNS
 
 HELD = 128  # steps of the first contraction, up to which a group keeps what is of its rows from beginning to end
 LONG = 64  # columns from which on tiles have whole runs of them
@@ -99,7 +100,7 @@ class _Second(Work):
         return block, SizeOp("*", items, own), own
 
     def _symbol(self, kind: str, place: int, length: Size) -> Sym:
-        if kind == "n" and self.way.exchanged and isinstance(length, int):  # whole lines of columns
+        if kind == BLOCK_COLUMNS.letter and self.way.exchanged and isinstance(length, int):  # whole lines of columns
             length = -(-length // COLUMNS) * COLUMNS
         return super()._symbol(kind, place + AFTER if kind in "afF" else place, length)
 

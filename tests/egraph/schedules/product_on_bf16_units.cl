@@ -15,6 +15,15 @@ ushort2 cast_f32_bf16x2(float2 a) {
   const uint2 near = (u + 0x7fff + (u >> 16 & 1)) >> 16;
   return convert_ushort2((u & 0x7fffffff) > 0x7f800000 ? u >> 16 | 64 : near);
 }
+ushort2 round_bf16x2(float2 a) {
+#if defined(__NV_CL_C_VERSION) || defined(cl_nv_pragma_unroll) || defined(cl_nv_compiler_options)
+  uint r;
+  asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(a.s1), "f"(a.s0));
+  return as_ushort2(r);
+#else
+  return cast_f32_bf16x2(a);
+#endif
+}
 
 kernel __attribute__((reqd_work_group_size(4, 16, 2)))
 void k0(const global ushort* restrict A, const global ushort* restrict B, global ushort* restrict out) {
@@ -90,7 +99,7 @@ void k0(const global ushort* restrict A, const global ushort* restrict B, global
     #pragma unroll
     for (int i16 = 0; i16 < 2; ++i16) {
       // mapVec over 2
-      *(global ushort2*)&out[8192*w1 + 2048*i15 + 128*l1 + 32*w0 + 16*l2 + 8*i16 + 2*l0] = cast_f32_bf16x2(*(private float2*)&acc0[4*i15 + 2*i16]);
+      *(global uint*)&out[8192*w1 + 2048*i15 + 128*l1 + 32*w0 + 16*l2 + 8*i16 + 2*l0] = as_uint(round_bf16x2(*(private float2*)&acc0[4*i15 + 2*i16]));
     }
   }
 }
