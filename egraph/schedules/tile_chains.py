@@ -208,19 +208,30 @@ def _below_the_largest(factor: Expr, rows: Sequence[Stage]) -> _Below | None:
     Or of one that is divided by what is of the row, and rounded.
     """
     match factor:
-        case p.Cast(_, p.Apply("div", (x, over))) if _is_narrow(factor) and _is_of_rows(over, rows):
+        case p.Cast(_, p.Apply("div", (x, over))) | p.Apply("div", (x, over)) if _is_narrow(factor) and _is_of_rows(
+            over, rows
+        ):
             below = _below_the_largest(x, rows)
-            return below and replace(below, over=over)
+            return below and replace(below, over=_wide(over))
         case p.Cast(_, x) if _is_narrow(factor):
             return _below_the_largest(x, rows)
-        case p.Apply("exp", (p.Apply("sub", (x, p.Get(0, p.Input() as largest))),)) if len(rows) == 1:
-            (stage,), t = rows, type_of(x)
+        case p.Apply(
+            "exp", (p.Apply("sub", (x, p.Get(0, p.Input() as largest) | p.Cast(_, p.Get(0, p.Input() as largest)))),)
+        ) if len(rows) == 1:
+            (stage,), x = rows, _wide(x)
+            t = type_of(x)
             r, *others = stage.reductions
             if others or r.op is None or r.op.name != "online" or not isinstance(t, Scalar):
                 return None
             own = _reads(stage, largest) == {stage.name} and stage.body == stage.names.reduced(r)
             return _Below(x) if own and r.element == p.Tup((x, p.Literal(1.0, t))) else None
     return None
+
+
+def _wide(e: Expr) -> Expr:
+    """As it is computed: f16 and bf16 in f32."""
+    t = type_of(e)
+    return p.Cast(t.computed, e) if isinstance(t, Scalar) and t.is_narrow else e
 
 
 def _is_narrow(e: Expr) -> bool:

@@ -3,6 +3,8 @@
 m = max_k x;  sum_k exp(x - m)              ->  <m, s> of     reduce online <-inf, 0> [<x, 1>]
 source: Milakov and Gimelshein, Online Normalizer Calculation for Softmax, 2018
 
+Of f16 and bf16, whose powers are added up in f32, the largest is kept in f32, too.
+
 means, and sums of products of distances from them: moments.py
 """
 
@@ -40,11 +42,16 @@ def _online(names: Names, r: Reduction) -> Iterator[tuple[Reduction, Expr, Expr]
         if inner.op is None or inner.op.name != "maximum" or inner.init != inner.op.neutral:
             continue
         x = renamed(names, inner, r.dims).element
-        if isinstance(t, Scalar) and t.is_float and r.element == p.Apply("exp", (p.Apply("sub", (x, largest)),)):
-            op = online(t)
+        if not (isinstance(t, Scalar) and t.is_float):
+            continue
+        power, wide = p.Apply("exp", (p.Apply("sub", (x, largest)),)), t.computed
+        if r.element == (p.Cast(wide, power) if t.is_narrow else power):
+            op = online(wide)
             assert op.neutral is not None
-            both = names.reduced(Reduction(op.body, op.neutral, r.dims, p.Tup((x, p.Literal(1.0, t))), op))
-            yield inner, p.Get(0, both), p.Get(1, both)
+            element = p.Tup((p.Cast(wide, x) if t.is_narrow else x, p.Literal(1.0, wide)))
+            both = names.reduced(Reduction(op.body, op.neutral, r.dims, element, op))
+            first = p.Get(0, both)
+            yield inner, p.Cast(t, first) if t.is_narrow else first, p.Get(1, both)
 
 
 def online(t: Scalar) -> Operator:

@@ -68,6 +68,11 @@ def relu() -> Any:
     )
 
 
+def all_in_halves() -> Any:
+    scores = (arr("Q", 64, 64, t=F16) @ arr("K", 128, 64, t=F16).T) * np.float16(0.125)
+    return softmax(scores) @ arr("V", 128, 64, t=F16)
+
+
 CHAINS: dict[str, Callable[[], Any]] = {
     "attention": lambda: attention(128, 256, 64, 64),
     "attention in bf16": lambda: attention(64, 128, 64, 64, BF16),
@@ -77,6 +82,7 @@ CHAINS: dict[str, Callable[[], Any]] = {
     "no whole lines": lambda: attention(64, 128, 80, 80),
     "long rows": lambda: attention(64, 128, 256, 64),
     "two layers": relu,
+    "all in halves": all_in_halves,
 }
 
 

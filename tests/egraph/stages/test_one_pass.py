@@ -38,6 +38,22 @@ def test_one_pass_computes_what_two_do(f: Callable[[Any], Any]) -> None:
     assert len(texts(A.map(f), reassociate=False)) == 2
 
 
+@pytest.mark.parametrize("t", (el.f16, el.bf16), ids=str)
+def test_powers_of_halves_are_added_up_in_one_pass(t: Any) -> None:
+    x = arr("x", 5, 7, t=t)
+    powers = el.exp(x - x.max(axis=1, keepdims=True))
+    first, *_ = texts(powers / powers.sum(axis=1, keepdims=True))
+    assert "online for" in first and "(cast f32 x[" in first, "the largest is kept in f32"
+    rng = np.random.default_rng(0)
+    inputs = {"x": (8 * rng.standard_normal((5, 7))).astype(t.dtype)}
+    program = as_program(powers / powers.sum(axis=1, keepdims=True))
+    wide = inputs["x"].astype(np.float64)
+    expected = np.exp(wide - wide.max(axis=1, keepdims=True))
+    expected /= expected.sum(axis=1, keepdims=True)
+    (found,) = result(whole(stages_of(program)), inputs)
+    assert np.abs(np.asarray(found).astype(np.float64) - expected).max() < 2 * float(np.finfo(np.float16).eps) * 8
+
+
 @pytest.mark.parametrize(
     "f", [lambda r: variance(r, 6.0), lambda r: add_up(r.map(lambda v: el.exp(v - add_up(r) / 7)))]
 )
