@@ -57,16 +57,19 @@ def _structures(x: TileChain, translation: type[Chaining]) -> Iterator[Structure
 
 
 def _ways(x: TileChain) -> Iterator[tuple[Way, Way]]:
-    """How both contractions go on, in chunks where they are long, on items and, if they can, on matrix units."""
-    long = _is_long(x)
-    if not long:
-        dims = [number(d) for r in x.tile.reductions for d in r.dims]
-        whole = len(set(dims)) == 1 and dims[0] > RUNS[0] and dims[0] % RUNS[0] == 0
-    runs = number(x.middle) >= LONG
-    yield CHUNKS if long else _IN_RUNS if whole else _AT_ONCE, _CHUNKS_IN_RUNS if runs else CHUNKS
-    units = has_fragments(x.tile, _ON_UNITS, x.rows, x.middle) and has_fragments(x.last, _ON_UNITS, x.rows, x.columns)
-    if units:
-        yield from ((_ON_UNITS if long else _UNITS_AT_ONCE, second) for second in (WARP_GROUPS, _ON_UNITS))
+    """How both contractions go on: on items, and on matrix units, if they can, copied ahead and not."""
+    yield CHUNKS if _is_long(x) else _at_once(x), _CHUNKS_IN_RUNS if number(x.middle) >= LONG else CHUNKS
+    if has_fragments(x.tile, _ON_UNITS, x.rows, x.middle) and has_fragments(x.last, _ON_UNITS, x.rows, x.columns):
+        first = _ON_UNITS if _is_long(x) else _UNITS_AT_ONCE
+        yield first, WARP_GROUPS
+        yield first, _ON_UNITS
+
+
+def _at_once(x: TileChain) -> Way:
+    """All steps of the first contraction one after the other: in whole runs where it has such."""
+    dims = [number(d) for r in x.tile.reductions for d in r.dims]
+    whole = len(set(dims)) == 1 and dims[0] > RUNS[0] and dims[0] % RUNS[0] == 0
+    return _IN_RUNS if whole else _AT_ONCE
 
 
 def _structure(x: TileChain, first: Way, second: Way, translation: type[Chaining]) -> Structure | None:
