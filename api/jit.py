@@ -269,7 +269,7 @@ def _scalar(name: str, dtype: Any) -> Scalar:
     try:
         return scalar_of(dtype)
     except KeyError:
-        takes = ", ".join(facts.numpy for facts in FACTS.values())
+        takes = ", ".join(dict.fromkeys(facts.numpy for facts in FACTS.values()))
         raise ArgumentError(f"{name} is {dtype}, which has no place in a program; it takes {takes}") from None
 
 

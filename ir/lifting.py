@@ -77,7 +77,7 @@ def constant(data: np.ndarray[Any, Any]) -> Expr:
     try:
         scalar = scalar_of(data.dtype)
     except KeyError:
-        names = ", ".join(facts.numpy for facts in FACTS.values())
+        names = ", ".join(dict.fromkeys(facts.numpy for facts in FACTS.values()))
         raise TypeMismatch(f"arrays of {data.dtype} have no place in a program; it takes {names}") from None
     if scalar.is_complex:
         return _complex_constant(data, scalar)

@@ -1,5 +1,7 @@
 """The OpenCL of conversions between f16 and bf16, which are 16 bits, and floats: to the nearest, ties to even.
 
+Those of tf32 are floats already, and ties go away from 0.
+
 f16 is converted by `vload_half` and `vstore_half`, number by number, where the device has them right: they are core
 OpenCL, and need no extension.  The rest are operations on integers, of whole vectors.  PoCL (3.0) takes six times as
 long for its `vload_half`, and its `vstore_half` loses numbers between barriers.
@@ -38,6 +40,10 @@ _FROM_F32 = {
         "  const uint{n} near = (u + 0x7fff + (u >> 16 & 1)) >> 16;\n"
         "  return convert_ushort{n}((u & 0x7fffffff) > 0x7f800000 ? u >> 16 | 64 : near);\n}}"
     ),
+    "tf32": (
+        "{f} {name}({f} a) {{\n  const uint{n} u = as_uint{n}(a);\n"
+        "  return as_{f}(((u & 0x7fffffff) > 0x7f800000 ? u | 0x400000 : u + 0x1000) & 0xffffe000);\n}}"
+    ),
 }
 #: f64 cut off, with a last bit that says so: rounded again, it is rounded once
 _ODD = """float odd_f32(double a) {
@@ -49,7 +55,7 @@ _ODD = """float odd_f32(double a) {
 
 
 def narrow_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], built_in: bool, width: int = 1) -> str:
-    """`x` from f16 or bf16 to f32, or from f32 or f64 to them, by a function of our own; a vector if `width` > 1.
+    """`x` from a narrow type to f32, or from f32 or f64 to it, by a function of our own; a vector if `width` > 1.
 
     built_in: are `vload_half` and `vstore_half` right?
     """

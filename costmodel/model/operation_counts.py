@@ -378,8 +378,8 @@ def matrix_cost(unit: c.Unit, profile: Profile) -> float:
     return profile.matrix_costs.get(unit.name, profile.type_costs.get(unit.total.name, 1.0))
 
 
-#: simple instructions of a conversion of f16 and bf16 to f32, and of one from it; a profile's op_costs may say others
-CONVERSIONS = {"f16": (2.0, 2.0), "bf16": (1.0, 6.0)}
+#: simple instructions of a conversion of narrow types to f32, and of one from it; a profile's op_costs may say others
+CONVERSIONS = {"f16": (2.0, 2.0), "bf16": (1.0, 6.0), "tf32": (0.0, 5.0)}
 
 
 DIVISIONS = ("div", "floordiv", "mod")

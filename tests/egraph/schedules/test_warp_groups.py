@@ -20,21 +20,28 @@ from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.stage import Stage
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
+from egglift.ir.traverse import inputs_in
 from egglift.ir.types import BF16, F16, F32, I8, Scalar
 from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.egraph.schedules.test_fragments import H200, arr, point
 from tests.harness import run
 
-TYPES = {"f16": F16, "bf16": BF16}
+TYPES = {"f16": F16, "bf16": BF16, "tf32": F32}
 #: a warp group
 ONE = {"m": 64, "n": 64, "k": 64, "q": 1, "F": 3}
 #: two warp groups, each with two blocks of rows; columns that lie in two blocks of memory
 FOUR = {"m": 256, "n": 128, "k": 16, "q": 2, "F": 3}
 #: steps that lie in two blocks of memory; four buffers
 LONG = {"m": 64, "n": 64, "k": 128, "q": 1, "F": 4}
+#: of numbers of 4 bytes, steps that lie in one block
+SHORT = {"m": 64, "n": 64, "k": 32, "q": 1, "F": 3}
+LONG_SHORT = {"m": 64, "n": 128, "k": 64, "q": 1, "F": 3}
+#: factors of f32 rounded, and written, though few read them again
+ROUNDED = Partitioning(again=1, rounded=True)
 
 
 def programs(t: Scalar) -> dict[str, Callable[[], Any]]:
@@ -56,10 +63,23 @@ def programs(t: Scalar) -> dict[str, Callable[[], Any]]:
     }
 
 
-def in_groups(program: Any) -> list[Structure]:
+def in_groups(program: Any, by: Partitioning = Partitioning()) -> list[Structure]:
     """The structures for warp groups of a program's stages."""
-    stages = stages_of(as_program(program), True).stages
+    stages = stages_of(as_program(program), True, by).stages
     return [s for stage in stages for s in structures(stage, "gpu", True) if s.sign.endswith("warp groups")]
+
+
+def written(program: Any, by: Partitioning) -> dict[str, Any]:
+    """Inputs of a program, of which no f32 is a tf32, and what its stages write."""
+    data = {name: x / 3 if x.dtype == np.float32 else x for name, x in sample_inputs(program, 0).items()}
+    for stage in stages_of(program, True, by).stages:
+        data[stage.name] = evaluate(as_pattern(stage), read_by(stage, data))
+    return data
+
+
+def read_by(stage: Stage, data: dict[str, Any]) -> dict[str, Any]:
+    """Of some arrays those that a stage reads."""
+    return {x.name: np.asarray(data[x.name]) for x in inputs_in(as_pattern(stage))}
 
 
 @pytest.mark.parametrize(
@@ -70,19 +90,22 @@ def in_groups(program: Any) -> list[Structure]:
         ("f16", "columns by columns", FOUR),
         ("f16", "both transposed", LONG),
         ("f16", "whole tiles", LONG),
+        *(("tf32", name, SHORT) for name in programs(F32)),
+        ("tf32", "whole tiles", {**FOUR, "k": 32}),
+        ("tf32", "both transposed", LONG_SHORT),
     ],
     ids=str,
 )
 def test_warp_groups_compute_their_program(unit: str, name: str, sizes: dict[str, int]) -> None:
     t = TYPES[unit]
-    program = as_program(programs(t)[name]())
-    data = sample_inputs(program, 0)
-    (s,) = in_groups(program)
+    program, by = as_program(programs(t)[name]()), ROUNDED if unit == "tf32" else Partitioning()
+    (s,) = in_groups(program, by)
+    data = read_by(s.stage, written(program, by))
     expected = np.asarray(evaluate(as_pattern(s.stage), data, wide=True)).reshape(-1)  # as the stage writes it
     found = point(s, H200.limits, **sizes)
     assert isinstance(found, Point), found
     assert f"multiply_{unit}_groups_64x{sizes['n']}x{sizes['k']}_" in found.plan.source
-    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()}, UNOPTIMISED)
+    (actual,) = run(emulated(found.plan), data, UNOPTIMISED)
     assert np.abs(actual.astype(np.float64) - expected).max() <= TOLERANCE[t.name] * np.abs(expected).max()
 
 
