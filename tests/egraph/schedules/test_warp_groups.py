@@ -39,7 +39,6 @@ FOUR = {"m": 256, "n": 128, "k": 16, "q": 2, "F": 3}
 LONG = {"m": 64, "n": 64, "k": 128, "q": 1, "F": 4}
 #: of numbers of 4 bytes, steps that lie in one block
 SHORT = {"m": 64, "n": 64, "k": 32, "q": 1, "F": 3}
-LONG_SHORT = {"m": 64, "n": 128, "k": 64, "q": 1, "F": 3}
 #: factors of f32 rounded, and written, though few read them again
 ROUNDED = Partitioning(again=1, rounded=True)
 
@@ -92,7 +91,7 @@ def read_by(stage: Stage, data: dict[str, Any]) -> dict[str, Any]:
         ("f16", "whole tiles", LONG),
         *(("tf32", name, SHORT) for name in programs(F32)),
         ("tf32", "whole tiles", {**FOUR, "k": 32}),
-        ("tf32", "both transposed", LONG_SHORT),
+        ("tf32", "both transposed", {**SHORT, "k": 64}),
     ],
     ids=str,
 )
