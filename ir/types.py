@@ -153,11 +153,12 @@ I8, I16, I32, I64 = (Scalar(n) for n in ("i8", "i16", "i32", "i64"))
 U8, U16, U32, U64 = (Scalar(n) for n in ("u8", "u16", "u32", "u64"))
 F16, BF16, TF32, F32, F64 = (Scalar(n) for n in ("f16", "bf16", "tf32", "f32", "f64"))
 C64, C128 = Scalar("c64"), Scalar("c128")
-#: what may be written for a type
+#: what may be written for a type in programs as text; and what a user may: tf32 is what kernels hand on
 NAMED = {name: Scalar(name) for name in FACTS}
+GIVEN = {name: t for name, t in NAMED.items() if t != TF32}
 #: the types of numbers that programs are given, and yield, as laws and kernels know them
-SCALARS = {name: t for name, t in NAMED.items() if not t.is_complex and t != TF32}
-_BY_NUMPY = {facts.numpy: NAMED[name] for name, facts in FACTS.items()}  # float32 is f32, the last one of it
+SCALARS = {name: t for name, t in GIVEN.items() if not t.is_complex}
+_BY_NUMPY = {FACTS[name].numpy: t for name, t in GIVEN.items()}
 
 
 @cache

@@ -13,10 +13,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
+from egglift.codegen.kernel.fragment_sums import UNITS
 from egglift.egraph.stages.as_pattern import reads_of
+from egglift.egraph.stages.matrix_products import unit_of_sum
 from egglift.egraph.stages.stage import Dim, Names, Reduction, number
 from egglift.ir import patterns as p
-from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import subterms
 from egglift.ir.types import F32, TF32
@@ -28,14 +29,10 @@ def with_rounded_factors(names: Names, r: Reduction, dims: Sequence[Dim], least:
     Else itself; also where windows overlap, as each would be written for itself.
     """
     match r.element:
-        case p.Apply("mul", (a, b)) if _is_sum(r) and type_of(a) == F32:
-            rounded = a != b and all(_is_worth_writing(names, x, r, dims, least) for x in (a, b))
-            return replace(r, element=p.Apply("mul", (_rounded(a), _rounded(b)))) if rounded else r
+        case p.Apply("mul", (a, b)) if unit_of_sum(r) is UNITS["tf32"]:
+            if all(_is_worth_writing(names, x, r, dims, least) for x in (a, b)):
+                return replace(r, element=p.Apply("mul", (_rounded(a), _rounded(b))))
     return r
-
-
-def _is_sum(r: Reduction) -> bool:
-    return r.op is not None and isinstance(r.op.body, p.Apply) and r.op.body.op == "add"
 
 
 def _is_worth_writing(names: Names, factor: Expr, r: Reduction, dims: Sequence[Dim], least: float) -> bool:
