@@ -195,15 +195,17 @@ def test_other_types_have_no_warp_groups(t: Scalar) -> None:
 
 
 def test_closed_prices_of_warp_groups_are_of_legal_kernels() -> None:
-    for program in (programs(F16)["batches"], lambda: arr("A", 4096, 4096, t=F16) @ arr("B", 4096, 4096, t=F16)):
-        (s,) = in_groups(program())
-        found = ranked(s, H200, H200.limits)
-        assert found is not None
-        for i in range(0, len(found.seconds), 1 + len(found.seconds) // 5):
-            exact = found.search.point(found.sizes(i), found.launch_of(i))
-            assert isinstance(exact, Point), (found.sizes(i), exact)
-            assert "_groups_" in exact.plan.source, found.sizes(i)
-            assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.5, found.sizes(i)
+    for t, by in ((F16, Partitioning()), (F32, ROUNDED)):
+        large = arr("A", 4096, 4096, t=t) @ arr("B", 4096, 4096, t=t)
+        for program in (programs(t)["batches"](), large):
+            (s,) = in_groups(program, by)
+            found = ranked(s, H200, H200.limits)
+            assert found is not None
+            for i in range(0, len(found.seconds), 1 + len(found.seconds) // 5):
+                exact = found.search.point(found.sizes(i), found.launch_of(i))
+                assert isinstance(exact, Point), (found.sizes(i), exact)
+                assert "_groups_" in exact.plan.source, found.sizes(i)
+                assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.5, found.sizes(i)
 
 
 def test_large_products_are_found_for_warp_groups() -> None:
