@@ -44,8 +44,9 @@ def combined(found: dict[str, Numbers], gpu: bool, fed: Bools) -> Numbers:
         most = np.maximum(most, x)
     total = sum(overlapping[1:], overlapping[0])
     shows = np.where(gpu & (found["memory"] < most), ON_CHIP, HIDDEN)
-    shows = np.where(fed, FED, shows)
-    return most + shows * (total - most) + found["barriers"] + found["launch"]
+    rest, own = total - most, found["instructions"]
+    hidden = np.where(fed, rest - np.where(own < most, own, 0), 0)
+    return most + shows * (rest - hidden) + FED * hidden + found["barriers"] + found["launch"]
 
 
 def terms(work: Work, p: Profile) -> dict[str, Numbers]:

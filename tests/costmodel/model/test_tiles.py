@@ -101,7 +101,7 @@ def test_tiles_of_warp_groups_are_in_the_order_of_their_times() -> None:
     found = []
     for (m, n, q, buffers), measured in times.items():
         at = search.point({"m0": m, "n1": n, "k2": 32, "q0": q, "F0": buffers}, search.launches()[0])
-        assert isinstance(at, Point) and at.estimate.seconds == pytest.approx(measured, rel=0.35)
+        assert isinstance(at, Point) and at.estimate.seconds == pytest.approx(measured, rel=0.4)
         assert tally(at.plan.kernels[0], GPU).fed == 4 * 4096**3 * (1 / 64 + 1 / n)
         found.append(at.estimate.seconds)
     assert found == sorted(found)
