@@ -24,7 +24,7 @@ from egglift.ir.promotion import complex_of, promote
 from egglift.ir.rearranging import moveaxis
 from egglift.ir.run_time_lengths import size
 from egglift.ir.strided import Layout, layout_of, seen, span
-from egglift.ir.types import BOOL, F64, FACTS, I64, Scalar, scalar_of
+from egglift.ir.types import BOOL, F64, FACTS, GIVEN, I64, Scalar, scalar_of
 from egglift.ir.value import Value
 from egglift.kernel import Kernel
 from egglift.optimize import optimize
@@ -269,7 +269,7 @@ def _scalar(name: str, dtype: Any) -> Scalar:
     try:
         return scalar_of(dtype)
     except KeyError:
-        takes = ", ".join(facts.numpy for facts in FACTS.values())
+        takes = ", ".join(FACTS[t].numpy for t in GIVEN)
         raise ArgumentError(f"{name} is {dtype}, which has no place in a program; it takes {takes}") from None
 
 

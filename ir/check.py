@@ -20,7 +20,7 @@ from egglift.ir.schemes import SCHEMES, Function, Need, Scheme, Variable, filled
 from egglift.ir.sizes import Size, SizeOp, Sym, computed
 from egglift.ir.text import brief
 from egglift.ir.traverse import bodies, children
-from egglift.ir.types import BOOL, F32, F64, I32, I64, SCALARS, U32, U64, Array, Scalar, Tuple, Type, leaves
+from egglift.ir.types import BOOL, F32, F64, I32, I64, U32, U64, Array, Scalar, Tuple, Type, leaves
 
 PAD_MODES = ("clamp", "mirror", "reflect", "wrap", "constant")
 #: what NumPy and SciPy call these, and what is none of them
@@ -284,7 +284,7 @@ def _literal(e: Expr, value: bool | int | float, t: Scalar) -> Scalar:
         if t.is_integer
         else isinstance(value, int | float) and not isinstance(value, bool)
     )
-    if t.name not in SCALARS or not fits:
+    if t.is_complex or not fits:
         raise TypeMismatch(f"{brief(e)}: {value!r} is not a value of {t}; write it as one, or cast")
     return t
 

@@ -3,8 +3,9 @@
 Integers wrap around.  Floats lose their fraction on the way to integers, and saturate: what is out of range, infinities
 too, becomes the nearest integer of the type, and NaN becomes 0.  C, and NumPy's astype after it, leave that open.
 
-Floats become the nearest number of a narrower type, of two the one whose last bit is 0.  f16 and bf16 are computed in
-f32: their numbers, rounded once, are held as f32s until they are stored.  Integers go to them through f32.
+Floats become the nearest number of a narrower type, of two the one whose last bit is 0; of tf32 the one farther from 0,
+as matrix units round.  f16, bf16 and tf32 are computed in f32: their numbers, rounded once, are held as f32s until they
+are stored.  Integers go to them through f32.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from egglift.ir.types import BF16, F16, Scalar, is_floating, scalar_of
+from egglift.ir.types import BF16, F16, TF32, Scalar, is_floating, scalar_of
 
 NdArray = np.ndarray[Any, Any]
 
@@ -41,7 +42,7 @@ def converted(x: NdArray, dtype: np.dtype[Any]) -> NdArray:
 
 
 def rounded(x: NdArray, t: Scalar) -> NdArray:
-    """`x` as numbers of type `t`, in the dtype that these are computed in: those of f16 and bf16 are held as f32s."""
+    """`x` as numbers of type `t`, in the dtype that these are computed in: narrow ones are held as f32s."""
     if not t.is_narrow:
         return converted(x, t.dtype)
     with np.errstate(over="ignore"):
@@ -49,15 +50,15 @@ def rounded(x: NdArray, t: Scalar) -> NdArray:
             return x.astype(np.float32 if x.dtype.kind in "iu" else x.dtype).astype(np.float16).astype(np.float32)
         bits = np.asarray(_odd(x) if x.dtype == np.float64 else x.astype(np.float32)).view(np.uint32)
     is_nan = (bits & 0x7FFFFFFF) > 0x7F800000
-    nearest = bits + np.uint32(0x7FFF) + (bits >> 16 & 1)
-    return np.asarray((np.where(is_nan, bits | 0x400000, nearest) & np.uint32(0xFFFF0000)).view(np.float32))
+    near, kept = (0x1000, 0xFFFFE000) if t == TF32 else (np.uint32(0x7FFF) + (bits >> 16 & 1), 0xFFFF0000)
+    return np.asarray((np.where(is_nan, bits | 0x400000, bits + near) & np.uint32(kept)).view(np.float32))
 
 
 def stored(x: NdArray, t: Scalar) -> NdArray:
-    """`x`, numbers as they are computed, as an array of type `t`: f16 and bf16 are rounded, others as they are."""
+    """`x`, numbers as they are computed, as an array of type `t`: narrow ones are rounded, others as they are."""
     if t == BF16:
         return np.asarray((rounded(x, t).view(np.uint32) >> 16).astype(np.uint16).view(t.dtype))
-    return np.asarray(rounded(x, F16).astype(np.float16) if t == F16 else x)
+    return np.asarray(rounded(x, t).astype(t.dtype) if t.is_narrow else x)
 
 
 def loaded(x: NdArray, t: Scalar) -> NdArray:

@@ -16,7 +16,7 @@ from egglift.ir.errors import ProgramError, ShapeError, TypeMismatch
 from egglift.ir.patterns import Expr
 from egglift.ir.text import brief
 from egglift.ir.traverse import is_closed, is_expr
-from egglift.ir.types import FACTS, Array, Scalar, Tuple, Type, array_of, dims, scalar_of, zero_or_one
+from egglift.ir.types import FACTS, GIVEN, Array, Scalar, Tuple, Type, array_of, dims, scalar_of, zero_or_one
 
 
 def as_expr(value: Any) -> Expr:
@@ -77,7 +77,7 @@ def constant(data: np.ndarray[Any, Any]) -> Expr:
     try:
         scalar = scalar_of(data.dtype)
     except KeyError:
-        names = ", ".join(facts.numpy for facts in FACTS.values())
+        names = ", ".join(FACTS[t].numpy for t in GIVEN)
         raise TypeMismatch(f"arrays of {data.dtype} have no place in a program; it takes {names}") from None
     if scalar.is_complex:
         return _complex_constant(data, scalar)

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from egglift.ir.errors import TypeMismatch
-from egglift.ir.types import NAMED, Array, Scalar, Tuple, Type, scalar_of
+from egglift.ir.types import GIVEN, Array, Scalar, Tuple, Type, scalar_of
 
 TypeLike = Any
 
@@ -18,12 +18,12 @@ def as_type(t: TypeLike) -> Type:
             return t
         case builtins.tuple() if len(t) > 1:
             return Tuple(builtins.tuple(as_type(item) for item in t))
-        case str() if t in NAMED:
-            return NAMED[t]
+        case str() if t in GIVEN:
+            return GIVEN[t]
     try:
         return scalar_of(t)
     except (KeyError, TypeError):
-        raise TypeMismatch(f"{t!r} is no type; there are {', '.join(NAMED)}, and tuples of them") from None
+        raise TypeMismatch(f"{t!r} is no type; there are {', '.join(GIVEN)}, and tuples of them") from None
 
 
 def as_scalar(t: TypeLike) -> Scalar:

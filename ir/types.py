@@ -28,8 +28,9 @@ class Facts:
     narrow: bool = False
 
 
-#: all scalar types; bfloat16 is the package ml_dtypes'.  Complex ones are of programs as they are written: before
-#: anything is done with a program, their numbers become pairs of floats (ir/pairs.py)
+#: all scalar types; bfloat16 is the package ml_dtypes'.  tf32 are the numbers of f32 whose last 13 bits are 0, which
+#: matrix units multiply: kernels hand them on to each other, and NumPy has none.  Complex ones are of programs as they
+#: are written: before anything is done with a program, their numbers become pairs of floats (ir/pairs.py)
 FACTS = {
     "bool": Facts("bool", 1, "bool"),
     "i8": Facts("int8", 1, "signed"),
@@ -42,6 +43,7 @@ FACTS = {
     "u64": Facts("uint64", 8, "unsigned"),
     "f16": Facts("float16", 2, "float", 11, narrow=True),
     "bf16": Facts("bfloat16", 2, "float", 8, narrow=True),
+    "tf32": Facts("float32", 4, "float", 11, narrow=True),
     "f32": Facts("float32", 4, "float", 24),
     "f64": Facts("float64", 8, "float", 53),
     "c64": Facts("complex64", 8, "complex"),
@@ -52,7 +54,7 @@ FACTS = {
 @hashed_once
 @dataclass(frozen=True)
 class Scalar:
-    """A scalar type by its short name, one of FACTS: bool, i8..i64, u8..u64, f16, bf16, f32, f64, c64, c128."""
+    """A scalar type by its short name, one of FACTS: bool, i8..i64, u8..u64, f16, bf16, tf32, f32, f64, c64, c128."""
 
     name: str
 
@@ -68,12 +70,12 @@ class Scalar:
 
     @property
     def computed(self) -> Scalar:
-        """The type that its arithmetic is done in: f32 for f16 and bf16, else itself."""
+        """The type that its arithmetic is done in: f32 for f16, bf16 and tf32, else itself."""
         return F32 if FACTS[self.name].narrow else self
 
     @property
     def is_narrow(self) -> bool:
-        """Is it a float that is only kept in memory (f16, bf16)?"""
+        """Is it a float that is only kept in memory (f16, bf16, tf32)?"""
         return FACTS[self.name].narrow
 
     @property
@@ -149,13 +151,14 @@ Type: TypeAlias = Scalar | Array | Tuple
 BOOL = Scalar("bool")
 I8, I16, I32, I64 = (Scalar(n) for n in ("i8", "i16", "i32", "i64"))
 U8, U16, U32, U64 = (Scalar(n) for n in ("u8", "u16", "u32", "u64"))
-F16, BF16, F32, F64 = (Scalar(n) for n in ("f16", "bf16", "f32", "f64"))
+F16, BF16, TF32, F32, F64 = (Scalar(n) for n in ("f16", "bf16", "tf32", "f32", "f64"))
 C64, C128 = Scalar("c64"), Scalar("c128")
-#: what may be written for a type
+#: what may be written for a type in programs as text; and what a user may: tf32 is what kernels hand on
 NAMED = {name: Scalar(name) for name in FACTS}
-#: the types that laws and kernels know
-SCALARS = {name: t for name, t in NAMED.items() if not t.is_complex}
-_BY_NUMPY = {facts.numpy: NAMED[name] for name, facts in FACTS.items()}
+GIVEN = {name: t for name, t in NAMED.items() if t != TF32}
+#: the types of numbers that programs are given, and yield, as laws and kernels know them
+SCALARS = {name: t for name, t in GIVEN.items() if not t.is_complex}
+_BY_NUMPY = {FACTS[name].numpy: t for name, t in GIVEN.items()}
 
 
 @cache

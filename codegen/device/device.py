@@ -16,6 +16,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from egglift.codegen.device.chain import Chain
+from egglift.codegen.kernel.fragment_sums import UNITS
 from egglift.codegen.kernel.imperative import Buffer, DeviceLimits, PlannedKernel
 from egglift.codegen.kernel.warp_groups import GROUP_UNITS, group_unit_bytes
 from egglift.codegen.opencl.own_target import DEFINED, for_own_target, needs_own_target
@@ -174,7 +175,7 @@ def _goes_on(d: Any, kind: str) -> bool:
 #: the compute capability of NVIDIA's GPUs whose warps multiply four together: no later one has these instructions
 _WARP_GROUPS = (9, 0)
 #: compute capabilities of NVIDIA's GPUs from which on warps have a matrix unit of ours (kernel/fragments.py)
-_MATRIX_UNITS = {"f64": (9, 0), "f16": (8, 0), "bf16": (8, 0), "tf32": (8, 0), "i8": (8, 0)}
+_MATRIX_UNITS = {unit: (9, 0) if unit == "f64" else (8, 0) for unit in UNITS}
 
 
 def _matrix_units(d: Any) -> tuple[str, ...]:

@@ -13,10 +13,10 @@ from egglift.codegen.kernel.fragment_loads import refused
 from egglift.codegen.kernel.imperative import Buffer, Load, ScalarValue, Statement, Store, Unit
 from egglift.codegen.kernel.index import Index, Var
 from egglift.codegen.kernel.walk import index_values
-from egglift.ir.types import BF16, F16, F32, F64, I8, I32, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, I8, I32, TF32, Scalar
 
 #: Lane l of a warp holds columns 2 (l % 4) and the next one of rows l / 4 and l / 4 + 8 of the totals.  "tf32" rounds
-#: factors of f32 to 11 bits; the others take them as they are
+#: factors of f32 to 11 bits; the others take them as they are, "rounded tf32" on the same units
 UNITS: Mapping[str, Unit] = {
     unit.name: unit
     for unit in (
@@ -24,11 +24,12 @@ UNITS: Mapping[str, Unit] = {
         Unit("f16", F16, F32, 16, 8, 16, "m16n8k16.row.col.f32.f16.f16.f32"),
         Unit("bf16", BF16, F32, 16, 8, 16, "m16n8k16.row.col.f32.bf16.bf16.f32"),
         Unit("tf32", F32, F32, 16, 8, 8, "m16n8k8.row.col.f32.tf32.tf32.f32"),
+        Unit("rounded tf32", TF32, F32, 16, 8, 8, "m16n8k8.row.col.f32.tf32.tf32.f32"),
         Unit("i8", I8, I32, 16, 8, 32, "m16n8k32.row.col.s32.s8.s8.s32"),
     )
 }
 #: types whose numbers are factors as they are, though a program casts them to what they are computed in
-CAST = tuple(unit.scalar for unit in UNITS.values() if unit.packed > 1)
+CAST = tuple(unit.scalar for unit in UNITS.values() if unit.scalar != unit.total)
 Place: TypeAlias = tuple[Buffer, int]
 Pair: TypeAlias = tuple[ScalarValue, ScalarValue]
 

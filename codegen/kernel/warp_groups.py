@@ -32,15 +32,18 @@ from egglift.codegen.kernel.index import Index, Var, index
 from egglift.codegen.kernel.index_numbers import Lanes, Unknown, evaluate
 from egglift.codegen.kernel.views import CHUNK, LINE, PATTERN
 from egglift.codegen.kernel.walk import blocks, walk, with_blocks
-from egglift.ir.types import BF16, F16, F32
+from egglift.ir.types import BF16, F16, F32, TF32
 
 #: by the unit of a warp that multiplies the same types: rows of a product, the least columns and steps
 GROUP_UNITS: Mapping[str, Unit] = {
     "f16": Unit("f16 groups", F16, F32, 64, 8, 16, "f32.f16.f16"),
     "bf16": Unit("bf16 groups", BF16, F32, 64, 8, 16, "f32.bf16.bf16"),
+    "rounded tf32": Unit("tf32 groups", TF32, F32, 64, 8, 8, "f32.tf32.tf32"),
 }
 #: bytes of local memory that a group may have where its kernel is built for its own target (opencl/own_target.py)
 GROUP_BYTES = 227 << 10
+#: bytes of factors that units also read where lines lie beside each other; of others, they read steps that do
+TURNED = 2
 #: warps of a warp group, and columns that it has at most
 WARPS, COLUMNS = 4, 256
 #: buffers of copies that there are at least: one that is read, one that is waited for, and one that is filled
@@ -128,8 +131,10 @@ class _Product:
         totals = [self.totals(pair) for pair in pairs]
         if rows is None or columns is None or not all(totals):
             return []
-        unit = replace(self.unit, columns=columns.count, steps=self.step.count)
-        lying, first = (rows.lying, columns.lying), columns.first(self.sums.columns[0], 0)
+        unit, lying = replace(self.unit, columns=columns.count, steps=self.step.count), (rows.lying, columns.lying)
+        if unit.scalar.size != TURNED and not all(x.along for x in lying):
+            return []
+        first = columns.first(self.sums.columns[0], 0)
         firsts = [rows.first(row, self.own) for row, _ in pairs]
         return [FragmentProduct(unit, t, (row,), (first,), lying) for t, row in zip(totals, firsts, strict=True)]
 

@@ -10,7 +10,7 @@ from egglift.codegen.opencl.narrow_casts import narrow_cast
 from egglift.codegen.opencl.natives import Natives
 from egglift.codegen.opencl.scalar_functions import C_NAMES, MASKS, literal, memory_type, stripped, vector_function
 from egglift.ir.conversions import integers, is_saturating
-from egglift.ir.types import BOOL, SCALARS, Scalar
+from egglift.ir.types import BOOL, F32, SCALARS, TF32, Scalar
 
 #: the type of a mask that is as wide as a number, by bytes
 _WHOLE = {s.size: s for s in SCALARS.values() if s.is_integer and s.is_signed}
@@ -18,7 +18,7 @@ _WHOLE = {s.size: s for s in SCALARS.values() if s.is_integer and s.is_signed}
 
 def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], has: Natives) -> str:
     """`x` converted, as an expression; has: what the device's compiler does."""
-    if source == target:
+    if source == target or (source, target) == (TF32, F32):
         return x
     if target == BOOL:
         return f"({x} != 0)"
@@ -38,6 +38,8 @@ def scalar_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str],
 
 def vector_cast(source: Scalar, target: Scalar, x: str, width: int, helpers: dict[str, str], has: Natives) -> str:
     """A vector of numbers converted, component by component; neither type is bool."""
+    if (source, target) == (TF32, F32):
+        return x
     if source.is_narrow or target.is_narrow:
         return narrow_cast(source, target, x, helpers, has, width)
     if not is_saturating(source, target):

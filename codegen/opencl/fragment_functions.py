@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from egglift.codegen.kernel.distribution import WARP
 from egglift.codegen.kernel.imperative import Unit
 from egglift.codegen.opencl.scalar_functions import memory_type
+from egglift.ir.types import F32, F64, I32, TF32
 
-#: what PTX calls a register of totals, and one of factors, in an instruction's operands
-REGISTERS = {"f64": ("d", "d"), "f16": ("f", "r"), "bf16": ("f", "r"), "tf32": ("f", "r"), "i8": ("r", "r")}
+#: what PTX calls a register of totals, and one of factors, in an instruction's operands, by the type of totals
+REGISTERS = {F64: ("d", "d"), F32: ("f", "r"), I32: ("r", "r")}
 #: to the nearest number of 11 bits, of two the larger one: half a unit in the 11th place is added, and the unit leaves
 #: out what is behind it.  The instruction for it (cvt.rna.tf32) takes four times as long as the products of its results
 _TF32 = "uint tf32(float a) {\n  return as_uint(fma(as_float(as_uint(a) & 0xff800000), 0x1p-11f, a));\n}"
@@ -19,17 +20,17 @@ def fragment_product(unit: Unit, helpers: dict[str, str]) -> str:
     """A function of our own over pointers to totals, and a lane's registers of factors: PTX's instruction for it."""
     total = memory_type(unit.total)
     factor = "uint" if unit.packed > 1 else memory_type(unit.scalar)
-    names = REGISTERS[unit.name]
+    names = REGISTERS[unit.total]
     sizes = [unit.rows * unit.columns, unit.rows * unit.steps // unit.packed, unit.steps * unit.columns // unit.packed]
     c, a, b = ([f"{name}{i}" for i in range(n // WARP)] for name, n in zip("cab", sizes, strict=True))
     places = iter(f"%{i}" for i in range(sum(sizes) // WARP))
     totals, rows, columns = (f"{{{', '.join(next(places) for _ in xs)}}}" for xs in (c, a, b))
-    name = f"multiply_{unit.name}_{unit.rows}x{unit.columns}x{unit.steps}"
+    name = f"multiply_{unit.name.replace(' ', '_')}_{unit.rows}x{unit.columns}x{unit.steps}"
     parameters = ", ".join([*(f"{total}* {x}" for x in c), *(f"{factor} {x}" for x in (*a, *b))])
     outputs = ", ".join(f'"+{names[0]}"(*{x})' for x in c)
-    rounded = [f"tf32({x})" if unit.name == "tf32" else x for x in (*a, *b)]
-    inputs = ", ".join(f'"{names[1]}"({x})' for x in rounded)
-    if unit.name == "tf32":
+    bits = {F32: "tf32({})", TF32: "as_uint({})"}.get(unit.scalar, "{}")
+    inputs = ", ".join(f'"{names[1]}"({bits.format(x)})' for x in (*a, *b))
+    if unit.scalar == F32:
         helpers["tf32"] = _TF32
     helpers[name] = (
         f"void {name}({parameters}) {{\n"

@@ -1,5 +1,7 @@
 """The OpenCL of conversions between f16 and bf16, which are 16 bits, and floats: to the nearest, ties to even.
 
+Those of tf32 are floats already, and ties go away from 0.
+
 f16 is converted by `vload_half` and `vstore_half`, number by number, where the device has them right: they are core
 OpenCL, and need no extension.  The rest are operations on integers, of whole vectors.  PoCL (3.0) takes six times as
 long for its `vload_half`, and its `vstore_half` loses numbers between barriers.  NVIDIA has instructions that
@@ -12,7 +14,7 @@ from dataclasses import replace
 
 from egglift.codegen.opencl.natives import NVIDIAS, Natives
 from egglift.codegen.opencl.scalar_functions import CALL_BYTES, memory_type, stripped
-from egglift.ir.types import F16, F32, F64, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, Scalar
 
 #: of single numbers
 _BUILT_IN = {
@@ -42,6 +44,10 @@ _FROM_F32 = {
         "  const uint{n} near = (u + 0x7fff + (u >> 16 & 1)) >> 16;\n"
         "  return convert_ushort{n}((u & 0x7fffffff) > 0x7f800000 ? u >> 16 | 64 : near);\n}}"
     ),
+    "tf32": (
+        "{f} {name}({f} a) {{\n  const uint{n} u = as_uint{n}(a);\n"
+        "  return as_{f}(((u & 0x7fffffff) > 0x7f800000 ? u | 0x400000 : u + 0x1000) & 0xffffe000);\n}}"
+    ),
 }
 #: f64 cut off, with a last bit that says so: rounded again, it is rounded once
 _ODD = """float odd_f32(double a) {
@@ -60,12 +66,12 @@ _PTX = {
 
 
 def narrow_cast(source: Scalar, target: Scalar, x: str, helpers: dict[str, str], has: Natives, width: int = 1) -> str:
-    """`x` from f16 or bf16 to f32, or from f32 or f64 to them, by a function of our own; a vector if `width` > 1."""
+    """`x` from a narrow type to f32, or from f32 or f64 to it, by a function of our own; a vector if `width` > 1."""
     return f"{_function(source, target, width, helpers, has)}({stripped(x)})"
 
 
 def _function(source: Scalar, target: Scalar, width: int, helpers: dict[str, str], has: Natives) -> str:
-    if has.ptx and source == F32 and target.is_narrow and width <= 2:
+    if has.ptx and source == F32 and target in (F16, BF16) and width <= 2:
         return _rounding(target, width, helpers, has)
     name = f"cast_{source.name}_{target.name}" + (f"x{width}" if width > 1 else "")
     given, made = memory_type(source, width), memory_type(target, width)
@@ -75,7 +81,7 @@ def _function(source: Scalar, target: Scalar, width: int, helpers: dict[str, str
         one = _function(F32, target, 1, helpers, has)
         helpers["odd_f32"] = _ODD
         text = ", ".join(f"{one}(odd_f32({x}))" for x in components)
-    elif width * F32.size > CALL_BYTES or (has.ptx and width > 2 and target.is_narrow):
+    elif width * F32.size > CALL_BYTES or (has.ptx and width > 2 and target in (F16, BF16)):
         half = _function(source, target, width // 2, helpers, has)
         text = f"{half}(a.lo), {half}(a.hi)"
     elif has.halves and (source, target) in _BUILT_IN and width > 1:

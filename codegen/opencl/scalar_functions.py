@@ -13,7 +13,7 @@ import numpy as np
 
 from egglift.ir.conversions import rounded, stored
 from egglift.ir.lengths import Length
-from egglift.ir.types import BOOL, Scalar
+from egglift.ir.types import BOOL, F32, TF32, Scalar
 
 C_NAMES = {
     "bool": "uchar",
@@ -27,6 +27,7 @@ C_NAMES = {
     "u64": "ulong",
     "f16": "ushort",  # its bits, and those of bf16: what is computed is float
     "bf16": "ushort",
+    "tf32": "float",
     "f32": "float",
     "f64": "double",
 }
@@ -99,6 +100,8 @@ def literal(value: bool | int | float, t: Scalar) -> str:
         return f"({C_NAMES[t.name]}){value}"
     if t.is_integer:
         return _integer(int(value), t)
+    if t == TF32:
+        return literal(float(rounded(np.asarray(value), t)), F32)
     if t.is_narrow:
         return f"0x{int(stored(rounded(np.asarray(value), t), t).view(np.uint16)):04x}"
     with np.errstate(all="ignore"):

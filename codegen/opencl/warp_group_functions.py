@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from egglift.codegen.kernel.distribution import WARP
 from egglift.codegen.kernel.imperative import Lying, Unit
 from egglift.codegen.kernel.views import CHUNK, LINE, PATTERN
-from egglift.codegen.kernel.warp_groups import WARPS
+from egglift.codegen.kernel.warp_groups import TURNED, WARPS
 from egglift.codegen.opencl.own_target import GUARD, MARK
 
-STEPS = 16  # that one instruction multiplies
+STEP_BYTES = 32  # of a line, which one instruction multiplies
 LANES = WARPS * WARP  # of a warp group
 
 
@@ -25,12 +25,13 @@ def group_product(unit: Unit, lying: tuple[Lying, Lying], helpers: dict[str, str
     totals = [f"{row}[{2 * (i // 4) + i % 2}]" for i, row in ((i, "cd"[i // 2 % 2]) for i in range(own))]
     places = ", ".join(f"%{i}" for i in range(own))
     helpers[f"totals {own}"] = f'#define TOTALS_{own} "{{{places}}}"'
-    shape = f"m{unit.rows}n{unit.columns}k{STEPS}.{unit.isa}"
-    across = ", ".join(str(int(not x.along)) for x in lying)
+    steps = STEP_BYTES // size
+    shape = f"m{unit.rows}n{unit.columns}k{steps}.{unit.isa}"
+    across = "".join(f", {int(not x.along)}" for x in lying) if size == TURNED else ""
     lines, inputs = ["wgmma.fence.sync.aligned;"], list[str]()
-    for step in range(0, unit.steps, STEPS):
+    for step in range(0, unit.steps, steps):
         first = own + len(inputs)
-        operands = f"%{first}, %{first + 1}, 1, 1, 1, {across}"
+        operands = f"%{first}, %{first + 1}, 1, 1, 1{across}"
         lines.append(f'wgmma.mma_async.sync.aligned.{shape} " TOTALS_{own} ", {operands};')
         inputs += [f'"l"({name} + {_ahead(x, step, size)})' for name, x in zip(("rows", "columns"), lying, strict=True)]
     lines.append("wgmma.commit_group.sync.aligned;")

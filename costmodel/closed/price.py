@@ -13,6 +13,7 @@ from egglift.costmodel.closed.work import Bools, Numbers, Work, number, rounded_
 from egglift.costmodel.model.coalescing import BANKS, WORD
 from egglift.costmodel.model.estimate import (
     CHAINS,
+    FED,
     FETCHED,
     GAPS,
     HIDDEN,
@@ -32,18 +33,20 @@ from egglift.costmodel.profiles.profile import Profile
 
 def seconds(work: Work, p: Profile) -> Numbers:
     """Seconds of one launch for every assignment."""
-    return combined(terms(work, p), p.kind == "gpu")
+    return combined(terms(work, p), p.kind == "gpu", work.fed > 0)
 
 
-def combined(found: dict[str, Numbers], gpu: bool) -> Numbers:
-    """The terms as one: the largest hides most of the others."""
+def combined(found: dict[str, Numbers], gpu: bool, fed: Bools) -> Numbers:
+    """The terms as one: the largest hides most of the others.  fed: do units read local memory on their own?"""
     overlapping = [found[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
     most = overlapping[0]
     for x in overlapping[1:]:
         most = np.maximum(most, x)
     total = sum(overlapping[1:], overlapping[0])
     shows = np.where(gpu & (found["memory"] < most), ON_CHIP, HIDDEN)
-    return most + shows * (total - most) + found["barriers"] + found["launch"]
+    rest, own = total - most, found["instructions"]
+    hidden = np.where(fed, rest - np.where(own < most, own, 0), 0)
+    return most + shows * (rest - hidden) + FED * hidden + found["barriers"] + found["launch"]
 
 
 def terms(work: Work, p: Profile) -> dict[str, Numbers]:
@@ -82,7 +85,7 @@ def terms(work: Work, p: Profile) -> dict[str, Numbers]:
         "units": products,
         "instructions": instructions,
         "chain": chain,
-        "local": slow * _local(work, p) / busy if gpu else number(0),
+        "local": (slow * _local(work, p) + work.fed * items / p.local_bandwidth) / busy if gpu else number(0),
         "barriers": work.barriers * groups * _barrier(group, p) / np.minimum(groups, units * side_by_side),
         "starts": (groups * p.group_start + items * p.item_start) / shared,
         "launch": number(p.launch),

@@ -157,11 +157,11 @@ class Work:
     """What one launch does.
 
     local, groups: work-items of a group and groups, in each dimension.  fits: do the sizes divide each other as they
-    must?  Per work-item: issue, simple instructions; products, of matrix units, in such; chain, dependent operations;
-    waits, rounds of loads from global memory, in latencies of it; barriers; flight, bytes on their way together;
-    private, bytes of registers; held, bytes of registers in its busiest loop, whose steps are often; share: of those
-    that have something to do.  local_bytes: of a group.  own_target: is it built for the device's own target, where a
-    group has more (codegen/opencl/own_target.py)?
+    must?  Per work-item: issue, simple instructions; products, of matrix units, in such; fed, bytes of local memory
+    that units read on their own; chain, dependent operations; waits, rounds of loads from global memory, in latencies
+    of it; barriers; flight, bytes on their way together; private, bytes of registers; held, bytes of registers in its
+    busiest loop, whose steps are often; share: of those that have something to do.  local_bytes: of a group.
+    own_target: is it built for the device's own target, where a group has more (codegen/opencl/own_target.py)?
     """
 
     local: tuple[Numbers, Numbers, Numbers]
@@ -169,6 +169,7 @@ class Work:
     fits: Bools = field(default_factory=lambda: np.asarray(True))
     issue: Numbers = field(default_factory=lambda: number(0))
     products: Numbers = field(default_factory=lambda: number(0))
+    fed: Numbers = field(default_factory=lambda: number(0))
     chain: Numbers = field(default_factory=lambda: number(0))
     waits: Numbers = field(default_factory=lambda: number(0))
     barriers: Numbers = field(default_factory=lambda: number(0))
@@ -210,7 +211,7 @@ def one_after_the_other(*works: Work) -> Work:
         share = w.group / total.group  # the others wait
         total.fits, total.own_target = total.fits & w.fits, total.own_target or w.own_target
         total.issue = total.issue + share * w.issue
-        total.products = total.products + share * w.products
+        total.products, total.fed = total.products + share * w.products, total.fed + share * w.fed
         total.chain, total.waits = total.chain + w.chain, total.waits + w.waits
         total.barriers, total.local_bytes = total.barriers + w.barriers, total.local_bytes + w.local_bytes
         total.accesses += [replace(a, share=a.share * share) for a in w.accesses]

@@ -27,6 +27,8 @@ SCHEDULERS = 4  # of a GPU's unit: so many warps issue at a time
 HANDED_ON = 1.5  # latencies until the last group of a kernel knows that it is, and goes on
 #: the part of all terms but the largest that shows, and where a GPU does not wait for memory
 HIDDEN, ON_CHIP = 0.15, 0.3
+#: the same, but for instructions, where units take what they multiply from local memory on their own
+FED = 0.02
 FETCHED, UNFETCHED = 2400.0, 0.6  # instructions of a loop's step, and as much longer a lone warp takes to fetch them
 GAPS = 2.5  # instructions' worth of waiting that warps fill for each other
 STALLS = 1.5  # barriers for each round of loads, at least, where all items of a group wait for what is loaded
@@ -155,19 +157,25 @@ def _kernel(kernel: PlannedKernel, p: Profile) -> KernelEstimate:
         "units": spilled * t.products * lanes / rate,
         "instructions": slow * t.issue * lanes / rate,
         "chain": _chain(t, waves, groups, p),
-        "local": slow * _local(t, kernel.local_size, p) / _busy(groups, p),
+        "local": (slow * _local(t, kernel.local_size, p) + t.fed / p.local_bandwidth) / _busy(groups, p),
         "barriers": t.barriers * groups * _barrier(group, p) / min(groups, p.compute_units * side_by_side),
         "starts": (groups * p.group_start + items * p.item_start) / min(groups, p.compute_units),
         "launch": p.launch,
     }
     terms["chain"] += (terms["instructions"] + terms["units"]) / side_by_side * _stalled(t, p)
-    overlapping = [terms[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
-    rest = sum(overlapping) - max(overlapping)
-    shows = ON_CHIP if p.kind == "gpu" and terms["memory"] < max(overlapping) else HIDDEN
-    seconds = max(overlapping) + shows * rest + terms["barriers"] + terms["launch"]
+    seconds = _combined(terms, p.kind == "gpu", t.fed > 0)
     local = sum(a.count * a.bytes for a in t.accesses if a.buffer.space == "local")
     saved = joins(p) if may_go_on(kernel) else 0.0
     return KernelEstimate(kernel.name, seconds, terms, moved, local, t.flops, saved)
+
+
+def _combined(terms: dict[str, float], gpu: bool, fed: bool) -> float:
+    """The terms as one: the largest hides most of the others.  fed: do units read local memory on their own?"""
+    overlapping = [terms[n] for n in ("memory", "cache", "units", "instructions", "chain", "local", "starts")]
+    most, own = max(overlapping), terms["instructions"]
+    shows, rest = ON_CHIP if gpu and terms["memory"] < most else HIDDEN, sum(overlapping) - most
+    hidden = rest - (own if own < most else 0.0) if fed else 0.0
+    return most + shows * (rest - hidden) + FED * hidden + terms["barriers"] + terms["launch"]
 
 
 def _registers(kernel: PlannedKernel, t: Tally) -> int:

@@ -59,6 +59,7 @@ class Tally:
 
     issue: float = 0.0  # simple instructions
     products: float = 0.0  # what matrix units multiply, in simple instructions that take as long
+    fed: float = 0.0  # bytes of local memory that matrix units read on their own
     chain: float = 0.0  # dependent operations: a loop that adds to one accumulator cannot overlap them
     chains: float = 0.0
     waits: float = 0.0  # rounds of global loads, each of which the work-item waits for, in latencies of the memory
@@ -226,6 +227,8 @@ class _Counter:
         self.total.issue += count
         self.total.products += count * products * matrix_cost(unit, self.profile)
         self.total.flops += 2 * count * products
+        if s.lying:
+            self.total.fed += count / s.lanes * (unit.rows + unit.columns) * unit.steps * unit.scalar.size
 
     def _fragment_load(self, s: c.FragmentLoad, here: _Here) -> None:
         """One instruction; the lanes that give addresses read rows of 16 bytes."""
@@ -378,8 +381,8 @@ def matrix_cost(unit: c.Unit, profile: Profile) -> float:
     return profile.matrix_costs.get(unit.name, profile.type_costs.get(unit.total.name, 1.0))
 
 
-#: simple instructions of a conversion of f16 and bf16 to f32, and of one from it; a profile's op_costs may say others
-CONVERSIONS = {"f16": (2.0, 2.0), "bf16": (1.0, 6.0)}
+#: simple instructions of a conversion of narrow types to f32, and of one from it; a profile's op_costs may say others
+CONVERSIONS = {"f16": (2.0, 2.0), "bf16": (1.0, 6.0), "tf32": (0.0, 5.0)}
 
 
 DIVISIONS = ("div", "floordiv", "mod")

@@ -13,6 +13,7 @@ from egglift.egraph.schedules.schedule import RESULT, Keep, Loop, Schedule
 from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
+from egglift.ir.types import F32, TF32
 
 
 @dataclass(frozen=True)
@@ -87,8 +88,8 @@ def _executor(loop: Loop, unit: Unit | None) -> str:
     if loop.level is not None or loop.kind != "matrix":
         ahead = f", copied ahead into {loop.buffers} buffers" if loop.buffers else ""
         return f"{loop.level or loop.kind}{ahead}"
-    rounded = ", factors rounded to tf32, 11 bits" if unit is not None and unit.name == "tf32" else ""
-    return f"on matrix units{rounded}"
+    rounded = {F32: ", factors rounded to tf32, 11 bits", TF32: ", factors were rounded to tf32, 11 bits"}
+    return f"on matrix units{rounded.get(unit.scalar, '') if unit is not None else ''}"
 
 
 def _digit(loop: Loop, schedule: Schedule) -> str:

@@ -97,7 +97,7 @@ def scheduled(
     found: list[Choice] = []
     work = _Choosing(profile, limits, reassociate, several, by_book, tf32)
     with suppress(TooLate):
-        for whole, by in partitions(program, profile.kind, reassociate):
+        for whole, by in partitions(program, profile.kind, reassociate, tf32):
             known, least = min((c.seconds for c in found), default=inf), work.least(whole.stages)
             if not several and least > known:
                 continue

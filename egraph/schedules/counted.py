@@ -16,7 +16,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.codegen.kernel.unroll_register_loops import SHORT
 from egglift.codegen.kernel.warp_groups import BUFFERS, COLUMNS, GROUP_UNITS, WARPS
 from egglift.costmodel.closed.work import Access, Axis, Env, Numbers, Work, evaluated, number, product
-from egglift.costmodel.model.operation_counts import matrix_cost
+from egglift.costmodel.model.operation_counts import FRAGMENT_CHAIN, matrix_cost
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.counts import TOGETHER
 from egglift.egraph.schedules.elements import Element
@@ -92,6 +92,8 @@ class _Counting(StoredCounts):
         work.held = work.held + own * accumulators
         self._elements(self.sources, first.step, self.digits, self.taken, lane)
         steps = self.own([d for d in self.digits if d.loop.dim in self.reduced and d.role != "lane"])
+        if self.together:  # all steps of a chunk are one product
+            steps = FRAGMENT_CHAIN * steps / product(d.count for d in self.digits if d.loop.kind == "matrix")
         rest = number(0)
         for dim in first.dims:
             blocks = self.schedule.blocks(dim)
@@ -158,12 +160,12 @@ class _Counting(StoredCounts):
         if self.together:
             unit = GROUP_UNITS[unit.name]
         products = len(self.stage.phases[0]) * times
-        self.work.issue = self.work.issue + products * self.profile.warp / (unit.rows * unit.columns * unit.steps)
         self.work.products = self.work.products + products * matrix_cost(unit, self.profile)
         pairs = product(d.count for d in self.digits if d.role == "unrolled" and d.loop.dim != self.stage.dims[-1])
         steps = product(d.count for d in self.digits if d.loop.kind == "matrix")
         x, y, z = self.work.local
         whole = (x == ACROSS) & (np.fmod(y, DOWN) == 0) & (np.fmod(steps, unit.steps) == 0)
+        lanes, at_once = self.profile.warp, number(unit.rows * unit.columns * unit.steps)
         if self.together:
             across = next(d.loop.dim for d in self.digits if d.role == "item" and d.dim == 0)
             columns = product(d.count for d in self.digits if d.loop.dim == across and d.loop.kind in ("item", "own"))
@@ -171,6 +173,9 @@ class _Counting(StoredCounts):
             for chunks in (d for d in self.digits if d.loop.buffers and d.loop.dim in self.reduced):
                 least = 2 if self.stage.given else BUFFERS  # products of a tile that is just there are waited for
                 whole = whole & (evaluated(chunks.loop.buffers, self.env) >= least) & (chunks.count > 1)
+            lanes, at_once = WARPS * lanes, unit.rows * columns * steps
+            self.work.fed = self.work.fed + products * (1 / unit.rows + 1 / columns) * unit.scalar.size
+        self.work.issue = self.work.issue + products * lanes / at_once
         whole = whole & (np.fmod(pairs, 2) == 0) & (unit.name in self.limits.matrix_units)
         self.work.fits = self.work.fits & whole
 

@@ -100,7 +100,7 @@ class Counts:
     def overhead(self, outer: Sequence[Digit]) -> None:
         """Counting and testing of a rolled loop."""
         last = outer[-1]
-        if last.role == "loop" and self.reduced:
+        if last.role == "loop" and self.reduced and not (self.together and last.loop.kind == "matrix"):
             self.work.issue = self.work.issue + 2 * self.own([d for d in outer if d.role != "lane"]) * (last.count > 1)
 
     def axes(self, digits: Sequence[Digit], stride: Strides) -> tuple[Axis, ...]:

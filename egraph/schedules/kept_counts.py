@@ -60,7 +60,7 @@ class KeptCounts(Counts):
         lanes = rows.count if own and rows else number(DOWN)
         part, near = 1 / ACROSS if own else 1 / DOWN, unit.steps // ACROSS if unit.packed > 1 else 1
         chunk = CHUNK // source.bytes
-        alike = unit.packed > 1 or unit.name == "tf32"
+        alike = unit.scalar.size <= 4
         far = np.where(step == 1, beside, step)
         matrices = alike & ((step == 1) | ((beside == 1) & (unit.packed > 1))) & (np.fmod(far, chunk) == 0)
         width = np.where(step == 1, near, 1)  # steps that lie together, as vectors do, are read together

@@ -20,10 +20,11 @@ ROWS = 1 << 12  # work-items that keep a GPU busy
 AGAIN = 256  # indices of other dimensions for which a GPU may compute what is costly, without writing it
 
 
-def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[Stages, Steps]]:
+def partitions(program: Expr, kind: str, reassociate: bool, tf32: bool = False) -> Iterator[tuple[Stages, Steps]]:
     """The stages of a program, and how these are made; also those that store what is costly, where these are others.
 
     A GPU computes again what it would have to wait for, unless that is for many tiles.  kind: "gpu" or "cpu".
+    tf32: may factors of products of f32 be rounded?
     """
     known = set()
     stored = Partitioning(kind == "cpu", AGAIN)
@@ -33,6 +34,7 @@ def partitions(program: Expr, kind: str, reassociate: bool) -> Iterator[tuple[St
     ways += [Partitioning(down=True)] if sum(isinstance(t, p.Slide) for t in subterms(program)) > 1 else []
     ways += [Partitioning(unlike=True)] if isinstance(program, p.Tup) else []
     ways += [Partitioning(tables=True)] if may_have_tables(program) else []
+    ways += [replace(stored, rounded=True)] if tf32 and reassociate and kind == "gpu" else []
     for by in ways:
         try:
             whole = stages_of(program, reassociate, by)

@@ -21,8 +21,8 @@ def unit_of(stage: Stage) -> Unit | None:
     """
     if len(stage.phases) != 1:
         return None
-    units = {id(unit): unit for unit in map(_unit, stage.phases[0]) if unit is not None}
-    every = all(map(_unit, stage.phases[0]))
+    units = {id(unit): unit for unit in map(unit_of_sum, stage.phases[0]) if unit is not None}
+    every = all(map(unit_of_sum, stage.phases[0]))
     return next(iter(units.values())) if every and len(units) == 1 else None
 
 
@@ -35,7 +35,8 @@ def is_of_rows_and_columns(stage: Stage, rows: Dim | None, columns: Dim | None) 
     return True
 
 
-def _unit(r: Reduction) -> Unit | None:
+def unit_of_sum(r: Reduction) -> Unit | None:
+    """The unit for a sum of products, if there is any of its types."""
     adds = r.op is not None and isinstance(r.op.body, p.Apply) and r.op.body.op == "add"
     if not adds or not isinstance(r.type, Scalar):
         return None

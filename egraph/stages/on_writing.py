@@ -17,7 +17,7 @@ from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import children, exchanged, inputs_in, replaced, subterms
-from egglift.ir.types import Scalar
+from egglift.ir.types import Scalar, Type
 
 #: what only moves elements: what is made of each of them is made before as well
 MOVES = (p.Arg, p.Input, p.Map, p.Split, p.Join, p.Transpose, p.Stride, p.Slide, p.Take, p.Drop, p.Roll, p.At)
@@ -79,13 +79,18 @@ def _moves(t: Expr) -> bool:
 def _largest(body: Expr, x: p.Input) -> Iterator[Expr]:
     """The largest parts of a body that are made of what is read and of numbers alone, but for casts to wider types."""
     if _is_of(body, x):
-        while isinstance(body, p.Cast) and body.type.size > type_of(body.x).size:  # type: ignore[union-attr]
+        while isinstance(body, p.Cast) and _is_wider(body.type, type_of(body.x)):
             body = body.x
         yield body
     else:
         for part in children(body):
             if x in set(inputs_in(part)):
                 yield from _largest(part, x)
+
+
+def _is_wider(t: Scalar, other: Type) -> bool:
+    assert isinstance(other, Scalar)
+    return t.size > other.size or (other.is_narrow and t.digits > other.digits)
 
 
 def _is_of(e: Expr, x: p.Input) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf, prod
 
 from egglift.codegen.kernel.fragment_sums import CAST
@@ -38,6 +38,7 @@ from egglift.egraph.stages.planes import by_planes
 from egglift.egraph.stages.producers import COSTLY, read_at_many_places, read_by_gathers, totalled
 from egglift.egraph.stages.repeats import of_repeats
 from egglift.egraph.stages.result_runs import ResultRuns, result_runs
+from egglift.egraph.stages.rounded_factors import with_rounded_factors
 from egglift.egraph.stages.scan_layout import in_memory_order
 from egglift.egraph.stages.scan_readers import only_what_is_read, with_followers
 from egglift.egraph.stages.scans_together import scans_together
@@ -53,11 +54,10 @@ from egglift.egraph.stages.unrolled import SHORT, can_unroll, unrolled
 from egglift.egraph.stages.values import Computed, Tuples, Value, View
 from egglift.egraph.stages.windows import lying_near, of_windows, shared_by_windows
 from egglift.ir import patterns as p
-from egglift.ir.axes import permuted
+from egglift.ir.axes import at_depth, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
 from egglift.ir.traverse import exchanged, replaced, subterms
-from egglift.ir.types import Array
 
 #: more stages than this are not worth their launches
 MANY = 16
@@ -90,6 +90,7 @@ class Partitioning:
     are added by these numbers (by_numbers.py).  down: windows of several directions are taken the outermost direction
     first, where they are taken apart (windows.py).  tables: what takes long and is a function of one small integer is
     looked up (tables.py).  unlike: results of one shape that reduce one array along other axes are stages apart.
+    rounded: factors of products of f32 are rounded for matrix units (rounded_factors.py).
     """
 
     frugal: bool = False
@@ -105,13 +106,14 @@ class Partitioning:
     down: bool = False
     tables: bool = False
     unlike: bool = False
+    rounded: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
 def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
     notation = IndexNotation(reassociate, by.whole, by.down, by.numbered)
-    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows, by.unlike)
+    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows, by.unlike, by.rounded)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
     program = work.with_written(program, read_by_gathers(program))
@@ -144,9 +146,12 @@ class _Partition:
     whole: bool
     rows: bool
     unlike: bool
+    rounded: bool
     stages: list[Stage] = field(default_factory=list)
     #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
     _written: dict[tuple[tuple[int, ...], Reduction], tuple[Expr, tuple[int, ...]]] = field(default_factory=dict)
+    #: by operands over dimensions, counted from outside in: their arrays
+    _operands: dict[tuple[tuple[int, ...], Expr], Expr] = field(default_factory=dict)
 
     @property
     def names(self) -> Names:
@@ -235,7 +240,7 @@ class _Partition:
         if not _are_connected([self._views(body, dims) for body in bodies]):
             return None
         whole: Expr = self._stage(dims, p.Tup(tuple(bodies)))
-        return p.Tup(tuple(_parts(whole, i, len(dims)) for i in range(len(bodies))))
+        return p.Tup(tuple(at_depth(len(dims), whole, partial(p.Get, i)) for i in range(len(bodies))))
 
     def _views(self, body: Expr, dims: tuple[Dim, ...]) -> frozenset[object]:
         """The inputs that are read anywhere in a body; where stages of unlike shape are wanted, of what a long
@@ -355,11 +360,20 @@ class _Partition:
         if self.again == inf:
             return r
         space = (*dims, *r.dims)
+        r = with_rounded_factors(self.names, r, space, self.again) if self.rounded else r
         operands = [o for o in operands_of(self.names, r.element, space, narrow=CAST) if len(o.dims) < len(space)]
         often = [o for o in operands if _volume(tuple(d for d in space if d not in o.dims)) >= self.again]
         costly = [o for o in often if set(r.dims) & set(o.dims) and (_is_costly(o.at) or _is_computed_factor(o.at))]
-        new = {o.at: self.names.read(Read(self._stage(o.dims, o.at), o.dims)) for o in costly}
+        new = {o.at: self.names.read(Read(self._stored(o.dims, o.at), o.dims)) for o in costly}
         return replace(r, element=substituted(r.element, new))
+
+    def _stored(self, dims: tuple[Dim, ...], at: Expr) -> Expr:
+        """The array of an operand over its dimensions, which is written once."""
+        plain = self.names.with_reads(self.names.at(at, _counted(dims)), plain_read)
+        key = _extents(dims), plain
+        if key not in self._operands:
+            self._operands[key] = self._stage(dims, at)
+        return self._operands[key]
 
     def _apart(self, outer: tuple[Dim, ...], r: Reduction) -> Expr:
         """A reduction as an element of a stage of its own."""
@@ -421,7 +435,7 @@ class _Partition:
         """Equal for reductions that differ in the numbers of their dimensions only, counted from outside in, and in
         transpositions of what they read."""
         inside = dict.fromkeys(d for within in self.names.within(r.element) for d in within.dims)
-        own = {d: Dim(-1 - i, d.extent) for i, d in enumerate(dict.fromkeys((*dims, *r.dims, *inside)))}
+        own = _counted(dict.fromkeys((*dims, *r.dims, *inside)))
         element = self.names.with_reads(self.names.at(r.element, own), plain_read)
         return _extents(dims), replace(r, dims=tuple(own[d] for d in r.dims), element=element)
 
@@ -440,6 +454,11 @@ def _in_order(dims: Iterable[Dim]) -> tuple[Dim, ...]:
     return tuple(sorted(dims, key=lambda d: d.number))
 
 
+def _counted(dims: Iterable[Dim]) -> dict[Dim, Dim]:
+    """Dimensions that are the same wherever theirs are numbered otherwise."""
+    return {d: Dim(-1 - i, d.extent) for i, d in enumerate(dims)}
+
+
 def _extents(dims: tuple[Dim, ...]) -> tuple[int, ...]:
     return tuple(number(d) for d in dims)
 
@@ -454,14 +473,6 @@ def _are_connected(sets: Sequence[frozenset[object]]) -> bool:
         left = [s for s in left if not s & seen]
         seen = seen.union(*reached)
     return not left
-
-
-def _parts(array: Expr, i: int, depth: int) -> Expr:
-    """An array of tuples, so deep, of which one component each is wanted."""
-    t = type_of(array)
-    assert isinstance(t, Array)
-    arg = p.Arg(t.element)
-    return p.Map(p.Get(i, arg) if depth == 1 else _parts(arg, i, depth - 1), array)
 
 
 def _is_costly(body: Expr) -> bool:

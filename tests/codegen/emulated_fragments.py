@@ -37,7 +37,10 @@ LAYOUTS = {
         "i / 4 % 2 * 8", "lane % 4 * 4 + i % 4 + i / 8 * 16", "lane % 4 * 4 + i % 4 + i / 4 * 16", "(char)(x)"
     ),
     "tf32": replace(_OF_ONES, number="as_float((as_uint(x) + 0x1000) & ~0x1fffu)"),
+    "rounded tf32": replace(_OF_ONES, number="as_float(as_uint(x) & ~0x1fffu)"),
 }
+#: whose numbers those of warp groups are, and how these lie in memory
+GROUPS = {"f16": ("f16", "ushort"), "bf16": ("bf16", "ushort"), "tf32": ("rounded tf32", "float")}
 #: how they are compiled: PoCL was seen to drop tests of a loop behind barriers within branches, where it optimises
 UNOPTIMISED = "-cl-opt-disable"
 #: what units add up in, where that is not a float
@@ -82,12 +85,13 @@ _GROUP_PRODUCT = """
     (d)[j] += unit_value({high}) * y; \\
   }} }}
 """
-_ALONG = "exchanged_at({place}, {step} / 64 * {far}, {line}, {step} % 64)"
-_ACROSS = "exchanged_at({place}, ({line}) / 64 * {far}, {step}, ({line}) % 64)"
+_ALONG = "exchanged_at({place}, {step} / IN_LINE * {far}, {line}, {step} % IN_LINE)"
+_ACROSS = "exchanged_at({place}, ({line}) / IN_LINE * {far}, {step}, ({line}) % IN_LINE)"
 _EXCHANGED = """#define unit_value(x) ({number})
 #define tile_place(at, far) (at)
-#define exchanged_at(place, far, row, i) *(const local ushort*)((place) + (far) + (row) * 128 \\
-  + (((i) / 8) ^ ((row) % 8)) * 16 + (i) % 8 * 2)
+#define IN_LINE (128 / (int)sizeof({bits}))
+#define exchanged_at(place, far, row, i) *(const local {bits}*)((place) + (far) + (row) * 128 \\
+  + (((i) * 8 / IN_LINE) ^ ((row) % 8)) * 16 + (i) % (IN_LINE / 8) * sizeof({bits}))
 """
 _COPY = (
     "#define {name}(to, from) {{ local uint* t = (local uint*)(to); const global uint* f = (const global uint*)(from);"
@@ -112,7 +116,7 @@ def emulated(plan: Plan) -> Plan:
         source = _FUNCTION.sub(lambda found, ids=ids: _macro(found, ids), source)  # type: ignore[misc]
         names = [found for f in _FUNCTION.finditer(k.source) if (found := _NAMES.fullmatch(f[1]))]
         staging = f"local ulong R_[{warps}][32];" if any(n["count"] for n in names) else ""
-        for unit in {n["unit"] for n in names if n["unit"]}:
+        for unit in {n["unit"].replace("_", " ") for n in names if n["unit"]}:
             total, steps = TOTALS.get(unit, "float"), UNITS[unit].steps
             staging += f" local {total} A_[{warps}][16][{steps}], B_[{warps}][{steps}][8];"
         source = source.replace(") {\n  const int", f") {{\n  {staging}\n  const int", 1)
@@ -127,7 +131,7 @@ def _macro(found: re.Match[str], ids: str) -> str:
     if name is None:
         return found[0]
     if unit := name["unit"]:
-        return _product(found[1], unit, ids)
+        return _product(found[1], unit.replace("_", " "), ids)
     if name["group"]:
         return _group_product(name, ids)
     if name["awaits"]:
@@ -167,7 +171,8 @@ def _group_product(name: re.Match[str], ids: str) -> str:
         **{"name": name[0], "ids": ids, "columns": name["n"], "steps": name["k"]},
         **{**numbers, "high": value("rows", "far", "rows", "r + 8")},
     )
-    return _EXCHANGED.format(number=LAYOUTS[name["group"]].number) + product
+    layout, bits = GROUPS[name["group"]]
+    return _EXCHANGED.format(number=LAYOUTS[layout].number, bits=bits) + product
 
 
 def _load(name: str, count: int, transposed: bool, ids: str) -> str:

@@ -1,4 +1,4 @@
-"""f16 and bf16 to and from f32, in kernels and in the interpreter: every number of theirs, and ties between them."""
+"""f16, bf16 and tf32 to and from f32, in kernels and in the interpreter: their numbers, and ties between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.ir import patterns as p
 from egglift.ir.conversions import rounded
-from egglift.ir.types import BF16, F16, F32, F64, I32, I64, Array, Scalar
+from egglift.ir.types import BF16, F16, F32, F64, I32, I64, TF32, Array, Scalar
 from tests.codegen.low import NdArray, fmap
 from tests.deep import every
 from tests.harness import run
@@ -82,6 +82,19 @@ def test_f32s_become_the_nearest_number_ties_to_even(t: Scalar, width: int, limi
     found = cast(t, x, F32, width, limits)
     wrong = np.flatnonzero(~same(found, want))[:3]
     assert not wrong.size, (x[wrong], found[wrong], want[wrong])
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8, 16])
+@pytest.mark.parametrize("source", [F32, F64], ids=str)
+def test_tf32s_are_those_of_the_interpreter(source: Scalar, width: int) -> None:
+    bits = np.random.default_rng(5).integers(0, 1 << 32, 1 << 16, np.uint32)
+    ties = bits & np.uint32(0xFFFFE000) | np.uint32(0x1000)
+    x = np.concatenate([part.view(np.float32) for part in (bits, ties, ties - np.uint32(1))])
+    with np.errstate(invalid="ignore"):
+        x = x.astype(source.dtype)
+    found, want = cast(TF32, x, source, width, DeviceLimits()), rounded(x, TF32)
+    assert same(found, want).all() and not (found.view(np.uint32) & 0x1FFF).any()
+    assert same(cast(F32, found, TF32, width, DeviceLimits()), want).all()
 
 
 @everywhere

@@ -14,7 +14,7 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.schedules.rows import row_structures, rows_of
 from egglift.egraph.schedules.structures import Structure, structures
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Partitioning, stages_of
 from egglift.ir.lifting import as_program
 from tests.egraph.schedules.test_rows import standardised
 from tests.egraph.stages.programs import add_up, arr
@@ -88,6 +88,23 @@ def test_a_row_for_each_item_is_slow_even_unrolled() -> None:
     apart = point(found["tile 0 whole"], n0=128, q0=1, c0=1)
     assert apart.estimate.seconds > 1.4 * together.estimate.seconds
     assert isinstance(together.launch, Launch)
+
+
+def test_tiles_of_warp_groups_are_in_the_order_of_their_times() -> None:
+    """Times on an H200, of products in tf32; what units read of local memory tells the first two apart."""
+    rounded = stages_of(
+        as_program(arr("A", 4096, 4096) @ arr("B", 4096, 4096)), by=Partitioning(again=256, rounded=True)
+    )
+    s = next(s for s in structures(rounded.stages[-1], "gpu", True) if s.sign == "tile 01 warp groups")
+    search = Search(s.term, s.tiles, GPU, GPU.limits)
+    times = {(128, 256, 1, 4): 367e-6, (256, 128, 2, 4): 400e-6, (128, 128, 1, 5): 414e-6, (64, 256, 1, 5): 480e-6}
+    found = []
+    for (m, n, q, buffers), measured in times.items():
+        at = search.point({"m0": m, "n1": n, "k2": 32, "q0": q, "F0": buffers}, search.launches()[0])
+        assert isinstance(at, Point) and at.estimate.seconds == pytest.approx(measured, rel=0.4)
+        assert tally(at.plan.kernels[0], GPU).fed == 4 * 4096**3 * (1 / 64 + 1 / n)
+        found.append(at.estimate.seconds)
+    assert found == sorted(found)
 
 
 def test_five_warps_of_a_unit_take_as_long_as_eight() -> None:

@@ -19,10 +19,11 @@ from egglift.egraph.schedules.account import account_of
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.ir.conversions import rounded
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
-from egglift.ir.types import BF16, F16, F32, Scalar
+from egglift.ir.types import BF16, F16, F32, TF32, Scalar
 from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.deep import every
 from tests.egraph.schedules.test_fragments import ACROSS, H200, LIMITS, SMALL, TALL, arr, point
@@ -85,13 +86,25 @@ def test_f32_is_rounded_for_units_only_where_that_is_allowed() -> None:
     x = np.random.default_rng(3).normal(size=(64, 64)).astype(np.float32)
     y = np.random.default_rng(4).normal(size=(64, 32)).astype(np.float32)
     (actual,) = run(emulated(found.plan), {"A": x, "B": y})
-
-    def rounded(v: Any) -> Any:
-        return ((v.view(np.uint32) + 0x1000) & 0xFFFFE000).view(np.float32).astype(np.float64)
-
-    np.testing.assert_allclose(actual.reshape(64, 32), rounded(x) @ rounded(y), rtol=1e-4, atol=1e-4)
+    exact = rounded(x, TF32).astype(np.float64) @ rounded(y, TF32)
+    np.testing.assert_allclose(actual.reshape(64, 32), exact, rtol=1e-4, atol=1e-4)
     assert np.abs(actual.reshape(64, 32) - x.astype(np.float64) @ y).max() > 1e-4
     assert "rounded to tf32, 11 bits" in account_of(s.stage, s.sign, s.schedule, {}).text
+
+
+@pytest.mark.parametrize("way", ["fragments", "streamed"])
+def test_factors_written_as_tf32_are_not_rounded_again(way: str) -> None:
+    """By warps, too, where there are no warp groups: rows of an odd length are copied number by number."""
+    program = as_program(arr("A", 67, 43, t=F32) @ arr("B", 43, 37, t=F32))
+    stage = stages_of(program, by=Partitioning(again=1, rounded=True)).stages[-1]
+    s = next(s for s in structures(stage, "gpu", True) if s.sign.endswith(way))
+    rng = np.random.default_rng(5)
+    x, y = (rounded(rng.standard_normal(shape), TF32) for shape in ((67, 43), (37, 43)))
+    found = point(s, m=32, n=32, k=16, R=2, E=2, f=1, F=2)
+    assert isinstance(found, Point), found
+    assert "multiply_rounded_tf32_16x8x8(" in found.plan.source and "fma" not in found.plan.source
+    (actual,) = run(emulated(found.plan), {"%stage0": x, "%stage1": y}, UNOPTIMISED)
+    np.testing.assert_allclose(actual.reshape(67, 37), x.astype(np.float64) @ y.T, rtol=1e-4, atol=1e-4)
 
 
 def test_factors_of_different_types_are_no_unit_s() -> None:

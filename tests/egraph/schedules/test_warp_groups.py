@@ -12,29 +12,38 @@ import numpy as np
 import pytest
 
 import egglift as el
+from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.measurement.expected_results import TOLERANCE, sample_inputs
-from egglift.costmodel.search.sizes import Point
+from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.schedules.account import account_of
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.stage import Stage
+from egglift.ir.conversions import rounded
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program
-from egglift.ir.types import BF16, F16, F32, I8, Scalar
+from egglift.ir.traverse import inputs_in, instantiate
+from egglift.ir.types import BF16, F16, F32, F64, I8, TF32, Scalar
 from tests.codegen.emulated_fragments import UNOPTIMISED, emulated
 from tests.egraph.schedules.test_fragments import H200, arr, point
+from tests.egraph.staged import whole
 from tests.harness import run
 
-TYPES = {"f16": F16, "bf16": BF16}
+TYPES = {"f16": F16, "bf16": BF16, "tf32": F32}
 #: a warp group
 ONE = {"m": 64, "n": 64, "k": 64, "q": 1, "F": 3}
 #: two warp groups, each with two blocks of rows; columns that lie in two blocks of memory
 FOUR = {"m": 256, "n": 128, "k": 16, "q": 2, "F": 3}
 #: steps that lie in two blocks of memory; four buffers
 LONG = {"m": 64, "n": 64, "k": 128, "q": 1, "F": 4}
+#: of numbers of 4 bytes, steps that lie in one block
+SHORT = {"m": 64, "n": 64, "k": 32, "q": 1, "F": 3}
+#: factors of f32 rounded, and written, though few read them again
+ROUNDED = Partitioning(again=1, rounded=True)
 
 
 def programs(t: Scalar) -> dict[str, Callable[[], Any]]:
@@ -56,10 +65,23 @@ def programs(t: Scalar) -> dict[str, Callable[[], Any]]:
     }
 
 
-def in_groups(program: Any) -> list[Structure]:
+def in_groups(program: Any, by: Partitioning = Partitioning()) -> list[Structure]:
     """The structures for warp groups of a program's stages."""
-    stages = stages_of(as_program(program), True).stages
+    stages = stages_of(as_program(program), True, by).stages
     return [s for stage in stages for s in structures(stage, "gpu", True) if s.sign.endswith("warp groups")]
+
+
+def written(program: Any, by: Partitioning) -> dict[str, Any]:
+    """Inputs of a program, of which no f32 is a tf32, and what its stages write."""
+    data = {name: x / 3 if x.dtype == np.float32 else x for name, x in sample_inputs(program, 0).items()}
+    for stage in stages_of(program, True, by).stages:
+        data[stage.name] = evaluate(as_pattern(stage), read_by(stage, data))
+    return data
+
+
+def read_by(stage: Stage, data: dict[str, Any]) -> dict[str, Any]:
+    """Of some arrays those that a stage reads."""
+    return {x.name: np.asarray(data[x.name]) for x in inputs_in(as_pattern(stage))}
 
 
 @pytest.mark.parametrize(
@@ -70,20 +92,40 @@ def in_groups(program: Any) -> list[Structure]:
         ("f16", "columns by columns", FOUR),
         ("f16", "both transposed", LONG),
         ("f16", "whole tiles", LONG),
+        *(("tf32", name, SHORT) for name in programs(F32)),
+        ("tf32", "whole tiles", {**FOUR, "k": 32}),
+        ("tf32", "both transposed", {**SHORT, "k": 64}),
     ],
     ids=str,
 )
 def test_warp_groups_compute_their_program(unit: str, name: str, sizes: dict[str, int]) -> None:
     t = TYPES[unit]
-    program = as_program(programs(t)[name]())
-    data = sample_inputs(program, 0)
-    (s,) = in_groups(program)
+    program, by = as_program(programs(t)[name]()), ROUNDED if unit == "tf32" else Partitioning()
+    (s,) = in_groups(program, by)
+    data = read_by(s.stage, written(program, by))
     expected = np.asarray(evaluate(as_pattern(s.stage), data, wide=True)).reshape(-1)  # as the stage writes it
     found = point(s, H200.limits, **sizes)
     assert isinstance(found, Point), found
     assert f"multiply_{unit}_groups_64x{sizes['n']}x{sizes['k']}_" in found.plan.source
-    (actual,) = run(emulated(found.plan), {name: np.asarray(x) for name, x in data.items()}, UNOPTIMISED)
+    (actual,) = run(emulated(found.plan), data, UNOPTIMISED)
     assert np.abs(actual.astype(np.float64) - expected).max() <= TOLERANCE[t.name] * np.abs(expected).max()
+
+
+def test_kernels_in_tf32_multiply_rounded_factors() -> None:
+    """All kernels of a product: two that round and write its factors, and one of warp groups, which cuts bits off."""
+    a, b = np.random.default_rng(4).standard_normal((2, 128, 128), np.float32)
+    stages = stages_of(as_program(arr("A", 128, 128, t=F32).T @ arr("B", 128, 128, t=F32)), True, ROUNDED)
+    terms = {}
+    for stage in stages.stages:
+        s = next(s for s in structures(stage, "gpu", True) if s.sign.endswith(("warp groups", "moved")))
+        search = Search(s.term, s.tiles, H200, H200.limits)
+        sizes = {n: size for n, t in s.tiles.items() if (size := SHORT.get(t.kind))}
+        terms[stage.name] = instantiate(s.term, search.fitting({**search.start(), **sizes}))
+    plan = compile_term(whole(stages, terms), search.launches()[0], H200.limits)
+    assert [k.source.count("cast_f32_tf32") > 0 for k in plan.kernels] == [True, True, False]
+    (found,) = run(emulated(plan), {"A": a, "B": b}, UNOPTIMISED)
+    exact = rounded(a, TF32).astype(np.float64).T @ rounded(b, TF32).astype(np.float64)
+    assert np.abs(found.reshape(exact.shape) - exact).max() < 1e-5 * np.abs(exact).max()
 
 
 def test_units_read_lines_as_they_lie() -> None:
@@ -146,22 +188,25 @@ def test_two_buffers_are_too_few_and_left_to_warps() -> None:
     assert "multiply_f16_16x8x16(" in found.plan.source and "_groups_" not in found.plan.source
 
 
-@pytest.mark.parametrize("t", [F32, I8])
+@pytest.mark.parametrize("t", [F32, F64, I8])
 def test_other_types_have_no_warp_groups(t: Scalar) -> None:
+    """f32s have some where they are rounded, and written, before."""
     factors = arr("A", 256, 256, t=t), arr("B", 256, 256, t=t)
     assert not in_groups(factors[0] @ factors[1])
 
 
 def test_closed_prices_of_warp_groups_are_of_legal_kernels() -> None:
-    for program in (programs(F16)["batches"], lambda: arr("A", 4096, 4096, t=F16) @ arr("B", 4096, 4096, t=F16)):
-        (s,) = in_groups(program())
-        found = ranked(s, H200, H200.limits)
-        assert found is not None
-        for i in range(0, len(found.seconds), 1 + len(found.seconds) // 5):
-            exact = found.search.point(found.sizes(i), found.launch_of(i))
-            assert isinstance(exact, Point), (found.sizes(i), exact)
-            assert "_groups_" in exact.plan.source, found.sizes(i)
-            assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.5, found.sizes(i)
+    for t, by in ((F16, Partitioning()), (F32, ROUNDED)):
+        large = arr("A", 4096, 4096, t=t) @ arr("B", 4096, 4096, t=t)
+        for program in (programs(t)["batches"](), large):
+            (s,) = in_groups(program, by)
+            found = ranked(s, H200, H200.limits)
+            assert found is not None
+            for i in range(0, len(found.seconds), 1 + len(found.seconds) // 5):
+                exact = found.search.point(found.sizes(i), found.launch_of(i))
+                assert isinstance(exact, Point), (found.sizes(i), exact)
+                assert "_groups_" in exact.plan.source, found.sizes(i)
+                assert 0.7 < found.seconds[i] / exact.estimate.seconds < 1.5, found.sizes(i)
 
 
 def test_large_products_are_found_for_warp_groups() -> None:
@@ -172,11 +217,22 @@ def test_large_products_are_found_for_warp_groups() -> None:
     assert (best.sign, dict(best.sizes)) == ("tile 01 warp groups", sizes)
 
 
-def test_the_kernel_of_a_product_by_warp_groups(request: pytest.FixtureRequest) -> None:
-    (s,) = in_groups(arr("A", 256, 256, t=F16) @ arr("B", 256, 256, t=F16))
-    found = point(s, H200.limits, m=128, n=64, k=64, q=1, F=3)
+def test_large_products_in_tf32_are_found_for_warp_groups() -> None:
+    """Where they may be rounded: rounding both matrices takes less than warps would take longer."""
+    program = as_program(arr("A", 4096, 4096, t=F32) @ arr("B", 4096, 4096, t=F32))
+    ways = [
+        c.sign.split(" | ") for c in (scheduled(program, H200, H200.limits, True, tf32=x)[0] for x in (True, False))
+    ]
+    assert ways[0] == ["tile 1 each", "tile 01 moved", "tile 01 warp groups"] and ways[1] == ["tile 01 chunks"]
+
+
+@pytest.mark.parametrize("unit", ["f16", "tf32"])
+def test_the_kernel_of_a_product_by_warp_groups(request: pytest.FixtureRequest, unit: str) -> None:
+    t, by, k = (F32, ROUNDED, 32) if unit == "tf32" else (F16, Partitioning(), 64)
+    (s,) = in_groups(arr("A", 256, 256, t=t) @ arr("B", 256, 256, t=t), by)
+    found = point(s, H200.limits, m=128, n=64, k=k, q=1, F=3)
     assert isinstance(found, Point)
-    path = Path(__file__).with_name("product_by_warp_groups.cl")
+    path = Path(__file__).with_name(f"product_by_warp_groups_{unit}.cl")
     if request.config.getoption("--update-golden"):
         path.write_text(found.plan.source)
     assert found.plan.source == path.read_text(), "pytest --update-golden writes what it looks like now"
@@ -185,4 +241,6 @@ def test_the_kernel_of_a_product_by_warp_groups(request: pytest.FixtureRequest) 
 def test_an_account_says_how_operands_lie() -> None:
     (s,) = in_groups(programs(F16)["whole tiles"]())
     text = account_of(s.stage, s.sign, s.schedule, {}).text
-    assert "keep operand 0 in local memory, as warp groups read it" in text
+    assert "keep operand 0 in local memory, as warp groups read it" in text and "tf32" not in text
+    (s,) = in_groups(programs(F32)["whole tiles"](), ROUNDED)
+    assert "on matrix units, factors were rounded to tf32, 11 bits" in account_of(s.stage, s.sign, s.schedule, {}).text
