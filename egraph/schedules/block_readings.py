@@ -18,7 +18,7 @@ from egglift.egraph.stages.as_pattern import as_pattern, reads_of
 from egglift.egraph.stages.blocks import can_be_in_blocks
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.partition import Stages
-from egglift.egraph.stages.stage import Dim, Stage, number
+from egglift.egraph.stages.stage import Dim, Names, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr
@@ -58,6 +58,17 @@ class BlockReading:
         """Of an index of what is cut, in all arrays."""
         beside = prod(n for i, n in enumerate(self.shape) if i not in self.axes)
         return beside * sum(scalar.size for v in self.views for _, scalar in leaves(type_of(v)))
+
+    @property
+    def names(self) -> Names:
+        """What stands for what in the stages."""
+        return self.stages[0].names
+
+    @property
+    def reduces(self) -> bool:
+        """Do all stages reduce along all that is cut?"""
+        reduced = ({d for r in s.reductions for d in r.dims} for s in self.stages)
+        return all({*dims} <= own for dims, own in zip(self.dims, reduced, strict=True))
 
     @property
     def key(self) -> Hashable:

@@ -3,7 +3,11 @@
     s[0] = sum_1 A[0,1]  ->  s.blocks[2,3,4] = sum_5 A[2 * l + 4, 3 * c + 5];  s[0] = sum_3 s.blocks[0 / l, 3, 0 mod l]
     m[0,1] = f A[0,1]    ->  m.blocks[2,3,4,5] = f A[2 * l + 4, 3 * c + 5], in their order
 
-2 and 3 count the blocks.  Blocks that reach beyond the end of what is reduced take in the neutral element there.
+2 and 3 count the blocks.  Blocks that reach beyond the end of what is reduced take in the neutral element there.  What
+is reduced may be cut into runs of blocks, which are taken in turn:
+
+    s[0] = sum_1 A[1,0]  ->  s.blocks[2,0] = sum_3,4 A[(2 * t + 3) * l + 4, 0];  s[0] = sum_2 s.blocks[2,0]
+
 source: [Hagedorn2018] (25), over several dimensions; an element is in one block
 """
 
@@ -26,36 +30,55 @@ from egglift.ir.types import BOOL, Array, Tuple, Type
 
 @dataclass(frozen=True)
 class Cut:
-    """A dimension of a stage in blocks of `length`, which `which` counts; the last one may reach beyond the end."""
+    """A dimension of a stage in blocks of `length`, which `which` counts; the last one may reach beyond the end.
+
+    turn: counts the blocks of a run; then `which` counts the runs.
+    """
 
     dim: Dim
     which: Dim
     length: int
+    turn: Dim | None = None
+
+    @property
+    def run(self) -> int:
+        """How many indices one of `which` has."""
+        return self.length * (number(self.turn) if self.turn else 1)
+
+    @property
+    def counted(self) -> tuple[Dim, ...]:
+        """What counts blocks, the outermost first."""
+        return (self.which, self.turn) if self.turn else (self.which,)
 
     def split(self, x: Expr) -> Expr:
-        """An axis of an array as two, filled up."""
-        return p.Split(self.length, p.PadUp(self.length, x) if self.ends else x)
+        """An axis of an array as one for each that counts, and one for what is within, filled up."""
+        return self._split(p.PadUp(self.run, x) if self.ends else x)
+
+    def _split(self, x: Expr) -> Expr:
+        runs = p.Split(self.run, x)
+        return at_depth(1, runs, lambda e: p.Split(self.length, e)) if self.turn else runs
 
     @property
     def ends(self) -> bool:
         """Does the last block reach beyond the end?"""
-        return number(self.dim) % self.length != 0
+        return number(self.dim) % self.run != 0
 
     @property
     def there(self) -> Expr:
-        """Is an index before the end?  An array of two axes."""
+        """Is an index before the end?  An array of as many axes."""
         there = p.Fill(number(self.dim), p.Literal(True, BOOL))
-        return p.Split(self.length, p.PadUp(self.length, there, p.Literal(False, BOOL)))
+        return self._split(p.PadUp(self.run, there, p.Literal(False, BOOL)))
 
 
 @dataclass(frozen=True)
 class InBlocks:
-    """parts: the stage of the blocks, over these and then over what is within; near: the same, given elements of blocks
-    of what it reads; added: the stage that adds up what blocks have reduced, of an array named after `parts`; None: the
-    blocks' elements are the result's."""
+    """parts: the stage of the blocks, or of their runs, over these and then over what is within; block: what is made of
+    one block; near: the same, given elements of blocks of what it reads; added: the stage that adds up what blocks have
+    reduced, of an array named after `parts`; None: the blocks' elements are the result's."""
 
     stage: Stage
     parts: Stage
+    block: Stage
     near: Stage
     added: Stage | None
     order: Callable[[Expr], Expr] = field(repr=False)
@@ -81,14 +104,15 @@ def in_blocks(stage: Stage, cuts: Sequence[Cut], near: Mapping[Expr, p.Input] | 
     """
     work = _Blocks(stage, tuple(cuts), near or {})
     body, given = work.body(work.cut), work.body(work.near)
-    parts = Stage(f"{stage.name}.blocks", work.dims, body, stage.names, narrow=stage.narrow)
-    own = replace(parts, body=given, given=frozenset(work.given))
+    block = Stage(f"{stage.name}.blocks", work.counted, body, stage.names, narrow=stage.narrow)
+    own = replace(block, body=given, given=frozenset(work.given))
+    parts = replace(block, dims=work.dims, body=work.body(work.cut, in_runs=True)) if work.turns else block
     if not work.partial:
-        return InBlocks(stage, parts, own, None, work.in_order)
+        return InBlocks(stage, parts, block, own, None, work.in_order)
     array = work.in_order(p.Input(parts.name, parts.type))
     part = stage.names.dim(prod(number(c.which) for c in work.partial))
     whole = added(stage, p.Input(parts.name, type_of(array)), (part, *stage.dims), part)
-    return InBlocks(stage, parts, own, whole, work.in_order)
+    return InBlocks(stage, parts, block, own, whole, work.in_order)
 
 
 class _Blocks:
@@ -97,7 +121,9 @@ class _Blocks:
         self.inside = {c.dim: stage.names.dim(c.length) for c in cuts}
         reduced = {d for r in stage.reductions for d in r.dims}
         self.partial = [c for c in cuts if c.dim in reduced]
-        self.dims = (*(c.which for c in cuts), *(self.inside.get(d, d) for d in stage.dims))
+        self.turns = [c.turn for c in cuts if c.turn]
+        inner = [self.inside.get(d, d) for d in stage.dims]
+        self.dims, self.counted = (*(c.which for c in cuts), *inner), (*counted(cuts), *inner)
         self.given: list[p.Input] = []
 
     @property
@@ -107,7 +133,7 @@ class _Blocks:
     def cut(self, read: Read) -> Read:
         """What is read, in blocks."""
         for c in self.cuts:
-            read = read.along(c.dim, c.split, (c.which, self.inside[c.dim]))
+            read = read.along(c.dim, c.split, (*c.counted, self.inside[c.dim]))
         return read
 
     def near(self, read: Read) -> Read:
@@ -115,29 +141,30 @@ class _Blocks:
         plain = plain_read(read)
         if plain.view not in self.blocks:
             return self.cut(read)
-        dims = (*(c.which for c in self.cuts), *(self.inside.get(d, d) for d in plain.dims))
+        dims = (*counted(self.cuts), *(self.inside.get(d, d) for d in plain.dims))
         found = Read(self.blocks[plain.view], dims)
         name = self.names.read(found)
         assert isinstance(name, p.Input)
         self.given.append(name)
         return found
 
-    def body(self, cut: Callable[[Read], Read]) -> Expr:
-        """What is made of a block: its reductions alone, where these go on in others."""
+    def body(self, cut: Callable[[Read], Read], in_runs: bool = False) -> Expr:
+        """What is made of a block, or of a run of them: its reductions alone, where these go on in others."""
         if not self.partial:
             return self.names.with_reads(self.stage.body, cut)
         ends = [c for c in self.partial if c.ends]
-        there = [self.names.read(Read(c.there, (c.which, self.inside[c.dim]))) for c in ends]
+        there = [self.names.read(Read(c.there, (*c.counted, self.inside[c.dim]))) for c in ends]
         reductions = (r for _, r in self.names.of(self.stage.body) if isinstance(r, Reduction))
-        return as_one([self._reduced(r, cut, there) for r in reductions])
+        turns = self.turns if in_runs else []
+        return as_one([self._reduced(r, cut, there, turns) for r in reductions])
 
-    def _reduced(self, r: Reduction, cut: Callable[[Read], Read], there: Sequence[Expr]) -> Expr:
-        """A reduction over the elements of a block that there are."""
+    def _reduced(self, r: Reduction, cut: Callable[[Read], Read], there: Sequence[Expr], turns: Sequence[Dim]) -> Expr:
+        """A reduction over the elements of a block, or of the blocks of a run, that there are."""
         assert r.op is not None and r.op.neutral is not None
         element = self.names.with_reads(r.element, cut)
         for condition in there:
             element = _where(condition, element, r.op.neutral)
-        dims = tuple(self.inside.get(d, d) for d in r.dims)
+        dims = (*turns, *(self.inside.get(d, d) for d in r.dims))
         return self.names.reduced(replace(r, init=r.op.neutral, dims=dims, element=element))
 
     def in_order(self, array: Expr) -> Expr:
@@ -155,6 +182,11 @@ class _Blocks:
         return array
 
 
+def counted(cuts: Sequence[Cut]) -> tuple[Dim, ...]:
+    """What counts blocks, and then those of their runs."""
+    return (*(c.which for c in cuts), *(c.turn for c in cuts if c.turn))
+
+
 def _where(condition: Expr, x: Expr, other: Expr) -> Expr:
     """One of two numbers, or of two tuples of such."""
     if isinstance(x, p.Tup):
@@ -167,7 +199,8 @@ def block_copy(views: Sequence[Expr], names: Names, axes: Sequence[Dim], cuts: S
     """A stage that yields blocks of arrays over the same axes, as they are; of several arrays, tuples."""
     work = _Blocks(Stage("%blocks", tuple(axes), p.Tup(()), names), tuple(cuts), {})
     body = as_one([names.read(work.cut(Read(view, tuple(axes)))) for view in views])
-    return Stage("%blocks", work.dims, body, names)
+    inner = (work.inside.get(d, d) for d in axes)
+    return Stage("%blocks", (*counted(cuts), *inner), body, names)
 
 
 def block_type(copy: Stage, i: int, count: int) -> Type:

@@ -1,0 +1,92 @@
+"""Ways of stages within blocks, one for each shape of a group, and those that go together.
+
+Where groups take blocks in turn, what a stage has found is in registers of its items: all items of a group are all
+stages' then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+
+import numpy as np
+
+from egglift.codegen.kernel.imperative import DeviceLimits
+from egglift.costmodel.profiles.profile import Profile
+from egglift.egraph.schedules.block_structures import inside
+from egglift.egraph.schedules.nest import digits_of
+from egglift.egraph.schedules.ranking import Ranked, ranked
+from egglift.egraph.schedules.ways import Way
+from egglift.egraph.stages.stage import Dim, Stage
+from egglift.ir.errors import EggliftError
+
+SHAPES, SHAPES_IN_TURN = 6, 48  # shapes of groups of a stage that are tried
+CLOSE = {"gpu": 1.5, "cpu": 4.0}  # times as slow as its best, by closed price, may a stage's ways be: a cache helps all
+CLOSE_IN_TURN = 6.0  # the same where all stages must have as many items
+
+
+@dataclass(frozen=True)
+class Option:
+    """A way of a stage within blocks, with sizes, the items of a group in each dimension, and the price of it alone."""
+
+    way: Way
+    sizes: dict[str, int]
+    items: tuple[int, ...]
+    seconds: float
+
+
+def options_of(
+    stage: Stage, blocks: Sequence[Dim], profile: Profile, limits: DeviceLimits, in_turn: bool = False
+) -> list[Option]:
+    """The cheapest of each shape of groups, by closed price.  in_turn: do groups take blocks in turn?"""
+    found = list[Option]()
+    close, shapes = (CLOSE_IN_TURN, SHAPES_IN_TURN) if in_turn else (CLOSE[profile.kind], SHAPES)
+    for way, s in inside(stage, blocks, profile.kind):
+        with suppress(EggliftError):
+            if (r := ranked(s, profile, limits, several=False)) is not None:
+                found += islice(_of_each_shape(way, r, profile.kind, close), shapes)
+    found.sort(key=lambda o: o.seconds)
+    return [o for o in found if o.seconds <= close * found[0].seconds]
+
+
+def _of_each_shape(way: Way, r: Ranked, kind: str, close: float) -> Iterator[Option]:
+    gpu, near = kind == "gpu", int(np.searchsorted(r.seconds, close * r.best, side="right"))
+    s, columns = r.structure, {name: c[:near] for name, c in r.columns.items()}
+    shape = [np.ones(near), np.ones(near)]
+    for d in digits_of(s.schedule, columns, frozenset(d for q in s.stage.reductions for d in q.dims)) if gpu else ():
+        if d.role == "item":
+            shape[d.dim] = np.maximum(shape[d.dim], d.count)
+    firsts = dict[tuple[int, ...], int]()
+    for k in range(near):
+        firsts.setdefault((int(shape[0][k]), int(shape[1][k])), k)
+    for items, k in firsts.items():
+        yield Option(way, r.sizes(k), items, float(r.seconds[k]))
+
+
+def side_by_side(options: Sequence[Sequence[Option]], in_turn: bool = False) -> Iterator[tuple[Option, ...]]:
+    """One option of each stage: first those that take least, where items that a stage has not wait for it.
+
+    in_turn: do groups take blocks in turn?  Then all have as many.
+    """
+
+    def price(picked: Sequence[Option]) -> float:
+        items = prod(map(max, zip(*(o.items for o in picked), strict=True)))
+        return float(sum(o.seconds * items / prod(o.items) for o in picked))
+
+    found = _alike(options) if in_turn else product(*options)
+    yield from sorted(found, key=price)
+
+
+def _alike(options: Sequence[Sequence[Option]]) -> Iterator[tuple[Option, ...]]:
+    """The cheapest option of each stage for each shape of groups that all have."""
+    by_items = [dict[tuple[int, ...], Option]() for _ in options]
+    for known, own in zip(by_items, options, strict=True):
+        for o in own:
+            known.setdefault(o.items, o)
+    first, *others = by_items
+    for items in first:
+        if all(items in known for known in others):
+            yield tuple(known[items] for known in by_items)
