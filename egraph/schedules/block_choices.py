@@ -75,7 +75,7 @@ def _shapes(x: BlockReading, profile: Profile, limits: DeviceLimits) -> Iterator
 
 
 def _in_turn(x: BlockReading, profile: Profile, limits: DeviceLimits) -> Iterator[_Shape]:
-    """Blocks that groups take in turn, as many groups as fill the device: whatever items share, nothing is left over."""
+    """Blocks that groups take in turn, as many groups as fill the device; whatever items share, nothing is left."""
     for (most,) in _lengths(x, profile.kind, IN_TURN):
         length = 1 << (most.bit_length() - 1)
         for groups in GROUPS:
@@ -139,7 +139,8 @@ class _Shape:
     def blocks(self) -> list[InBlocks]:
         """The stages in blocks."""
         near = _near(self.x, self.copy) if self.copy else {}
-        return [in_blocks(s, self._cuts(dims), near) for s, dims in zip(self.x.stages, self.x.dims, strict=True)]
+        each = zip(self.x.stages, self.x.dims, self.x.given, strict=True)
+        return [in_blocks(s, self._cuts(dims), near, given) for s, dims, given in each]
 
     def found(self, tries: int, least: float) -> list[FoundBlocks]:
         """The cheapest of what was tried, where one is known that takes so many seconds; none where no code is."""

@@ -9,11 +9,12 @@ source: egglift; <map f x, map g y> = unzip (map (f x g) (zip x y)), of blocks
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 
 from egglift.egraph.schedules.rows import read_by
+from egglift.egraph.stages.adjacent import adjoined_along
 from egglift.egraph.stages.as_pattern import as_pattern, reads_of
 from egglift.egraph.stages.blocks import can_be_in_blocks
 from egglift.egraph.stages.moved_axes import plain_read
@@ -34,10 +35,13 @@ MUCH = 64  # steps for each element, from which on reading it is little of what 
 class BlockReading:
     """Stages that need nothing of each other, with the dimension of each along the axes that are cut.
 
-    views: what at least two of them read, the arrays of one shape; axes: which of its axes are cut.
+    given: the same as the program has them, with where each one's result is cut again: neighbouring axes that are one
+    for all stages are one.  views: what at least two of them read, the arrays of one shape; axes: which of its axes are
+    cut.
     """
 
     stages: tuple[Stage, ...]
+    given: tuple[tuple[Stage, tuple[int, ...]], ...]
     dims: tuple[tuple[Dim, ...], ...]
     views: tuple[Expr, ...]
     axes: tuple[int, ...]
@@ -88,28 +92,31 @@ def block_readings(whole: Stages) -> Iterator[BlockReading]:
     known = set[frozenset[str]]()
     for view in sorted(views, key=lambda v: -_volume(v)):
         reading = [s for s in whole.stages if view in reads[s.name]]
-        found = _of_view(view, _independent(reading, whole), reads)
+        found = _of_view(view, _independent(reading, whole))
         names = frozenset(s.name for s in found.stages) if found else frozenset()
         if found and not any(names <= other for other in known):
             known.add(names)
             yield found
 
 
-def _of_view(
-    view: Expr, stages: Sequence[Stage], reads: Mapping[str, Mapping[Expr, tuple[Dim | None, ...]]]
-) -> BlockReading | None:
+def _of_view(view: Expr, given: Sequence[Stage]) -> BlockReading | None:
     """Stages that may be computed in blocks of the same axes of what they read; None if fewer than two may be."""
-    dims = [reads[s.name][view] for s in stages]
-    axes = [i for i in range(len(dims[0])) if all(ds[i] is not None for ds in dims)] if dims else []
+    if len(given) < 2:
+        return None
+    view, stages = adjoined_along(given, view)
+    reads = {s.name: _large(s) for s, _ in stages}
+    dims = [reads[s.name].get(view, ()) for s, _ in stages]
+    axes = [i for i in range(min(map(len, dims))) if all(ds[i] is not None for ds in dims)]
     cut = [tuple(d for i, d in enumerate(ds) if i in axes and d is not None) for ds in dims]
-    fit = [(s, ds) for s, ds in zip(stages, cut, strict=True) if axes and can_be_in_blocks(s, ds)]
+    old = {s.name: (s, cuts) for s, (_, cuts) in zip(given, stages, strict=True)}
+    fit = [(s, ds) for (s, _), ds in zip(stages, cut, strict=True) if axes and can_be_in_blocks(s, ds)]
     if len(fit) < 2 or len(axes) > GRID:
         return None
     found = tuple(s for s, _ in fit)
     others = dict.fromkeys(v for s in found for v in reads[s.name] if v != view)
     alike = [v for v in others if all(reads[s.name].get(v, own) == own for s in found for own in [reads[s.name][view]])]
     views = (view, *(v for v in alike if sum(v in reads[s.name] for s in found) > 1))
-    return BlockReading(found, tuple(ds for _, ds in fit), views, tuple(axes))
+    return BlockReading(found, tuple(old[s.name] for s in found), tuple(ds for _, ds in fit), views, tuple(axes))
 
 
 def _independent(stages: Sequence[Stage], whole: Stages) -> list[Stage]:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from egglift.egraph.stages.adjacent import separated
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.sharing import added, can_share, commutes
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number
@@ -96,23 +97,33 @@ def can_be_in_blocks(stage: Stage, dims: Sequence[Dim]) -> bool:
     return not reduced & set(dims) or (can_share(stage) and commutes(stage))
 
 
-def in_blocks(stage: Stage, cuts: Sequence[Cut], near: Mapping[Expr, p.Input] | None = None) -> InBlocks:
+def in_blocks(
+    stage: Stage,
+    cuts: Sequence[Cut],
+    near: Mapping[Expr, p.Input] | None = None,
+    given: tuple[Stage, tuple[int, ...]] | None = None,
+) -> InBlocks:
     """A stage that may be computed so, in these blocks.
 
     near: by what is read along all that is cut, what stands for it in blocks, an array over these and then over what is
-    within.
+    within.  given: the stage as it was before some of its dimensions became one, and where that is cut again.
     """
-    work = _Blocks(stage, tuple(cuts), near or {})
-    body, given = work.body(work.cut), work.body(work.near)
+    work, (old, again) = _Blocks(stage, tuple(cuts), near or {}), given or (stage, ())
+    body, near_body = work.body(work.cut), work.body(work.near)
     block = Stage(f"{stage.name}.blocks", work.counted, body, stage.names, narrow=stage.narrow)
-    own = replace(block, body=given, given=frozenset(work.given))
+    own = replace(block, body=near_body, given=frozenset(work.given))
     parts = replace(block, dims=work.dims, body=work.body(work.cut, in_runs=True)) if work.turns else block
+    first = 1 if work.partial else 0
+
+    def order(x: Expr) -> Expr:
+        return at_depth(first, work.in_order(x), lambda e: separated(e, again)) if again else work.in_order(x)
+
     if not work.partial:
-        return InBlocks(stage, parts, block, own, None, work.in_order)
-    array = work.in_order(p.Input(parts.name, parts.type))
+        return InBlocks(stage, parts, block, own, None, order)
+    array = order(p.Input(parts.name, parts.type))
     part = stage.names.dim(prod(number(c.which) for c in work.partial))
-    whole = added(stage, p.Input(parts.name, type_of(array)), (part, *stage.dims), part)
-    return InBlocks(stage, parts, block, own, whole, work.in_order)
+    whole = added(old, p.Input(parts.name, type_of(array)), (part, *old.dims), part)
+    return InBlocks(stage, parts, block, own, whole, order)
 
 
 class _Blocks:
