@@ -23,7 +23,7 @@ from egglift.egraph.schedules.block_readings import BlockReading
 from egglift.egraph.schedules.block_structures import SideBySide, scheduled, with_numbers
 from egglift.egraph.schedules.choice import Choice
 from egglift.egraph.schedules.schedule import Schedule
-from egglift.egraph.stages.blocks import Cut, InBlocks, block_copy, block_type, in_blocks
+from egglift.egraph.stages.blocks import Cut, InBlocks, block_copy, block_type, in_blocks, runs_of
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
@@ -121,7 +121,7 @@ class _Shape:
     @cached_property
     def counted(self) -> tuple[Dim, ...]:
         """What counts blocks, or runs of them, and then the blocks of a run."""
-        runs = (-(-n // (length * self.turns)) for n, length in zip(self.x.extents, self.lengths, strict=True))
+        runs = (runs_of(n, length, self.turns) for n, length in zip(self.x.extents, self.lengths, strict=True))
         return (*map(self.x.names.dim, runs), *([self.turn] if self.turn else []))
 
     def _cuts(self, dims: Sequence[Dim]) -> list[Cut]:
@@ -145,9 +145,9 @@ class _Shape:
     def found(self, tries: int, least: float) -> list[FoundBlocks]:
         """The cheapest of what was tried, where one is known that takes so many seconds; none where no code is."""
         stages = [*([self.copy] if self.copy else []), *(b.block for b in self.blocks)]
-        options = [options_of(s, self.counted, self.profile, self.limits, self.turn is not None) for s in stages]
+        options = [options_of(s, self.counted, self.profile, self.limits) for s in stages]
         found = list[FoundBlocks]()
-        for picked in islice(side_by_side(options, self.turn is not None), tries):
+        for picked in islice(side_by_side(options, self.profile.kind, self.turn is not None), tries):
             with suppress(EggliftError):
                 found.append(self._made(picked))
             if found and found[0].choice.seconds > FAR * least:

@@ -6,10 +6,11 @@ stages' then.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice, product
+from dataclasses import dataclass, field
+from itertools import product
 from math import prod
 
 import numpy as np
@@ -23,9 +24,9 @@ from egglift.egraph.schedules.ways import Way
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.ir.errors import EggliftError
 
-SHAPES, SHAPES_IN_TURN = 6, 48  # shapes of groups of a stage that are tried
+SHAPES = 6  # shapes of groups of a stage and a way that are tried beside all others of the other stages
 CLOSE = {"gpu": 1.5, "cpu": 4.0}  # times as slow as its best, by closed price, may a stage's ways be: a cache helps all
-CLOSE_IN_TURN = 6.0  # the same where all stages must have as many items
+CLOSE_ALIKE = 6.0  # the same where all stages have as many items: then none waits for others
 
 
 @dataclass(frozen=True)
@@ -33,27 +34,23 @@ class Option:
     """A way of a stage within blocks, with sizes, the items of a group in each dimension, and the price of it alone."""
 
     way: Way
-    sizes: dict[str, int]
+    sizes: dict[str, int] = field(compare=False)
     items: tuple[int, ...]
     seconds: float
 
 
-def options_of(
-    stage: Stage, blocks: Sequence[Dim], profile: Profile, limits: DeviceLimits, in_turn: bool = False
-) -> list[Option]:
-    """The cheapest of each shape of groups, by closed price.  in_turn: do groups take blocks in turn?"""
+def options_of(stage: Stage, blocks: Sequence[Dim], profile: Profile, limits: DeviceLimits) -> list[Option]:
+    """The cheapest of each way and shape of groups, by closed price."""
     found = list[Option]()
-    close, shapes = (CLOSE_IN_TURN, SHAPES_IN_TURN) if in_turn else (CLOSE[profile.kind], SHAPES)
     for way, s in inside(stage, blocks, profile.kind):
         with suppress(EggliftError):
             if (r := ranked(s, profile, limits, several=False)) is not None:
-                found += islice(_of_each_shape(way, r, profile.kind, close), shapes)
-    found.sort(key=lambda o: o.seconds)
-    return [o for o in found if o.seconds <= close * found[0].seconds]
+                found += _of_each_shape(way, r, profile.kind)
+    return sorted(found, key=lambda o: o.seconds)
 
 
-def _of_each_shape(way: Way, r: Ranked, kind: str, close: float) -> Iterator[Option]:
-    gpu, near = kind == "gpu", int(np.searchsorted(r.seconds, close * r.best, side="right"))
+def _of_each_shape(way: Way, r: Ranked, kind: str) -> Iterator[Option]:
+    gpu, near = kind == "gpu", int(np.searchsorted(r.seconds, CLOSE_ALIKE * r.best, side="right"))
     s, columns = r.structure, {name: c[:near] for name, c in r.columns.items()}
     shape = [np.ones(near), np.ones(near)]
     for d in digits_of(s.schedule, columns, frozenset(d for q in s.stage.reductions for d in q.dims)) if gpu else ():
@@ -66,7 +63,7 @@ def _of_each_shape(way: Way, r: Ranked, kind: str, close: float) -> Iterator[Opt
         yield Option(way, r.sizes(k), items, float(r.seconds[k]))
 
 
-def side_by_side(options: Sequence[Sequence[Option]], in_turn: bool = False) -> Iterator[tuple[Option, ...]]:
+def side_by_side(options: Sequence[Sequence[Option]], kind: str, in_turn: bool = False) -> Iterator[tuple[Option, ...]]:
     """One option of each stage: first those that take least, where items that a stage has not wait for it.
 
     in_turn: do groups take blocks in turn?  Then all have as many.
@@ -76,8 +73,17 @@ def side_by_side(options: Sequence[Sequence[Option]], in_turn: bool = False) -> 
         items = prod(map(max, zip(*(o.items for o in picked), strict=True)))
         return float(sum(o.seconds * items / prod(o.items) for o in picked))
 
-    found = _alike(options) if in_turn else product(*options)
-    yield from sorted(found, key=price)
+    others = () if in_turn else product(*(list(_near(own, CLOSE[kind])) for own in options))
+    yield from sorted(dict.fromkeys([*_alike(options), *others]), key=price)
+
+
+def _near(options: Sequence[Option], close: float) -> Iterator[Option]:
+    """The first options of a stage, of each way."""
+    count = Counter[str]()
+    for o in options:
+        count[o.way.name] += 1
+        if o.seconds <= close * options[0].seconds and count[o.way.name] <= SHAPES:
+            yield o
 
 
 def _alike(options: Sequence[Sequence[Option]]) -> Iterator[tuple[Option, ...]]:

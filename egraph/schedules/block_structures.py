@@ -16,7 +16,7 @@ from egglift.egraph.schedules.block_runs import InRuns
 from egglift.egraph.schedules.lower import Lowering, Phase, lower
 from egglift.egraph.schedules.schedule import Keep, Loop, Schedule, Step
 from egglift.egraph.schedules.structures import Structure, Work
-from egglift.egraph.schedules.ways import INSIDE, Way
+from egglift.egraph.schedules.ways import IN_SHORT_ROWS, INSIDE, Way
 from egglift.egraph.stages.loops import Tensor, folded, nest
 from egglift.egraph.stages.operands import Operand
 from egglift.egraph.stages.stage import Dim, Stage, number
@@ -28,6 +28,7 @@ from egglift.ir.tuples import as_one, parts_of
 
 #: groups along the second and the third dimension of a grid, at most: what drivers of GPUs have
 MOST = (1 << 16) - 1
+SHORT = 8  # elements of a row, below which items beside each other have rows
 
 
 def inside(stage: Stage, blocks: Sequence[Dim], kind: str) -> Iterator[tuple[Way, Structure]]:
@@ -44,6 +45,8 @@ def scheduled(stage: Stage, blocks: Sequence[Dim], way: Way, kind: str) -> tuple
     make its run."""
     inner = [d for d in stage.dims if d not in blocks]
     if bool(way.reduced) != bool(stage.reductions) or bool(way.columns) + bool(way.rows) > len(inner):
+        return None
+    if way is IN_SHORT_ROWS and not number(inner[-1]) < SHORT:
         return None
     if kind == "gpu" and inner and not way.columns:  # all items would wait for each result
         return None

@@ -28,12 +28,15 @@ from egglift.ir.patterns import Expr
 from egglift.ir.tuples import as_one
 from egglift.ir.types import BOOL, Array, Tuple, Type
 
+EVEN = 64  # runs of blocks
+
 
 @dataclass(frozen=True)
 class Cut:
     """A dimension of a stage in blocks of `length`, which `which` counts; the last one may reach beyond the end.
 
-    turn: counts the blocks of a run; then `which` counts the runs.
+    turn: counts the blocks of a run; then `which` counts the runs, `EVEN` or a multiple of it: what they have found is
+    added by many items, each of which then has as many parts.
     """
 
     dim: Dim
@@ -51,9 +54,14 @@ class Cut:
         """What counts blocks, the outermost first."""
         return (self.which, self.turn) if self.turn else (self.which,)
 
+    @property
+    def _padded(self) -> int:
+        """What the dimension is filled up to a multiple of."""
+        return self.run * EVEN if self.turn else self.run
+
     def split(self, x: Expr) -> Expr:
         """An axis of an array as one for each that counts, and one for what is within, filled up."""
-        return self._split(p.PadUp(self.run, x) if self.ends else x)
+        return self._split(p.PadUp(self._padded, x) if self.ends else x)
 
     def _split(self, x: Expr) -> Expr:
         runs = p.Split(self.run, x)
@@ -62,13 +70,19 @@ class Cut:
     @property
     def ends(self) -> bool:
         """Does the last block reach beyond the end?"""
-        return number(self.dim) % self.run != 0
+        return number(self.dim) % self._padded != 0
 
     @property
     def there(self) -> Expr:
         """Is an index before the end?  An array of as many axes."""
         there = p.Fill(number(self.dim), p.Literal(True, BOOL))
-        return self._split(p.PadUp(self.run, there, p.Literal(False, BOOL)))
+        return self._split(p.PadUp(self._padded, there, p.Literal(False, BOOL)))
+
+
+def runs_of(n: int, length: int, turns: int) -> int:
+    """How many runs of so many blocks there are of n indices; of one block each, how many blocks."""
+    each = length * turns
+    return -(-n // (each * EVEN)) * EVEN if turns > 1 else -(-n // each)
 
 
 @dataclass(frozen=True)
