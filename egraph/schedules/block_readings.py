@@ -19,6 +19,7 @@ from egglift.egraph.stages.as_pattern import as_pattern, reads_of
 from egglift.egraph.stages.blocks import can_be_in_blocks
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.partition import Stages
+from egglift.egraph.stages.sharing import sums_of
 from egglift.egraph.stages.stage import Dim, Names, Stage, number
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
@@ -71,8 +72,7 @@ class BlockReading:
     @property
     def reduces(self) -> bool:
         """Do all stages reduce along all that is cut?"""
-        reduced = ({d for r in s.reductions for d in r.dims} for s in self.stages)
-        return all({*dims} <= own for dims, own in zip(self.dims, reduced, strict=True))
+        return all({*dims} <= _reduced(s) for dims, s in zip(self.dims, self.stages, strict=True))
 
     @property
     def key(self) -> Hashable:
@@ -92,14 +92,14 @@ def block_readings(whole: Stages) -> Iterator[BlockReading]:
     known = set[frozenset[str]]()
     for view in sorted(views, key=lambda v: -_volume(v)):
         reading = [s for s in whole.stages if view in reads[s.name]]
-        found = _of_view(view, _independent(reading, whole))
+        found = _of_view(view, _independent(reading, whole), whole)
         names = frozenset(s.name for s in found.stages) if found else frozenset()
         if found and not any(names <= other for other in known):
             known.add(names)
             yield found
 
 
-def _of_view(view: Expr, given: Sequence[Stage]) -> BlockReading | None:
+def _of_view(view: Expr, given: Sequence[Stage], whole: Stages) -> BlockReading | None:
     """Stages that may be computed in blocks of the same axes of what they read; None if fewer than two may be."""
     if len(given) < 2:
         return None
@@ -110,6 +110,7 @@ def _of_view(view: Expr, given: Sequence[Stage]) -> BlockReading | None:
     cut = [tuple(d for i, d in enumerate(ds) if i in axes and d is not None) for ds in dims]
     old = {s.name: (s, cuts) for s, (_, cuts) in zip(given, stages, strict=True)}
     fit = [(s, ds) for (s, _), ds in zip(stages, cut, strict=True) if axes and can_be_in_blocks(s, ds)]
+    fit = [(s, ds) for s, ds in fit if _reduced(s) & {*ds} or not read_by(s, whole.stages) & old.keys()]
     if len(fit) < 2 or len(axes) > GRID:
         return None
     found = tuple(s for s, _ in fit)
@@ -120,13 +121,17 @@ def _of_view(view: Expr, given: Sequence[Stage]) -> BlockReading | None:
 
 
 def _independent(stages: Sequence[Stage], whole: Stages) -> list[Stage]:
-    """Stages, in order, without those that need one before them."""
+    """Stages, in order, without those that need one before them: for what they reduce, if they do."""
     found: list[Stage] = []
     for s in stages:
-        needed = read_by(s, whole.stages)
+        needed = read_by(sums_of(s) if s.reductions else s, whole.stages)
         if not any(t.name in needed for t in found):
             found.append(s)
     return found
+
+
+def _reduced(stage: Stage) -> set[Dim]:
+    return {d for r in stage.reductions for d in r.dims}
 
 
 def _large(stage: Stage) -> dict[Expr, tuple[Dim | None, ...]]:
@@ -147,7 +152,7 @@ def _large(stage: Stage) -> dict[Expr, tuple[Dim | None, ...]]:
 
 def _is_worth_it(stage: Stage, view: Expr) -> bool:
     """Is an array large, and does a stage take little more steps than it has elements?"""
-    reduced = {d for r in stage.reductions for d in r.dims}
+    reduced = _reduced(stage)
     if _volume(view) < LONG or any(not isinstance(d.extent, int) for d in reduced):
         return False
     steps = prod(map(number, {*stage.dims, *reduced}))
