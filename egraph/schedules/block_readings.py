@@ -9,14 +9,15 @@ source: egglift; <map f x, map g y> = unzip (map (f x g) (zip x y)), of blocks
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 
 from egglift.egraph.schedules.rows import read_by
 from egglift.egraph.stages.adjacent import adjoined_along
 from egglift.egraph.stages.as_pattern import as_pattern, reads_of
 from egglift.egraph.stages.blocks import can_be_in_blocks
+from egglift.egraph.stages.factors import with_factors
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.partition import Stages
 from egglift.egraph.stages.sharing import sums_of
@@ -87,6 +88,7 @@ class BlockReading:
 
 def block_readings(whole: Stages) -> Iterator[BlockReading]:
     """Stages that read one array at indices of theirs, the largest array first; each set of stages once."""
+    whole = replace(whole, stages=tuple(with_factors(whole.stages, LONG)))
     reads = {s.name: _large(s) for s in whole.stages}
     views = dict.fromkeys(view for found in reads.values() for view in found)
     known = set[frozenset[str]]()
@@ -116,8 +118,13 @@ def _of_view(view: Expr, given: Sequence[Stage], whole: Stages) -> BlockReading 
     found = tuple(s for s, _ in fit)
     others = dict.fromkeys(v for s in found for v in reads[s.name] if v != view)
     alike = [v for v in others if all(reads[s.name].get(v, own) == own for s in found for own in [reads[s.name][view]])]
-    views = (view, *(v for v in alike if sum(v in reads[s.name] for s in found) > 1))
+    views = (view, *(v for v in alike if _is_read_again(v, [reads[s.name] for s in found])))
     return BlockReading(found, tuple(old[s.name] for s in found), tuple(ds for _, ds in fit), views, tuple(axes))
+
+
+def _is_read_again(view: Expr, reads: Sequence[Mapping[Expr, tuple[Dim | None, ...]]]) -> bool:
+    """Is it read by several stages, or by one at several dimensions?"""
+    return sum(view in own for own in reads) > 1 or any(None in own.get(view, ()) for own in reads)
 
 
 def _independent(stages: Sequence[Stage], whole: Stages) -> list[Stage]:
@@ -147,7 +154,21 @@ def _large(stage: Stage) -> dict[Expr, tuple[Dim | None, ...]]:
             dims = tuple(None if d in twice else d for d in r.dims)
             old = found.get(r.view, dims)
             found[r.view] = tuple(a if a == b else None for a, b in zip(old, dims, strict=True))
-    return found
+    return {v: _alike(dims, [other for w, other in found.items() if _is_made_alike(v, w)]) for v, dims in found.items()}
+
+
+def _is_made_alike(one: Expr, other: Expr) -> bool:
+    """Are arrays of one shape read, or computed, of the same largest one?"""
+
+    def largest(view: Expr) -> Expr | None:
+        return max((t for t in subterms(view) if isinstance(t, p.Input)), key=_volume, default=None)
+
+    return type_of(one) == type_of(other) and largest(one) == largest(other)
+
+
+def _alike(dims: tuple[Dim | None, ...], others: Sequence[tuple[Dim | None, ...]]) -> tuple[Dim | None, ...]:
+    """The dimensions that others have at the same axes; None where they have another one there."""
+    return tuple(d if all(o[i] == d for o in others) else None for i, d in enumerate(dims))
 
 
 def _is_worth_it(stage: Stage, view: Expr) -> bool:

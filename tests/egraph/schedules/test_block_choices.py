@@ -62,9 +62,14 @@ SMALL: dict[str, Callable[[el.Scalar], Value]] = {
     "squares and products of columns": lambda t: el.tuple(
         matrix(301, 6, t).T @ matrix(301, 6, t), matrix(301, 6, t).T @ arr("y", 301, t=t)
     ),
-    "products of weighted columns, and largest": lambda t: el.tuple(
-        (matrix(300, 6, t) * arr("w", 300, 1, t=t)).T @ matrix(300, 6, t), matrix(300, 6, t).max(axis=0)
+    "products and sums of weighted columns": lambda t: el.tuple(
+        (matrix(300, 6, t) * arr("w", 300, 1, t=t)).T @ matrix(300, 6, t),
+        (matrix(300, 6, t) * arr("w", 300, 1, t=t)).sum(axis=0),
     ),
+    "images and their channels": lambda t: el.tuple(
+        el.maximum(arr("I", 6, 5, 7, 8, t=t), 0), arr("I", 6, 5, 7, 8, t=t).sum(axis=(0, 2, 3))
+    ),
+    "points in rows of three, and extremes": lambda t: el.tuple(2 * matrix(301, 3, t), matrix(301, 3, t).max(axis=0)),
     "a cube along each axis": lambda t: el.tuple(
         arr("C", 9, 20, 33, t=t).max(axis=0), arr("C", 9, 20, 33, t=t).sum(axis=1), arr("C", 9, 20, 33, t=t).min(axis=2)
     ),
@@ -206,7 +211,7 @@ def test_going_through_a_block_again_and_again_is_no_race() -> None:
         assert report.clean, f"{report}\n{plan.source}"
 
 
-@pytest.mark.parametrize("name", ["squares and products of columns", "products of weighted columns, and largest"])
+@pytest.mark.parametrize("name", ["squares and products of columns", "products and sums of weighted columns"])
 def test_groups_take_blocks_in_turn_where_all_is_reduced(name: str) -> None:
     """What they have found stays in registers: one part a group is written, and not one for each block."""
     whole, profile = stages_of(as_program(SMALL[name](el.f32))), PROFILES["gpu"]
