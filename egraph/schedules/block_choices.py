@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from math import inf
 
 from egglift.codegen.compile import compile_term
@@ -147,7 +146,7 @@ class _Shape:
         stages = [*([self.copy] if self.copy else []), *(b.block for b in self.blocks)]
         options = [options_of(s, self.counted, self.profile, self.limits) for s in stages]
         found = list[FoundBlocks]()
-        for picked in islice(side_by_side(options, self.profile.kind, self.turn is not None), tries):
+        for picked in side_by_side(options, self.profile.kind, tries, self.turn is not None):
             with suppress(EggliftError):
                 found.append(self._made(picked))
             if found and found[0].choice.seconds > FAR * least:
@@ -175,7 +174,7 @@ class _Shape:
         return FoundBlocks(Choice(sign, kernel, sizes, launch, price, account), added, arrays)
 
     def _schedule(self, stage: Stage, o: Option) -> Schedule:
-        found = scheduled(stage, self.counted, o.way, self.profile.kind)
+        found = scheduled(stage, self.counted, o.way, self.profile.kind, self.turn is not None)
         assert found is not None, "what is near changes no loop"
         schedule, work = found
         return with_numbers(schedule, dict.fromkeys(work.tiles, 0) | o.sizes)  # no padding of what is kept besides

@@ -63,26 +63,33 @@ def _of_each_shape(way: Way, r: Ranked, kind: str) -> Iterator[Option]:
         yield Option(way, r.sizes(k), items, float(r.seconds[k]))
 
 
-def side_by_side(options: Sequence[Sequence[Option]], kind: str, in_turn: bool = False) -> Iterator[tuple[Option, ...]]:
-    """One option of each stage: first those that take least, where items that a stage has not wait for it.
+def side_by_side(
+    options: Sequence[Sequence[Option]], kind: str, count: int, in_turn: bool = False
+) -> Iterator[tuple[Option, ...]]:
+    """One option of each stage, so many times: those that take least, where items that a stage has not wait for it;
+    then half as many of which all have as many items.
 
-    in_turn: do groups take blocks in turn?  Then all have as many.
+    in_turn: do groups take blocks in turn?  Then all have.
     """
 
     def price(picked: Sequence[Option]) -> float:
         items = prod(map(max, zip(*(o.items for o in picked), strict=True)))
         return float(sum(o.seconds * items / prod(o.items) for o in picked))
 
-    others = () if in_turn else product(*(list(_near(own, CLOSE[kind])) for own in options))
-    yield from sorted(dict.fromkeys([*_alike(options), *others]), key=price)
+    alike = sorted(_alike(options), key=price)
+    if in_turn:
+        yield from alike[:count]
+        return
+    others = sorted(product(*(list(_near(own, CLOSE[kind])) for own in options)), key=price)[:count]
+    yield from dict.fromkeys([*others, *alike[: count // 2]])
 
 
 def _near(options: Sequence[Option], close: float) -> Iterator[Option]:
     """The first options of a stage, of each way."""
-    count = Counter[str]()
+    count = Counter[Way]()
     for o in options:
-        count[o.way.name] += 1
-        if o.seconds <= close * options[0].seconds and count[o.way.name] <= SHAPES:
+        count[o.way] += 1
+        if o.seconds <= close * options[0].seconds and count[o.way] <= SHAPES:
             yield o
 
 

@@ -40,9 +40,11 @@ def inside(stage: Stage, blocks: Sequence[Dim], kind: str) -> Iterator[tuple[Way
             yield way, Structure(way.name, stage, schedule, lower(stage, schedule), work.tiles)
 
 
-def scheduled(stage: Stage, blocks: Sequence[Dim], way: Way, kind: str) -> tuple[Schedule, Work] | None:
+def scheduled(
+    stage: Stage, blocks: Sequence[Dim], way: Way, kind: str, in_turn: bool = False
+) -> tuple[Schedule, Work] | None:
     """The loops of a stage over blocks and, by that way, within; None where it has other dimensions, or the laws do not
-    make its run."""
+    make its run.  in_turn: do groups take blocks in turn?  Then what items have of each is in registers, too."""
     inner = [d for d in stage.dims if d not in blocks]
     if bool(way.reduced) != bool(stage.reductions) or bool(way.columns) + bool(way.rows) > len(inner):
         return None
@@ -51,7 +53,8 @@ def scheduled(stage: Stage, blocks: Sequence[Dim], way: Way, kind: str) -> tuple
     if kind == "gpu" and inner and not way.columns:  # all items would wait for each result
         return None
     rows, columns = inner[-2] if way.rows else None, inner[-1] if way.columns else None
-    work = Work(stage, way, rows, columns, reassociate=True, near=stage.given)
+    held = in_turn or way.rows or "held" in way.reduced
+    work = Work(stage, way, rows, columns, reassociate=True, near=stage.given if held else frozenset())
     steps = work.steps()
     if steps is None:
         return None

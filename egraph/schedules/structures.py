@@ -301,7 +301,7 @@ class Work:
         near: frozenset[p.Input] = frozenset(),
     ) -> None:
         self.stage, self.way, self.rows, self.columns = stage, way, rows, columns
-        self.near = near  # given in local memory
+        self.near = near  # what is given, in local memory, and worth registers
         self.reduced = tuple(dict.fromkeys(d for r in (stage.phases or ((),))[0] for d in r.dims))
         self.batch = [d for d in stage.dims if d not in (rows, columns)]
         self.commutes = reassociate and commutes(stage)
