@@ -23,12 +23,12 @@ def test_no_more_are_tried_than_wanted() -> None:
     assert list(side_by_side([[NARROW, WIDE], [WIDE]], "gpu", 1)) == [(WIDE, WIDE)]
 
 
-def test_ways_with_as_many_items_are_tried_though_they_are_slow_alone() -> None:
+def test_ways_with_as_many_items_are_tried_though_slow_alone() -> None:
     slow = option((8, 4), 5.0)
     tried = list(side_by_side([[NARROW], [WIDE, slow]], "gpu", 2))
     assert tried == [(NARROW, WIDE), (NARROW, slow)]
 
 
-def test_groups_that_take_blocks_in_turn_have_as_many_items_for_all() -> None:
+def test_blocks_in_turn_need_as_many_items_for_all_stages() -> None:
     assert list(side_by_side([[NARROW, WIDE], [OTHER]], "gpu", 6, in_turn=True)) == [(WIDE, OTHER)]
     assert list(side_by_side([[NARROW], [OTHER]], "gpu", 6, in_turn=True)) == []
