@@ -9,24 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice, product
-from math import inf, prod
-
-import numpy as np
+from functools import cached_property
+from math import inf
 
 from egglift.codegen.compile import compile_term
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.account import Account
+from egglift.egraph.schedules.block_options import Option, options_of, side_by_side
 from egglift.egraph.schedules.block_readings import BlockReading
-from egglift.egraph.schedules.block_structures import SideBySide, inside, scheduled, with_numbers
+from egglift.egraph.schedules.block_structures import SideBySide, scheduled, with_numbers
 from egglift.egraph.schedules.choice import Choice
-from egglift.egraph.schedules.nest import digits_of
-from egglift.egraph.schedules.ranking import Ranked, ranked
 from egglift.egraph.schedules.schedule import Schedule
-from egglift.egraph.schedules.ways import Way
-from egglift.egraph.stages.blocks import Cut, InBlocks, block_copy, block_type, in_blocks
+from egglift.egraph.stages.blocks import Cut, InBlocks, block_copy, block_type, in_blocks, runs_of
 from egglift.egraph.stages.stage import Dim, Stage
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
@@ -36,11 +32,11 @@ from egglift.ir.patterns import Expr
 
 #: bytes of a block, and elements along the last axis: of a GPU's, in local memory; all of it where it is short
 BYTES = {"gpu": (1 << 15, 1 << 14), "cpu": (1 << 16, 1 << 18)}
+IN_TURN = (1 << 12, 1 << 13)  # bytes of a block where groups take some in turn
 WIDTHS, WHOLE = {"gpu": (256, 128, 512), "cpu": (4096,)}, {"gpu": 1024, "cpu": 8192}
-SHAPES = 6  # shapes of groups of a stage that are tried
-CLOSE = {"gpu": 1.5, "cpu": 4.0}  # times as slow as its best, by closed price, may a stage's ways be: a cache helps all
 TRIED = {True: 6, False: 3}  # structures side by side that are generated for blocks of a shape
 FAR = 1.3  # times as slow as the best so far may the first of these be, for others to be tried
+GROUPS = (16, 8)  # for each unit, where they take blocks in turn
 CHOICES, NEAR = 2, 1.2  # shapes of blocks that may be chosen, and times as slow as the best
 
 
@@ -62,19 +58,35 @@ def block_choices(
     several: may it be one of some that are measured?  Else only the best is wanted.  apart: what kernels for each take.
     """
     found = list[FoundBlocks]()
-    for lengths in _shapes(x, profile.kind):
+    for shape in _shapes(x, profile, limits):
+        require_time()
         least = min((f.choice.seconds for f in found), default=apart)
-        found += _of_shape(x, lengths, profile, limits, TRIED[several], least)
+        found += shape.found(TRIED[several], least)
     found.sort(key=lambda f: f.choice.seconds)
     near = [f for f in found if f.choice.seconds <= min(apart, NEAR * found[0].choice.seconds)]
     return near[: CHOICES if several else 1]
 
 
-def _shapes(x: BlockReading, kind: str) -> list[tuple[int, ...]]:
-    """Lengths of blocks along the axes that are cut."""
+def _shapes(x: BlockReading, profile: Profile, limits: DeviceLimits) -> Iterator[_Shape]:
+    """Blocks of several shapes; where all stages reduce along what is cut, a GPU's groups take some in turn."""
+    in_turn = list(_in_turn(x, profile, limits)) if len(x.axes) == 1 and profile.kind == "gpu" and x.reduces else []
+    yield from in_turn or (_Shape(x, n, profile, limits) for n in _lengths(x, profile.kind, BYTES[profile.kind]))
+
+
+def _in_turn(x: BlockReading, profile: Profile, limits: DeviceLimits) -> Iterator[_Shape]:
+    """Blocks that groups take in turn, as many groups as fill the device; whatever items share, nothing is left."""
+    for (most,) in _lengths(x, profile.kind, IN_TURN):
+        length = 1 << (most.bit_length() - 1)
+        for groups in GROUPS:
+            if (turns := x.extents[0] // (groups * profile.compute_units * length)) > 1:
+                yield _Shape(x, (length,), profile, limits, turns)
+
+
+def _lengths(x: BlockReading, kind: str, sizes: Sequence[int]) -> list[tuple[int, ...]]:
+    """Lengths of blocks of about so many bytes along the axes that are cut."""
     *outer, last = x.extents
     found = dict[tuple[int, ...], None]()
-    for size in BYTES[kind]:
+    for size in sizes:
         elements = max(1, size // x.bytes)
         widths = [last] if not outer else [last, *WIDTHS[kind]] if last <= WHOLE[kind] else WIDTHS[kind]
         for width in widths:
@@ -85,69 +97,69 @@ def _shapes(x: BlockReading, kind: str) -> list[tuple[int, ...]]:
     return [lengths for lengths in found if any(2 * n <= m for n, m in zip(lengths, x.extents, strict=True))]
 
 
-def _of_shape(
-    x: BlockReading, lengths: Sequence[int], profile: Profile, limits: DeviceLimits, tries: int, least: float
-) -> list[FoundBlocks]:
-    """The cheapest of blocks of that shape, where one is known that takes so many seconds; none where no code is."""
-    require_time()
-    names = x.stages[0].names
-    which = [names.dim(-(-n // length)) for n, length in zip(x.extents, lengths, strict=True)]
-    axes = [names.dim(n) for n in x.shape]
-    copied = [Cut(axes[a], w, n) for a, w, n in zip(x.axes, which, lengths, strict=True)]
-    copy = block_copy(x.views, names, axes, copied) if profile.kind == "gpu" else None
-    near = _near(x, copy) if copy else {}
-    cuts = ([Cut(d, w, n) for d, w, n in zip(dims, which, lengths, strict=True)] for dims in x.dims)
-    blocks = [in_blocks(s, own, near) for s, own in zip(x.stages, cuts, strict=True)]
-    work = _Shape(x, lengths, which, blocks, copy, [v.name for v in near.values()], profile, limits)
-    return work.found(tries, least)
-
-
 def _near(x: BlockReading, copy: Stage) -> dict[Expr, p.Input]:
     """What stands for the blocks of each array."""
     return {v: p.Input(f"%block{i}", block_type(copy, i, len(x.views))) for i, v in enumerate(x.views)}
 
 
 @dataclass(frozen=True)
-class _Option:
-    """A way of a stage within blocks, with sizes, the items of a group in each dimension, and the price of it alone."""
-
-    way: Way
-    sizes: dict[str, int]
-    items: tuple[int, ...]
-    seconds: float
-
-
-@dataclass
 class _Shape:
-    """Blocks of one shape."""
+    """Blocks of one shape, of which groups take so many in turn."""
 
     x: BlockReading
     lengths: Sequence[int]
-    which: Sequence[Dim]
-    blocks: Sequence[InBlocks]
-    copy: Stage | None
-    near: Sequence[str]
     profile: Profile
     limits: DeviceLimits
+    turns: int = 1
+
+    @cached_property
+    def turn(self) -> Dim | None:
+        """What counts the blocks of a run."""
+        return self.x.names.dim(self.turns) if self.turns > 1 else None
+
+    @cached_property
+    def counted(self) -> tuple[Dim, ...]:
+        """What counts blocks, or runs of them, and then the blocks of a run."""
+        runs = (runs_of(n, length, self.turns) for n, length in zip(self.x.extents, self.lengths, strict=True))
+        return (*map(self.x.names.dim, runs), *([self.turn] if self.turn else []))
+
+    def _cuts(self, dims: Sequence[Dim]) -> list[Cut]:
+        return [Cut(d, w, n, self.turn) for d, w, n in zip(dims, self.counted, self.lengths, strict=False)]
+
+    @cached_property
+    def copy(self) -> Stage | None:
+        """What copies a block to local memory."""
+        if self.profile.kind != "gpu":
+            return None
+        axes = [self.x.names.dim(n) for n in self.x.shape]
+        return block_copy(self.x.views, self.x.names, axes, self._cuts([axes[a] for a in self.x.axes]))
+
+    @cached_property
+    def blocks(self) -> list[InBlocks]:
+        """The stages in blocks."""
+        near = _near(self.x, self.copy) if self.copy else {}
+        each = zip(self.x.stages, self.x.dims, self.x.given, strict=True)
+        return [in_blocks(s, self._cuts(dims), near, given) for s, dims, given in each]
 
     def found(self, tries: int, least: float) -> list[FoundBlocks]:
-        """The cheapest of what was tried."""
-        stages = [*([self.copy] if self.copy else []), *(b.parts for b in self.blocks)]
-        options = [_options(s, self.which, self.profile, self.limits) for s in stages]
+        """The cheapest of what was tried, where one is known that takes so many seconds; none where no code is."""
+        stages = [*([self.copy] if self.copy else []), *(b.block for b in self.blocks)]
+        options = [options_of(s, self.counted, self.profile, self.limits) for s in stages]
         found = list[FoundBlocks]()
-        for picked in islice(_together(options), tries):
+        for picked in side_by_side(options, self.profile.kind, tries, self.turn is not None):
             with suppress(EggliftError):
                 found.append(self._made(picked))
             if found and found[0].choice.seconds > FAR * least:
                 break
         return sorted(found, key=lambda f: f.choice.seconds)[:1]
 
-    def _made(self, picked: Sequence[_Option]) -> FoundBlocks:
+    def _made(self, picked: Sequence[Option]) -> FoundBlocks:
         """These ways side by side, with the price of the kernel."""
         own = picked[1:] if self.copy else picked
         copy = (self.copy, self._schedule(self.copy, picked[0])) if self.copy else None
         stages = [(b.near, self._schedule(b.near, o)) for b, o in zip(self.blocks, own, strict=True)]
-        work = SideBySide(stages, self.which, copy, self.near)
+        near = [f"%block{i}" for i in range(len(self.x.views))] if self.copy else []
+        work = SideBySide(stages, self.counted, copy, near, self.turn)
         kernel = work.program()
         launch = Launch(self.limits.group_size if self.profile.kind == "gpu" else 1)
         price = estimate(compile_term(kernel, launch, self.limits), self.profile)
@@ -155,48 +167,14 @@ class _Shape:
         for i, b in enumerate(self.blocks):
             arrays[b.stage.name if b.added is None else b.parts.name] = b.whole(work.array(kept, i))
         added = {b.stage.name: b.added for b in self.blocks if b.added is not None}
-        sign = f"blocks {'x'.join(map(str, self.lengths))}: {', '.join(o.way.name for o in own)}"
+        turns = f"{self.turns} times " if self.turn else ""
+        sign = f"blocks {turns}{'x'.join(map(str, self.lengths))}: {', '.join(o.way.name for o in own)}"
         sizes = tuple((f"{i}.{k}", n) for i, o in enumerate(picked) for k, n in sorted(o.sizes.items()))
         account = Account("\n".join([*(text_of(b.parts) for b in self.blocks), f"  {self.x.name}"]), ())
         return FoundBlocks(Choice(sign, kernel, sizes, launch, price, account), added, arrays)
 
-    def _schedule(self, stage: Stage, o: _Option) -> Schedule:
-        found = scheduled(stage, self.which, o.way, self.profile.kind)
+    def _schedule(self, stage: Stage, o: Option) -> Schedule:
+        found = scheduled(stage, self.counted, o.way, self.profile.kind, self.turn is not None)
         assert found is not None, "what is near changes no loop"
         schedule, work = found
         return with_numbers(schedule, dict.fromkeys(work.tiles, 0) | o.sizes)  # no padding of what is kept besides
-
-
-def _options(stage: Stage, blocks: Sequence[Dim], profile: Profile, limits: DeviceLimits) -> list[_Option]:
-    """The cheapest of each shape of groups, by closed price."""
-    found = list[_Option]()
-    for way, s in inside(stage, blocks, profile.kind):
-        with suppress(EggliftError):
-            if (r := ranked(s, profile, limits, several=False)) is not None:
-                found += _of_each_shape(way, r, profile.kind)
-    found.sort(key=lambda o: o.seconds)
-    return [o for o in found if o.seconds <= CLOSE[profile.kind] * found[0].seconds]
-
-
-def _of_each_shape(way: Way, r: Ranked, kind: str) -> Iterator[_Option]:
-    gpu, near = kind == "gpu", int(np.searchsorted(r.seconds, CLOSE[kind] * r.best, side="right"))
-    s, columns = r.structure, {name: c[:near] for name, c in r.columns.items()}
-    shape = [np.ones(near), np.ones(near)]
-    for d in digits_of(s.schedule, columns, frozenset(d for q in s.stage.reductions for d in q.dims)) if gpu else ():
-        if d.role == "item":
-            shape[d.dim] = np.maximum(shape[d.dim], d.count)
-    firsts = dict[tuple[int, ...], int]()
-    for k in range(near):
-        firsts.setdefault((int(shape[0][k]), int(shape[1][k])), k)
-    for items, k in islice(firsts.items(), SHAPES):
-        yield _Option(way, r.sizes(k), items, float(r.seconds[k]))
-
-
-def _together(options: Sequence[Sequence[_Option]]) -> Iterator[tuple[_Option, ...]]:
-    """One option of each stage: first those that take least, where items that a stage has not wait for it."""
-
-    def price(picked: Sequence[_Option]) -> float:
-        items = prod(map(max, zip(*(o.items for o in picked), strict=True)))
-        return float(sum(o.seconds * items / prod(o.items) for o in picked))
-
-    yield from sorted(product(*options), key=price)

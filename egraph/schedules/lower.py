@@ -10,7 +10,7 @@ parallel loops inside; what follows the reductions is a map over accumulators.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from egglift.egraph.schedules.kept_results import copied_out
@@ -24,6 +24,7 @@ from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, merged, permuted
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Level
+from egglift.ir.sizes import Size
 from egglift.ir.traverse import applied
 from egglift.ir.tuples import as_one
 from egglift.ir.types import BOOL, Array, Tuple, Type
@@ -193,10 +194,10 @@ class Lowering:
         parts, after = self._split(tensors)
         parallel = self.parallel(steps)
         init = as_one([r.init for r in self.first])
-        total = self._filled(init, parallel, tensors) if begun is None else begun
+        total = self.filled(init, parallel, sizes_of(tensors)) if begun is None else begun
         for phase, ts in zip(self.phases, parts, strict=True):
             own = steps if phase.whole else [*self._one_by_one(phase), *parallel]
-            total = self._reduced(phase, own, total, parallel, ts)
+            total = self.reduced_by(phase, own, total, parallel, ts)
         return total, after
 
     def parallel(self, steps: Sequence[Step]) -> list[Loop]:
@@ -206,7 +207,7 @@ class Lowering:
     def _one_by_one(self, phase: Phase) -> list[Loop]:
         return [Loop(d, 0, "sequential") for d in phase.dims]
 
-    def _reduced(
+    def reduced_by(
         self, phase: Phase, steps: Sequence[Step], total: Expr, parallel: list[Loop], tensors: list[Tensor]
     ) -> Expr:
         """`total` with all elements of a phase folded in."""
@@ -215,11 +216,11 @@ class Lowering:
         step, inner = steps[0], steps[1:]
         match step:
             case Keep():
-                return self._reduced(phase, inner, total, parallel, kept(step, tensors, self.reduced))
+                return self.reduced_by(phase, inner, total, parallel, kept(step, tensors, self.reduced))
             case Loop(dim=d, digit=i) if d in self.reduced:
 
                 def fold(acc: Expr, ts: list[Tensor]) -> Expr:
-                    return self._reduced(phase, inner, acc, parallel, ts)
+                    return self.reduced_by(phase, inner, acc, parallel, ts)
 
                 unroll, matrix = step.kind == "unrolled", step.kind == "matrix"
                 return folded((d, i), total, tensors, fold, unroll, step.prefetch, matrix, step.buffers)
@@ -227,37 +228,50 @@ class Lowering:
                 assert parallel[0] == step
 
                 def of(ts: list[Tensor]) -> Expr:
-                    return self._reduced(phase, inner, ts[0].x, parallel[1:], ts[1:])
+                    return self.reduced_by(phase, inner, ts[0].x, parallel[1:], ts[1:])
 
                 return mapped((d, i), [Tensor(total, tuple(_digits(parallel))), *tensors], of, step.level)
 
     def _shared(self, step: Loop, inner: Sequence[Step], tensors: list[Tensor]) -> Expr:
         """Work-items reduce parts of the elements; what they find is combined through local memory."""
         parts, after = self._split(tensors)
-        parallel, share = self.parallel(inner), (step.dim, step.digit)
+        parallel, sizes = self.parallel(inner), sizes_of(tensors)
 
         def part(ts: list[Tensor]) -> Expr:
-            total = self._filled(self.neutral(), parallel, tensors)
-            return self._reduced(self.phases[0], inner, total, parallel, ts)
+            return self.reduced_by(self.phases[0], inner, self.filled(self.neutral(), parallel, sizes), parallel, ts)
 
+        found = mapped((step.dim, step.digit), parts[0], part, step.level)
+        return self.shared(step, inner, found, parts[1:], after, sizes)
+
+    def shared(
+        self,
+        step: Loop,
+        inner: Sequence[Step],
+        parts: Expr,
+        others: Sequence[list[Tensor]],
+        after: Sequence[Tensor],
+        sizes: Mapping[Digit, Size],
+    ) -> Expr:
+        """What work-items have found of parts of the elements, combined; then the other phases, and what follows."""
+        parallel, share = self.parallel(inner), (step.dim, step.digit)
         space = "private" if step.level == Level("vec") else "local"
-        found: Expr = p.To(space, mapped(share, parts[0], part, step.level))
+        found: Expr = p.To(space, parts)
         axes = _digits(parallel)
         halved = space == "local" and bool(parallel) and by_halves(self.stage)
-        totals = self._halved(found, parallel, tensors) if halved else permuted(found, (share, *axes), (*axes, share))
-        others = [t for ts in parts[1:] for t in ts]
+        totals = self._halved(found, parallel, sizes) if halved else permuted(found, (share, *axes), (*axes, share))
 
         def finish(ts: list[Tensor]) -> Expr:
             total = ts[0].x if halved else self.total(share, ts[0], space, alone=not parallel)
             start = 1
             for phase in self.phases[1:]:
                 own = ts[start : start + len(phase.operands)]
-                total = self._reduced(phase, self._one_by_one(phase), total, [], own)
+                total = self.reduced_by(phase, self._one_by_one(phase), total, [], own)
                 start += len(phase.operands)
             return self.epilogue(total, [t.x for t in ts[start:]])
 
         over = tuple(axes) if halved else (*axes, share)
-        return nest(_levels(parallel), [Tensor(totals, over), *others, *after], finish)
+        left = [t for ts in others for t in ts]
+        return nest(_levels(parallel), [Tensor(totals, over), *left, *after], finish)
 
     # ------------------------------------------------------------------------------------ points
 
@@ -279,9 +293,9 @@ class Lowering:
         pair = p.Arg(Tuple((type_of(init), type_of(init))))
         return p.Tree(self.combined(p.Get(0, pair), p.Get(1, pair)), init, parts.x)
 
-    def _halved(self, parts: Expr, parallel: list[Loop], tensors: list[Tensor]) -> Expr:
+    def _halved(self, parts: Expr, parallel: list[Loop], sizes: Mapping[Digit, Size]) -> Expr:
         """Partial results of several results, [parts][results]..., halves together: all work-items take part."""
-        init = self._filled(as_one([r.init for r in self.first]), parallel, tensors)
+        init = self.filled(as_one([r.init for r in self.first]), parallel, sizes)
         pair = p.Arg(Tuple((type_of(init), type_of(init))))
 
         def elementwise(depth: int, one: Expr, other: Expr) -> Expr:
@@ -320,9 +334,9 @@ class Lowering:
         several = len(self.results) > 1
         return substituted(body, {x: p.Get(i, total) if several else total for i, x in enumerate(self.results)})
 
-    def _filled(self, init: Expr, parallel: list[Loop], tensors: list[Tensor]) -> Expr:
-        sizes = sizes_of(tensors)
-        for loop in reversed(parallel):
+    def filled(self, init: Expr, loops: Sequence[Loop], sizes: Mapping[Digit, Size]) -> Expr:
+        """`init` for all indices of loops."""
+        for loop in reversed(loops):
             init = p.Fill(sizes[loop.dim, loop.digit], init)
         return init
 

@@ -24,11 +24,10 @@ from egglift.egraph.stages.as_pattern import as_pattern, ordered, reads_of
 from egglift.egraph.stages.given import Given, NotGiven
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.partition import Stages
-from egglift.egraph.stages.sharing import can_share, commutes
+from egglift.egraph.stages.sharing import can_share, commutes, sums_of
 from egglift.egraph.stages.stage import Dim, Read, Reduction, Stage, number, substituted
 from egglift.ir import patterns as p
 from egglift.ir.traverse import subterms
-from egglift.ir.tuples import as_one
 
 GRID = 3  # dimensions that a grid has
 
@@ -55,7 +54,7 @@ def one_readings(whole: Stages) -> Iterator[OneReading]:
 
 def _found(last: Stage, whole: Stages) -> OneReading:
     """NotGiven if nothing that rows need starts with them, or if something else that they need is made of that."""
-    (rows, *others), sums = last.phases[0][0].dims, _sums(last)
+    (rows, *others), sums = last.phases[0][0].dims, sums_of(last)
     needed = _needed(sums, whole.stages)
     starts: dict[str, Stage] = {}
     at: tuple[Dim, ...] = ()
@@ -122,15 +121,9 @@ def _reduces_alone(stage: Stage) -> bool:
     return len(stage.phases) == 1 and can_share(stage) and commutes(stage)
 
 
-def _sums(stage: Stage) -> Stage:
-    """A stage with its reductions for its body, without what follows."""
-    reduced = [x for x, r in stage.names.of(stage.body) if isinstance(r, Reduction)]
-    return replace(stage, body=as_one(reduced))
-
-
 def _with_sums(stage: Stage, sums: Stage) -> Stage:
     """A stage with the reductions of another instead of its own, in their order."""
-    before, after = ([x for x, r in s.names.of(s.body) if isinstance(r, Reduction)] for s in (_sums(stage), sums))
+    before, after = ([x for x, r in s.names.of(s.body) if isinstance(r, Reduction)] for s in (sums_of(stage), sums))
     return replace(stage, body=substituted(stage.body, dict(zip(before, after, strict=True))), given=sums.given)
 
 

@@ -48,6 +48,8 @@ def partitions(program: Expr, kind: str, reassociate: bool, tf32: bool = False) 
             ways.append(Partitioning(states=False))
         if by == ways[0] and sum(s.scan is not None for s in whole.stages) > 1:
             ways.append(Partitioning(chained=True))
+        if by == ways[0] and any(_has_differences(s) for s in whole.stages):
+            ways.append(Partitioning(centred=True))
         if by == ways[0] and any(s.counts is not None for s in whole.stages):
             ways.append(Partitioning(numbered=False))
 
@@ -56,3 +58,10 @@ def _has_few_rows(stage: Stage) -> bool:
     """Does a work-item each for all scans side by side leave a GPU idle?"""
     across = None if stage.scan is None else stage.scan.across
     return across is not None and prod(number(d) for d in stage.dims[:-1] if d not in across.dims) < ROWS
+
+
+def _has_differences(stage: Stage) -> bool:
+    """Does it add up products of two differences, such as of distances from means, at several dimensions?"""
+    products = (t for r in stage.reductions for t in subterms(r.element) if isinstance(t, p.Apply) and t.op == "mul")
+    differences = (all(isinstance(a, p.Apply) and a.op == "sub" for a in t.args) for t in products)
+    return len(stage.dims) > 1 and any(differences)

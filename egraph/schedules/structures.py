@@ -234,6 +234,11 @@ def _is_across(o: Operand) -> bool:
     return not along or any(isinstance(t, p.Transpose) for t in subterms(array))
 
 
+def _is_in_memory(o: Operand) -> bool:
+    """Is it read of an array in memory?  Else, as whether an index is before an end, it is computed in place."""
+    return any(isinstance(t, p.Input) for t in subterms(o.array))
+
+
 def _in_memory(o: Operand) -> tuple[Expr, bool]:
     """The array below what moves axes, borders and parts, and whether its last axis is the last that is read."""
     order = range(len(o.dims))
@@ -286,8 +291,17 @@ def has_fragments(stage: Stage, way: Way, rows: Dim | None, columns: Dim | None)
 class Work:
     """A stage and a way to execute it: the blocks of its dimensions, their symbols, and the steps of its run."""
 
-    def __init__(self, stage: Stage, way: Way, rows: Dim | None, columns: Dim | None, reassociate: bool) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        way: Way,
+        rows: Dim | None,
+        columns: Dim | None,
+        reassociate: bool,
+        near: frozenset[p.Input] = frozenset(),
+    ) -> None:
         self.stage, self.way, self.rows, self.columns = stage, way, rows, columns
+        self.near = near  # what is given, in local memory, and worth registers
         self.reduced = tuple(dict.fromkeys(d for r in (stage.phases or ((),))[0] for d in r.dims))
         self.batch = [d for d in stage.dims if d not in (rows, columns)]
         self.commutes = reassociate and commutes(stage)
@@ -420,9 +434,11 @@ class Work:
             return
         tiled = {d for d in (self.rows, self.columns) if d is not None}
         for i, o in enumerate(self.reads):
-            if o.at in self.stage.given:
+            if o.at in self.stage.given and not (space == "private" and o.at in self.near):
                 continue
             match space:
+                case "local" if not _is_in_memory(o):
+                    pass
                 case "local" if self.reduced or tiled <= set(o.dims):
                     if "matrix" in self.way.reduced:  # in the order of memory, as lanes of matrix units read any order
                         inside = not _is_across(o)

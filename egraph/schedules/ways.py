@@ -134,6 +134,16 @@ CPU_MOVED = Way("moved", CPU_ROWS, ("m",), CPU_COLUMNS, ("n", "v"))
 #: what a group does within its block of an array (block_structures.py): elements, ...
 _IN_COLUMNS = Way("elements", (), (), ("own", "item", "vector"), ("l*w", "w"))
 _IN_TILE = replace(_IN_COLUMNS, rows=("own", "item"), row_blocks=("g",))
+#: ... which are few in a row: each item has rows of its own, ...
+IN_SHORT_ROWS = replace(
+    _IN_COLUMNS,
+    name="short rows",
+    rows=("own", "item"),
+    row_blocks=("l",),
+    columns=("own",),
+    column_blocks=(),
+    items=(Level("local", 0), Level("local", 1)),
+)
 #: ... one result of all that it has, results of rows, and results of columns, ...
 _IN_TOTAL = replace(LANES, name="total", columns=(), column_blocks=())
 _IN_ROWS = replace(LANES, name="rows", columns=("own", "item"))
@@ -149,10 +159,9 @@ _CPU_IN_ROWS = replace(CPU_LANES, name="rows", columns=())
 _CPU_IN_SUMS = Way("columns", (), (), ("own", "own", "vector"), ("b", "v"), ("step", "inner"), ("j",))
 _CPU_IN_PRODUCT = Way("product", ("own", "own"), ("m",), ("own", "own", "vector"), ("n", "v"), ("step",), ())
 INSIDE = {
-    "gpu": (_IN_COLUMNS, _IN_TILE, _IN_TOTAL, _IN_ROWS, _IN_SUMS, _IN_PRODUCT),
+    "gpu": (_IN_COLUMNS, _IN_TILE, IN_SHORT_ROWS, _IN_TOTAL, _IN_ROWS, _IN_SUMS, _IN_PRODUCT),
     "cpu": (_CPU_IN_COLUMNS, _CPU_IN_TILE, _CPU_IN_ROWS, _CPU_IN_SUMS, _CPU_IN_PRODUCT),
 }
-
 _PRODUCTS = (CHUNKS, FRAGMENTS, STREAMED, WARP_GROUPS, CHUNKS_IN_TURN)
 _GPU = (*_PRODUCTS, WHOLE, PARTS, LANES, ROW, EACH, ALONE, GATHERED, PATCH, MOVED)
 _CPU = (CPU_WHOLE, CPU_PACKED, CPU_BOTH, CPU_SWEPT, CPU_LANES, CPU_MOVED)

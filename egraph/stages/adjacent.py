@@ -45,6 +45,35 @@ def adjoined(stage: Stage) -> tuple[Stage, tuple[int, ...]]:
     return stage, tuple(cuts)
 
 
+def adjoined_along(stages: Sequence[Stage], view: Expr) -> tuple[Expr, list[tuple[Stage, tuple[int, ...]]]]:
+    """An array with the innermost two neighbouring axes as one that all stages, which read it, may take as one; these
+    stages, and where each one's result is cut again, as `adjoined` says."""
+    plain = [s.with_bodies(lambda body, s=s: s.names.with_reads(body, plain_read)) for s in stages]  # type: ignore[misc]
+    axes = [_axes(s, view) for s in plain]
+    for axis in reversed(range(min(map(len, axes)) - 1)):
+        found = [_joined(s, own[axis], own[axis + 1]) for s, own in zip(plain, axes, strict=True)]
+        if all(found):
+            return at_depth(axis, view, p.Join), [x for x in found if x is not None]
+    return view, [(s, ()) for s in stages]
+
+
+def _axes(stage: Stage, view: Expr) -> tuple[Dim, ...]:
+    """At which dimensions a stage reads an array; none where it reads it at several."""
+    found = {r.dims for r in reads_of(stage.names, stage.body) if r.view == view}
+    return next(iter(found)) if len(found) == 1 else ()
+
+
+def _joined(stage: Stage, outer: Dim, inner: Dim) -> tuple[Stage, tuple[int, ...]] | None:
+    """A stage with two dimensions as one, and where that is cut again; None where they cannot be one."""
+    if stage.is_apart or stage.given or len(stage.phases) > 1:
+        return None
+    if (outer, inner) in _parallel(stage):
+        return _with_one(stage, outer, inner)[0], (stage.dims.index(outer), number(inner))
+    if stage.phases and (outer, inner) in _reduced(stage):
+        return _summed_as_one(stage, outer, inner)[0], ()
+    return None
+
+
 def separated(x: Expr, cuts: tuple[int, ...]) -> Expr:
     """The array of an adjoined stage with the dimensions that the stage had before.
 

@@ -3,7 +3,11 @@
     s[0] = sum_1 A[0,1]  ->  s.blocks[2,3,4] = sum_5 A[2 * l + 4, 3 * c + 5];  s[0] = sum_3 s.blocks[0 / l, 3, 0 mod l]
     m[0,1] = f A[0,1]    ->  m.blocks[2,3,4,5] = f A[2 * l + 4, 3 * c + 5], in their order
 
-2 and 3 count the blocks.  Blocks that reach beyond the end of what is reduced take in the neutral element there.
+2 and 3 count the blocks.  Blocks that reach beyond the end of what is reduced take in the neutral element there.  What
+is reduced may be cut into runs of blocks, which are taken in turn:
+
+    s[0] = sum_1 A[1,0]  ->  s.blocks[2,0] = sum_3,4 A[(2 * t + 3) * l + 4, 0];  s[0] = sum_2 s.blocks[2,0]
+
 source: [Hagedorn2018] (25), over several dimensions; an element is in one block
 """
 
@@ -13,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import prod
 
+from egglift.egraph.stages.adjacent import separated
 from egglift.egraph.stages.moved_axes import plain_read
 from egglift.egraph.stages.sharing import added, can_share, commutes
 from egglift.egraph.stages.stage import Dim, Names, Read, Reduction, Stage, number
@@ -23,39 +28,72 @@ from egglift.ir.patterns import Expr
 from egglift.ir.tuples import as_one
 from egglift.ir.types import BOOL, Array, Tuple, Type
 
+EVEN = 64  # runs of blocks
+
 
 @dataclass(frozen=True)
 class Cut:
-    """A dimension of a stage in blocks of `length`, which `which` counts; the last one may reach beyond the end."""
+    """A dimension of a stage in blocks of `length`, which `which` counts; the last one may reach beyond the end.
+
+    turn: counts the blocks of a run; then `which` counts the runs, `EVEN` or a multiple of it: what they have found is
+    added by many items, each of which then has as many parts.
+    """
 
     dim: Dim
     which: Dim
     length: int
+    turn: Dim | None = None
+
+    @property
+    def run(self) -> int:
+        """How many indices one of `which` has."""
+        return self.length * (number(self.turn) if self.turn else 1)
+
+    @property
+    def counted(self) -> tuple[Dim, ...]:
+        """What counts blocks, the outermost first."""
+        return (self.which, self.turn) if self.turn else (self.which,)
+
+    @property
+    def _padded(self) -> int:
+        """What the dimension is filled up to a multiple of."""
+        return self.run * EVEN if self.turn else self.run
 
     def split(self, x: Expr) -> Expr:
-        """An axis of an array as two, filled up."""
-        return p.Split(self.length, p.PadUp(self.length, x) if self.ends else x)
+        """An axis of an array as one for each that counts, and one for what is within, filled up."""
+        return self._split(p.PadUp(self._padded, x) if self.ends else x)
+
+    def _split(self, x: Expr) -> Expr:
+        runs = p.Split(self.run, x)
+        return at_depth(1, runs, lambda e: p.Split(self.length, e)) if self.turn else runs
 
     @property
     def ends(self) -> bool:
         """Does the last block reach beyond the end?"""
-        return number(self.dim) % self.length != 0
+        return number(self.dim) % self._padded != 0
 
     @property
     def there(self) -> Expr:
-        """Is an index before the end?  An array of two axes."""
+        """Is an index before the end?  An array of as many axes."""
         there = p.Fill(number(self.dim), p.Literal(True, BOOL))
-        return p.Split(self.length, p.PadUp(self.length, there, p.Literal(False, BOOL)))
+        return self._split(p.PadUp(self._padded, there, p.Literal(False, BOOL)))
+
+
+def runs_of(n: int, length: int, turns: int) -> int:
+    """How many runs of so many blocks there are of n indices; of one block each, how many blocks."""
+    each = length * turns
+    return -(-n // (each * EVEN)) * EVEN if turns > 1 else -(-n // each)
 
 
 @dataclass(frozen=True)
 class InBlocks:
-    """parts: the stage of the blocks, over these and then over what is within; near: the same, given elements of blocks
-    of what it reads; added: the stage that adds up what blocks have reduced, of an array named after `parts`; None: the
-    blocks' elements are the result's."""
+    """parts: the stage of the blocks, or of their runs, over these and then over what is within; block: what is made of
+    one block; near: the same, given elements of blocks of what it reads; added: the stage that adds up what blocks have
+    reduced, of an array named after `parts`; None: the blocks' elements are the result's."""
 
     stage: Stage
     parts: Stage
+    block: Stage
     near: Stage
     added: Stage | None
     order: Callable[[Expr], Expr] = field(repr=False)
@@ -73,22 +111,33 @@ def can_be_in_blocks(stage: Stage, dims: Sequence[Dim]) -> bool:
     return not reduced & set(dims) or (can_share(stage) and commutes(stage))
 
 
-def in_blocks(stage: Stage, cuts: Sequence[Cut], near: Mapping[Expr, p.Input] | None = None) -> InBlocks:
+def in_blocks(
+    stage: Stage,
+    cuts: Sequence[Cut],
+    near: Mapping[Expr, p.Input] | None = None,
+    given: tuple[Stage, tuple[int, ...]] | None = None,
+) -> InBlocks:
     """A stage that may be computed so, in these blocks.
 
     near: by what is read along all that is cut, what stands for it in blocks, an array over these and then over what is
-    within.
+    within.  given: the stage as it was before some of its dimensions became one, and where that is cut again.
     """
-    work = _Blocks(stage, tuple(cuts), near or {})
-    body, given = work.body(work.cut), work.body(work.near)
-    parts = Stage(f"{stage.name}.blocks", work.dims, body, stage.names, narrow=stage.narrow)
-    own = replace(parts, body=given, given=frozenset(work.given))
+    work, (old, again) = _Blocks(stage, tuple(cuts), near or {}), given or (stage, ())
+    body, near_body = work.body(work.cut), work.body(work.near)
+    block = Stage(f"{stage.name}.blocks", work.counted, body, stage.names, narrow=stage.narrow)
+    own = replace(block, body=near_body, given=frozenset(work.given))
+    parts = replace(block, dims=work.dims, body=work.body(work.cut, in_runs=True)) if work.turns else block
+    first = 1 if work.partial else 0
+
+    def order(x: Expr) -> Expr:
+        return at_depth(first, work.in_order(x), lambda e: separated(e, again)) if again else work.in_order(x)
+
     if not work.partial:
-        return InBlocks(stage, parts, own, None, work.in_order)
-    array = work.in_order(p.Input(parts.name, parts.type))
+        return InBlocks(stage, parts, block, own, None, order)
+    array = order(p.Input(parts.name, parts.type))
     part = stage.names.dim(prod(number(c.which) for c in work.partial))
-    whole = added(stage, p.Input(parts.name, type_of(array)), (part, *stage.dims), part)
-    return InBlocks(stage, parts, own, whole, work.in_order)
+    whole = added(old, p.Input(parts.name, type_of(array)), (part, *old.dims), part)
+    return InBlocks(stage, parts, block, own, whole, order)
 
 
 class _Blocks:
@@ -97,7 +146,9 @@ class _Blocks:
         self.inside = {c.dim: stage.names.dim(c.length) for c in cuts}
         reduced = {d for r in stage.reductions for d in r.dims}
         self.partial = [c for c in cuts if c.dim in reduced]
-        self.dims = (*(c.which for c in cuts), *(self.inside.get(d, d) for d in stage.dims))
+        self.turns = [c.turn for c in cuts if c.turn]
+        inner = [self.inside.get(d, d) for d in stage.dims]
+        self.dims, self.counted = (*(c.which for c in cuts), *inner), (*counted(cuts), *inner)
         self.given: list[p.Input] = []
 
     @property
@@ -107,7 +158,7 @@ class _Blocks:
     def cut(self, read: Read) -> Read:
         """What is read, in blocks."""
         for c in self.cuts:
-            read = read.along(c.dim, c.split, (c.which, self.inside[c.dim]))
+            read = read.along(c.dim, c.split, (*c.counted, self.inside[c.dim]))
         return read
 
     def near(self, read: Read) -> Read:
@@ -115,29 +166,30 @@ class _Blocks:
         plain = plain_read(read)
         if plain.view not in self.blocks:
             return self.cut(read)
-        dims = (*(c.which for c in self.cuts), *(self.inside.get(d, d) for d in plain.dims))
+        dims = (*counted(self.cuts), *(self.inside.get(d, d) for d in plain.dims))
         found = Read(self.blocks[plain.view], dims)
         name = self.names.read(found)
         assert isinstance(name, p.Input)
         self.given.append(name)
         return found
 
-    def body(self, cut: Callable[[Read], Read]) -> Expr:
-        """What is made of a block: its reductions alone, where these go on in others."""
+    def body(self, cut: Callable[[Read], Read], in_runs: bool = False) -> Expr:
+        """What is made of a block, or of a run of them: its reductions alone, where these go on in others."""
         if not self.partial:
             return self.names.with_reads(self.stage.body, cut)
         ends = [c for c in self.partial if c.ends]
-        there = [self.names.read(Read(c.there, (c.which, self.inside[c.dim]))) for c in ends]
+        there = [self.names.read(Read(c.there, (*c.counted, self.inside[c.dim]))) for c in ends]
         reductions = (r for _, r in self.names.of(self.stage.body) if isinstance(r, Reduction))
-        return as_one([self._reduced(r, cut, there) for r in reductions])
+        turns = self.turns if in_runs else []
+        return as_one([self._reduced(r, cut, there, turns) for r in reductions])
 
-    def _reduced(self, r: Reduction, cut: Callable[[Read], Read], there: Sequence[Expr]) -> Expr:
-        """A reduction over the elements of a block that there are."""
+    def _reduced(self, r: Reduction, cut: Callable[[Read], Read], there: Sequence[Expr], turns: Sequence[Dim]) -> Expr:
+        """A reduction over the elements of a block, or of the blocks of a run, that there are."""
         assert r.op is not None and r.op.neutral is not None
         element = self.names.with_reads(r.element, cut)
         for condition in there:
             element = _where(condition, element, r.op.neutral)
-        dims = tuple(self.inside.get(d, d) for d in r.dims)
+        dims = (*turns, *(self.inside.get(d, d) for d in r.dims))
         return self.names.reduced(replace(r, init=r.op.neutral, dims=dims, element=element))
 
     def in_order(self, array: Expr) -> Expr:
@@ -155,6 +207,11 @@ class _Blocks:
         return array
 
 
+def counted(cuts: Sequence[Cut]) -> tuple[Dim, ...]:
+    """What counts blocks, and then those of their runs."""
+    return (*(c.which for c in cuts), *(c.turn for c in cuts if c.turn))
+
+
 def _where(condition: Expr, x: Expr, other: Expr) -> Expr:
     """One of two numbers, or of two tuples of such."""
     if isinstance(x, p.Tup):
@@ -167,7 +224,8 @@ def block_copy(views: Sequence[Expr], names: Names, axes: Sequence[Dim], cuts: S
     """A stage that yields blocks of arrays over the same axes, as they are; of several arrays, tuples."""
     work = _Blocks(Stage("%blocks", tuple(axes), p.Tup(()), names), tuple(cuts), {})
     body = as_one([names.read(work.cut(Read(view, tuple(axes)))) for view in views])
-    return Stage("%blocks", work.dims, body, names)
+    inner = (work.inside.get(d, d) for d in axes)
+    return Stage("%blocks", (*counted(cuts), *inner), body, names)
 
 
 def block_type(copy: Stage, i: int, count: int) -> Type:

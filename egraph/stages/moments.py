@@ -56,12 +56,12 @@ def _products(names: Names, body: Expr) -> Iterator[_Product]:
             r = renamed(names, r, dims.setdefault(tuple(extents(r.dims)), r.dims))
             match r.element:
                 case p.Apply("mul", (p.Apply("sub", a), p.Apply("sub", b))):
-                    one, other = _distance(names, r, a), _distance(names, r, b)
+                    one, other = distance(names, r, a), distance(names, r, b)
                     if one and other and names.free(one[0].element) == names.free(other[0].element):  # no contraction
                         yield _Product(x, (one[0].element, other[0].element), (one[0], other[0]), one[1] * other[1])
 
 
-def _distance(names: Names, r: Reduction, pair: Sequence[Expr]) -> tuple[Reduction, int] | None:
+def distance(names: Names, r: Reduction, pair: Sequence[Expr]) -> tuple[Reduction, int] | None:
     """The sum of the numbers of whose mean a difference is the distance, and its sign."""
     count = prod(n for n in extents(r.dims) if isinstance(n, int))
     for x, inner in names.of(p.Tup(tuple(pair))):

@@ -22,6 +22,7 @@ from math import inf, prod
 from egglift.codegen.kernel.fragment_sums import CAST
 from egglift.egraph.stages.as_pattern import reads_of
 from egglift.egraph.stages.backwards import as_wanted
+from egglift.egraph.stages.centred import centred
 from egglift.egraph.stages.chains import in_fewest_steps
 from egglift.egraph.stages.factoring import factored
 from egglift.egraph.stages.few_results import with_few_results
@@ -91,6 +92,7 @@ class Partitioning:
     first, where they are taken apart (windows.py).  tables: what takes long and is a function of one small integer is
     looked up (tables.py).  unlike: results of one shape that reduce one array along other axes are stages apart.
     rounded: factors of products of f32 are rounded for matrix units (rounded_factors.py).
+    centred: products of distances from means are of distances from estimates of these (centred.py).
     """
 
     frugal: bool = False
@@ -107,13 +109,16 @@ class Partitioning:
     tables: bool = False
     unlike: bool = False
     rounded: bool = False
+    centred: bool = False
 
 
 @lru_cache(maxsize=32)  # a search asks for the same ones again: for bounds, and to make a program again
 def stages_of(program: Expr, reassociate: bool = True, by: Partitioning = Partitioning()) -> Stages:
     """A closed program, whose lengths are numbers, as stages.  NoStages if it cannot be written so."""
     notation = IndexNotation(reassociate, by.whole, by.down, by.numbered)
-    work = _Partition(notation, by.frugal, 1 if by.frugal else by.again, by.whole, by.rows, by.unlike, by.rounded)
+    centred = by.centred and reassociate
+    again = 1 if by.frugal else by.again
+    work = _Partition(notation, by.frugal, again, by.whole, by.rows, by.unlike, by.rounded, centred)
     if by.producers:
         program = work.with_written(program, read_at_many_places(program))
     program = work.with_written(program, read_by_gathers(program))
@@ -147,6 +152,7 @@ class _Partition:
     rows: bool
     unlike: bool
     rounded: bool
+    centred: bool
     stages: list[Stage] = field(default_factory=list)
     #: by what is reduced over dimensions, in the order in which they are read: its array, and which of these it is over
     _written: dict[tuple[tuple[int, ...], Reduction], tuple[Expr, tuple[int, ...]]] = field(default_factory=dict)
@@ -260,10 +266,16 @@ class _Partition:
 
     def _stage(self, dims: tuple[Dim, ...], body: Expr) -> p.Input:
         """A new stage, after those that it needs; the input that stands for its array."""
+        body = self._with_centred(dims, body) if self.centred else body
         settled = self._settled(dims, self._rewritten(self._with_wholes(dims, body)))
         stage = Stage(f"%stage{len(self.stages)}", dims, settled, self.names)
         self.stages.append(stage)
         return p.Input(stage.name, stage.type)
+
+    def _with_centred(self, dims: tuple[Dim, ...], body: Expr) -> Expr:
+        """`body` with products of distances from means as stages of distances from estimates of these."""
+        found = centred(self.names, body)
+        return substituted(body, {x: c.whole(partial(self._apart, dims)) for x, c in found.items()})
 
     def _in_runs(self, runs: ResultRuns) -> Expr:
         """The array of a stage that has runs as an axis, in the shape without."""

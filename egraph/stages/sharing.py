@@ -30,6 +30,11 @@ def commutes(stage: Stage) -> bool:
     return all(r.op is not None and r.op.commutative for r in (stage.phases or ((),))[0])
 
 
+def sums_of(stage: Stage) -> Stage:
+    """A stage with its reductions for its body, without what follows."""
+    return replace(stage, body=as_one([x for x, r in stage.names.of(stage.body) if isinstance(r, Reduction)]))
+
+
 def by_halves(stage: Stage) -> bool:
     """Are parts of the first reductions added by halves where a group has several results?
 

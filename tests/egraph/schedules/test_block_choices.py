@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ from tests.oclgrind import LIMITS, examine
 
 pytestmark = pytest.mark.short
 
-PROFILES = {"gpu": presets()["nvidia_h200"], "cpu": presets()["pocl_cpu"]}
+#: few units, such that groups take blocks of short arrays in turn
+PROFILES = {"gpu": replace(presets()["nvidia_h200"], compute_units=2), "cpu": presets()["pocl_cpu"]}
 
 
 def matrix(rows: int, columns: int, t: el.Scalar = el.f32) -> Value:
@@ -60,6 +62,14 @@ SMALL: dict[str, Callable[[el.Scalar], Value]] = {
     "squares and products of columns": lambda t: el.tuple(
         matrix(301, 6, t).T @ matrix(301, 6, t), matrix(301, 6, t).T @ arr("y", 301, t=t)
     ),
+    "products and sums of weighted columns": lambda t: el.tuple(
+        (matrix(300, 6, t) * arr("w", 300, 1, t=t)).T @ matrix(300, 6, t),
+        (matrix(300, 6, t) * arr("w", 300, 1, t=t)).sum(axis=0),
+    ),
+    "images and their channels": lambda t: el.tuple(
+        el.maximum(arr("I", 6, 5, 7, 8, t=t), 0), arr("I", 6, 5, 7, 8, t=t).sum(axis=(0, 2, 3))
+    ),
+    "points in rows of three, and extremes": lambda t: el.tuple(2 * matrix(301, 3, t), matrix(301, 3, t).max(axis=0)),
     "a cube along each axis": lambda t: el.tuple(
         arr("C", 9, 20, 33, t=t).max(axis=0), arr("C", 9, 20, 33, t=t).sum(axis=1), arr("C", 9, 20, 33, t=t).min(axis=2)
     ),
@@ -81,6 +91,8 @@ def _small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(block_choices, "BYTES", {"gpu": (512,), "cpu": (1 << 10,)})
     monkeypatch.setattr(block_choices, "WIDTHS", {"gpu": (16,), "cpu": (16,)})
     monkeypatch.setattr(block_choices, "WHOLE", {"gpu": 32, "cpu": 32})
+    monkeypatch.setattr(block_choices, "IN_TURN", (256,))
+    monkeypatch.setattr(block_choices, "GROUPS", (1, 2))
     monkeypatch.setattr(block_choices, "CHOICES", 3)
     monkeypatch.setattr(block_choices, "NEAR", 100.0)
 
@@ -165,7 +177,7 @@ def test_floats_are_not_reduced_in_another_order() -> None:
 @pytest.mark.parametrize("kind", PROFILES)
 def test_large_arrays_of_unlike_results_are_read_once(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    profile, x = PROFILES[kind], arr("x", 1 << 14, 1 << 10)
+    profile, x = presets()[{"gpu": "nvidia_h200", "cpu": "pocl_cpu"}[kind]], arr("x", 1 << 14, 1 << 10)
     program = as_program(el.tuple(el.maximum(x, 0), el.maximum(x, 0).mean(axis=0)))
     best, *_ = scheduled(program, profile, profile.limits, True)
     assert best.sign.startswith("blocks ")
@@ -197,3 +209,20 @@ def test_going_through_a_block_again_and_again_is_no_race() -> None:
         jobs += [(compile_term(term, Launch(64), LIMITS), inputs) for term in terms(name, el.f32, "gpu")]
     for (plan, _), report in zip(jobs, examine(jobs), strict=True):
         assert report.clean, f"{report}\n{plan.source}"
+
+
+@pytest.mark.parametrize("name", ["squares and products of columns", "products and sums of weighted columns"])
+def test_groups_take_blocks_in_turn_where_all_is_reduced(name: str) -> None:
+    """What they have found stays in registers: one part a group is written, and not one for each block."""
+    whole, profile = stages_of(as_program(SMALL[name](el.f32))), PROFILES["gpu"]
+    (x,) = block_readings.block_readings(whole)
+    for found in block_choices.block_choices(x, profile, profile.limits):
+        assert "times" in found.choice.sign
+        (kernel,) = compile_term(found.choice.term, Launch(64), profile.limits).kernels
+        assert any(line.lstrip().startswith("float acc") for line in kernel.source.splitlines())
+
+
+def test_one_block_for_each_group_where_elements_are_written() -> None:
+    whole, profile = stages_of(as_program(SMALL["elements and their sum"](el.f32))), PROFILES["gpu"]
+    (x,) = block_readings.block_readings(whole)
+    assert not any("times" in f.choice.sign for f in block_choices.block_choices(x, profile, profile.limits))

@@ -9,7 +9,7 @@ import pytest
 
 import egglift as el
 from egglift.egraph.schedules.structures import structures
-from egglift.egraph.stages.adjacent import adjoined
+from egglift.egraph.stages.adjacent import adjoined, adjoined_along
 from egglift.egraph.stages.partition import stages_of
 from egglift.egraph.stages.stage import Stage, number
 from egglift.ir.lifting import as_program
@@ -53,3 +53,20 @@ def test_structures_of_fewer_dimensions_mean_the_same(name: str, kind: str) -> N
 def test_what_is_computed_of_elements_alone_keeps_its_dimensions() -> None:
     stage = only_stage(as_program(arr("x", 3, 4) * 2.0))
     assert adjoined(stage) == (stage, ())
+
+
+def along(*programs: Any) -> list[list[int]]:
+    stages = stages_of(as_program(el.tuple(*programs))).stages
+    _, found = adjoined_along(stages, arr("I", 2, 3, 4, 5).expr)
+    return [lengths(s)[0] for s, _ in found]
+
+
+def test_axes_that_all_readers_have_together_are_one_for_all() -> None:
+    images = arr("I", 2, 3, 4, 5)
+    assert along(images.sum(axis=(0, 2, 3)), el.maximum(images, 0)) == [[3], [2, 3, 20]]
+
+
+def test_axes_that_one_reader_has_apart_stay_apart() -> None:
+    images = arr("I", 2, 3, 4, 5)
+    assert along(images.sum(axis=(0, 1, 3)), el.maximum(images, 0)) == [[4], [6, 4, 5]]
+    assert along(images.sum(axis=3), images.max(axis=2)) == [[6, 4], [6, 5]]
