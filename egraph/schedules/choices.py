@@ -24,6 +24,7 @@ from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
 from egglift.egraph.schedules.block_choices import block_choices
 from egglift.egraph.schedules.block_readings import block_readings
+from egglift.egraph.schedules.bounds import kernel_seconds
 from egglift.egraph.schedules.chain_choices import chain_choices
 from egglift.egraph.schedules.choice import (
     KEPT,
@@ -98,7 +99,8 @@ def scheduled(
     work = _Choosing(profile, limits, reassociate, several, by_book, tf32)
     with suppress(TooLate):
         for whole, by in partitions(program, profile.kind, reassociate):
-            known, least = min((c.seconds for c in found), default=inf), work.least(whole.stages)
+            known = min((c.seconds for c in found), default=inf)
+            least = work.least(whole.stages, NEAR * known if several else known)
             if not several and least > known:
                 continue
             near = several and least <= NEAR * known
@@ -152,9 +154,19 @@ class _Choosing(AlongAxes):
         """One choice for each stage of a division that takes longer than another one, but for what its stages share."""
         return [self._at_once(canonical([s]), s.is_apart, len(stages) == 1) for s in stages]
 
-    def least(self, stages: Sequence[Stage]) -> float:
-        """What stages take at least by closed price; those that have none are not counted."""
-        return sum(x for s in stages if (x := self._least(canonical([s]))) < inf)
+    def least(self, stages: Sequence[Stage], most: float = inf) -> float:
+        """What stages take at least by closed price; those that have none are not counted.
+
+        most: of what takes longer, a price that is more than this is enough.
+        """
+        rest = [0.0 if s.is_apart else kernel_seconds(s, self.profile) for s in stages]
+        total = 0.0
+        for s, floor in zip(stages, rest, strict=True):
+            if total + sum(rest) > most:
+                return total + sum(rest)
+            rest = rest[1:]
+            total += x if (x := self._least(canonical([s]))) < inf else 0.0
+        return total
 
     def _once(self, what: Hashable, form: Canonical, find: Callable[[], T]) -> T:
         """What is found for stages of that form, in this search or in one before it with the same settings."""
@@ -428,7 +440,7 @@ class _Choosing(AlongAxes):
             return []
         key = stage.name, as_pattern(stage)
         if key not in self._shared:
-            self._shared[key] = list(self._in_parts(merged_reductions(stage)))
+            self._shared[key] = list(self._in_parts(stage))
         return self._shared[key]
 
     def _halves(self, stage: Stage) -> list[Parts]:
@@ -438,13 +450,22 @@ class _Choosing(AlongAxes):
             self._shared[key] = [] if stage.is_apart else list(halves(stage, self.reassociate, self._ranked))
         return self._shared[key]
 
-    def _in_parts(self, whole: Stage) -> Iterator[Parts]:
+    def _in_parts(self, stage: Stage) -> Iterator[Parts]:
+        """Without those that take far longer than what is known, by closed price and what kernels take at least."""
+        whole, best = merged_reductions(stage), cheapest(self._direct(stage))
         for pieces in numbers_of_pieces(whole, self.profile):
             parts, added = shared_out(whole, pieces)
-            first, last = self._ranked(parts), self._ranked(added)
-            if first and last:
-                saved = 0.0 if added.dims else joins(self.profile)  # one result is one group's, which goes on
-                yield Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces, saved=saved)
+            saved = 0.0 if added.dims else joins(self.profile)  # one result is one group's, which goes on
+            limit = NEAR * best + saved
+            if kernel_seconds(parts, self.profile) + kernel_seconds(added, self.profile) > limit:
+                continue
+            last = self._ranked(added)
+            if not last or kernel_seconds(parts, self.profile) + cheapest(last) > limit:
+                continue
+            if first := self._ranked(parts):
+                found = Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces, saved=saved)
+                best = min(best, found.seconds)
+                yield found
 
     def _all_joined(self, found: Iterable[Parts], best: float) -> list[Choice]:
         """The choices of those whose closed price is not far above the best."""
