@@ -75,6 +75,15 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves:
     return _products_seconds(_stages(program, reassociate), profile, reassociate, halves)
 
 
+def operations_seconds(stages: Sequence[Stage], profile: Profile) -> float:
+    """Seconds that the steps of some stages' reductions take at least, one number at a time; 0 where it is not known."""
+    try:
+        elements = [(s, elements_of(s, profile)) for s in stages]
+    except EggliftError:
+        return 0.0
+    return sum(_operations(s, e, profile) / _on_units(s, profile) for s, e in elements) / profile.issue_rate
+
+
 def served_by_stages(program: Expr, work: float, profile: Profile, reassociate: bool) -> bool:
     """Is a program that takes `work` seconds by its stages' own schedules one that the laws are not searched for?
 

@@ -26,7 +26,7 @@ from egglift.ir.tile_kinds import TILE_KINDS
 #: assignments that are priced at once, of more, some at random: where several are wanted, and where only the best is
 MOST, FEWER = 1 << 15, 1 << 12
 #: of more assignments than twice as many a sample is priced, then those that differ from its best in few numbers
-SAMPLE, ROUNDS, LIKE, DIFFERENT = 1 << 11, 3, 32, 2
+SAMPLE, ROUNDS, LIKE, DIFFERENT = 1 << 11, 4, 16, 3
 MOSTLY = 0.5  # of the assignments fit, from which on those that do not are priced with them
 #: kinds whose numbers matter little for the others: they are chosen last, for so many of the best
 LAST, BEST = (kinds.PADDING, kinds.PREFETCH), 128
@@ -148,14 +148,14 @@ class _Ranking:
         if rows <= 2 * SAMPLE:
             return self._seconds(env, launch, rows)
         found, known = np.full(rows, np.inf), np.zeros(rows, bool)
-        values = np.stack(list(env.values()))
+        values = np.stack([c for c in env.values() if (c != c[0]).any()]).astype(np.int32)
         new = np.arange(0, rows, -(-rows // SAMPLE))
         for _ in range(ROUNDS):
             found[new] = self._seconds({s: c[new] for s, c in env.items()}, launch, len(new))
             known[new] = True
             best = np.argsort(found, kind="stable")[:LIKE]
-            other = np.min([(values != values[:, [i]]).sum(axis=0) for i in best], axis=0)
-            new = np.flatnonzero((other <= DIFFERENT) & ~known)
+            like = [(values != values[:, [i]]).sum(axis=0, dtype=np.uint8) <= DIFFERENT for i in best]
+            new = np.flatnonzero(np.logical_or.reduce(like) & ~known)
             if not len(new):
                 break
         return found
