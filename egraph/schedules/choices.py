@@ -137,6 +137,11 @@ class _Choosing(AlongAxes):
         #: all that choices depend on, but for the stage
         self.settings = self.profile.dumps(), self.limits, self.reassociate, self.by_book, self.tf32, self.several
 
+    def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:
+        """None of what takes too long with the best choice of each stage."""
+        if not self._is_far(best, []):
+            yield from super().combined(whole, best, by)
+
     def of_stages(self, stages: Sequence[Stage]) -> dict[str, list[Choice]]:
         """The cheapest choices of each stage: of those that matter little, only the first is looked at."""
         forms = {s.name: canonical([s]) for s in stages}
@@ -244,7 +249,7 @@ class _Choosing(AlongAxes):
         """Programs in which stages start within the loops of others."""
         for i, row in enumerate(rows_of(whole)):
             left = row.left(whole.stages)
-            if self._is_far({s.name: best[s.name] for s in left if s.name != row.last.name}, [row.last]):
+            if self._is_far((best[s.name] for s in left if s.name != row.last.name), [row.last]):
                 continue
             choices = [self.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
             if all(choices):
@@ -255,7 +260,7 @@ class _Choosing(AlongAxes):
         for x in one_readings(whole):
             starts = {s.name for s in x.starts}
             left = [s for s in whole.stages if s.name not in starts]
-            if self._is_far({s.name: best[s.name] for s in left if s.name != x.last.name}, [x.last]):
+            if self._is_far((best[s.name] for s in left if s.name != x.last.name), [x.last]):
                 continue
             choices = [self.of_reading(x) if s.name == x.last.name else best[s.name] for s in left]
             if all(choices) and x.wanted:
@@ -287,7 +292,7 @@ class _Choosing(AlongAxes):
         for x in block_readings(whole):
             gone = {s.name for s in x.stages}
             left = {s.name: best[s.name][:1] for s in whole.stages if s.name not in gone}
-            if self._is_far(left, []):
+            if self._is_far(left.values(), []):
                 continue
             apart = sum(min((c.seconds for c in best[s.name]), default=inf) for s in x.stages)
             find = lambda x=x, apart=apart: block_choices(x, *self._device[:2], self.several, apart)  # noqa: E731
@@ -310,7 +315,7 @@ class _Choosing(AlongAxes):
             left = [s for s in stages.stages if s.name not in (x.first.name, x.last.name)]
             known = dict(best) | self.of_stages([s for s in left if s not in whole.stages])
             others = {s.name: known[s.name] for s in left}
-            if all(others.values()) and not self._is_far(others, [x.last]) and (ways := self._tile_ways(x)):
+            if all(others.values()) and not self._is_far(others.values(), [x.last]) and (ways := self._tile_ways(x)):
                 least = sum(found[0].seconds for found in others.values()) + min(w.order.best for w in ways)
                 pairs.append((least, stages, others, x))
         for _, stages, others, x in sorted(pairs, key=lambda pair: pair[0])[: TILED if self.several else 1]:
@@ -333,9 +338,9 @@ class _Choosing(AlongAxes):
         find = lambda: self._of_found(tile_choices(self._tile_ways(x), self.several))  # noqa: E731
         return self._named("reduced tiles", form, find)
 
-    def _is_far(self, others: Mapping[str, list[Choice]], own: Sequence[Stage]) -> bool:
+    def _is_far(self, others: Iterable[Sequence[Choice]], own: Sequence[Stage]) -> bool:
         """Does a program take too long in any case, of these choices and of kernels that compute stages of its own?"""
-        known = (found[0] for found in others.values() if found)
+        known = (found[0] for found in others if found)
         least = sum(c.seconds - sum(k.joins for k in c.estimate.kernels) for c in known)
         least += sum(kernel_seconds(s, self.profile) for s in own)
         return least > self.known * (NEAR if self.several else 1.0)
@@ -366,7 +371,7 @@ class _Choosing(AlongAxes):
         for x in tile_chains(whole):
             name = x.chain.last.name
             left = [s for s in whole.stages if s.name == name or s.name not in x.stages]
-            if self._is_far({s.name: best[s.name] for s in left if s.name != name}, [x.chain.last]):
+            if self._is_far((best[s.name] for s in left if s.name != name), [x.chain.last]):
                 continue
             apart = sum(best[n][0].seconds for n in x.stages if best[n])
             choices = [self.of_chain(x.chain, apart) if s.name == name else best[s.name] for s in left]
@@ -386,7 +391,7 @@ class _Choosing(AlongAxes):
         for batch in batches(whole):
             names = {s.name for s in batch.stages}
             left = [s for s in whole.stages if s.name not in names]
-            if not all(best[s.name] for s in left) or self._is_far({s.name: best[s.name] for s in left}, []):
+            if not all(best[s.name] for s in left) or self._is_far((best[s.name] for s in left), []):
                 continue
             others = {s.name: best[s.name][0] for s in left}
             first = {n for s in batch.stages for n in read_by(s, whole.stages)}
