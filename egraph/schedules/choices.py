@@ -72,6 +72,7 @@ CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when other
 CLOSE = 1.6  # times as slow as the best may structures be that are generated
 UNSURE = 6  # assignments of one structure that may be generated where only the model's choice is wanted
 CLOSED = 1.3  # times its closed price may what is generated take, for nothing else to be looked at
+EXACT = 1.02  # times its closed price may what is generated take, to be what was reckoned
 SHARE = 0.2  # of the time of all stages, what two take at least that may be reduced in tiles
 TILED = 2  # pairs of stages of which one is reduced in tiles
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
@@ -361,8 +362,7 @@ class _Choosing(AlongAxes):
             if x.added is None:
                 choices.append(x.choice)
                 continue
-            rest = self._ranked(x.added)[:1]
-            for last in self._generated(x.added, rest, cheapest(rest), self._counts)[:1]:
+            for last in self._cheapest(x.added, self._ranked(x.added)):
                 choices += self.priced(f"{x.sign}; {last.sign}", x.whole(placed(last.term, x.arrays)), (x.choice, last))
         return sorted(choices, key=lambda c: c.seconds)
 
@@ -459,6 +459,16 @@ class _Choosing(AlongAxes):
             found += made
         return found
 
+    def _cheapest(self, stage: Stage, rows: Sequence[Ranked]) -> list[Choice]:
+        """The cheapest assignment of the best structure: others may be no better than one that takes what is reckoned."""
+        found, text = list[Choice](), text_of(stage)
+        for r in rows[:1]:
+            for k in r.varied(self._counts[0]):
+                found += self._made(stage, r, (k,), text)
+                if found and min(c.seconds for c in found) <= EXACT * r.best:
+                    break
+        return sorted(found, key=lambda c: c.seconds)[:1]
+
     def _made(self, stage: Stage, r: Ranked, which: Iterable[int], text: str) -> list[Choice]:
         """What the exact model says of some assignments of a structure.  text: of the stage."""
         # a launch size that nothing depends on makes no other program
@@ -510,7 +520,7 @@ class _Choosing(AlongAxes):
     def _joined(self, x: Parts) -> Iterator[Choice]:
         counts = self._counts
         firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best, counts), key=lambda c: c.seconds)[:2]
-        lasts = sorted(self._generated(x.added, x.last[:1], x.last[0].best, counts), key=lambda c: c.seconds)[:1]
+        lasts = self._cheapest(x.added, x.last)
         for first, last in product(firsts, lasts):
             term = placed(last.term, {x.parts.name: p.To("global", first.term)})
             for choice in self.priced(f"{x.sign} {first.sign}; {last.sign}", term, (first, last)):
