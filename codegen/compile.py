@@ -77,7 +77,7 @@ def _plan(term: Expr, launch: Launch, limits: DeviceLimits, tracing: Tracing | N
 def _plans(
     term: Expr, limits: DeviceLimits, tracing: Tracing | None, simplifying: bool
 ) -> list[tuple[Plan, list[tuple[Expr, Shape]]]]:
-    """The plans of a term so far, with the terms of their kernels and how these are launched: all that a launch says."""
+    """The plans of a term so far, with their kernels' terms and how these are launched: all that a launch says."""
     return []
 
 

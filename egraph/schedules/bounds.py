@@ -76,7 +76,7 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves:
 
 
 def operations_seconds(stages: Sequence[Stage], profile: Profile) -> float:
-    """Seconds that the steps of some stages' reductions take at least, one number at a time; 0 where it is not known."""
+    """Seconds that the steps of stages' reductions take at least, one number at a time; 0 where it is not known."""
     try:
         elements = [(s, elements_of(s, profile)) for s in stages]
     except EggliftError:

@@ -9,17 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import chain, islice, product, repeat
+from itertools import islice
 from math import inf
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from egglift.codegen.kernel.imperative import DeviceLimits
-from egglift.costmodel.model.estimate import joins
 from egglift.costmodel.profiles.profile import Profile
-from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.account import Account
 from egglift.egraph.schedules.again import arranged, beside, place, placed
-from egglift.egraph.schedules.along_choices import AlongAxes
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
 from egglift.egraph.schedules.block_choices import block_choices
@@ -31,48 +28,34 @@ from egglift.egraph.schedules.choice import (
     NEAR,
     Choice,
     Found,
-    Parts,
-    Way,
     first_of,
-    kernels,
     of_all_kinds,
 )
-from egglift.egraph.schedules.halves import halves
 from egglift.egraph.schedules.held_choices import held_choices
 from egglift.egraph.schedules.known import KNOWN
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.partitions import partitions
-from egglift.egraph.schedules.pieces import numbers_of_pieces
-from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
+from egglift.egraph.schedules.ranking import cheapest
 from egglift.egraph.schedules.readings import reading_choices
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
-from egglift.egraph.schedules.steps import Alone, InPieces, Steps
-from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.schedules.stage_choices import GENERATED, OfStages
+from egglift.egraph.schedules.steps import Steps
 from egglift.egraph.schedules.tile_chains import TileChain, tile_chains
 from egglift.egraph.schedules.tile_choices import TileWay, tile_choices, tile_ways
 from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
 from egglift.egraph.stages.canonical import Canonical, canonical
-from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.partition import Stages
-from egglift.egraph.stages.sharing import can_share, shared_out
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
-from egglift.ir.deadline import TooLate, require_time
-from egglift.ir.errors import EggliftError
+from egglift.ir.deadline import TooLate
 from egglift.ir.patterns import Expr
 from egglift.ir.progress import tick
 
-Counts: TypeAlias = tuple[int, ...]
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
-GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
 GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
 CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
-CLOSE = 1.6  # times as slow as the best may structures be that are generated
-UNSURE = 6  # assignments of one structure that may be generated where only the model's choice is wanted
-CLOSED = 1.3  # times its closed price may what is generated take, for nothing else to be looked at
-EXACT = 1.02  # times its closed price may what is generated take, to be what was reckoned
 SHARE = 0.2  # of the time of all stages, what two take at least that may be reduced in tiles
 TILED = 2  # pairs of stages of which one is reduced in tiles
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
@@ -98,7 +81,7 @@ def scheduled(
     chooses from, or the model's choice alone, for which little is generated?
     """
     found: list[Choice] = []
-    work = _Choosing(profile, limits, reassociate, several, by_book, tf32)
+    work = _Choosing(profile, limits, reassociate, several, tf32, by_book)
     with suppress(TooLate):
         for whole, by in partitions(program, profile.kind, reassociate):
             known = work.known = min((c.seconds for c in found), default=inf)
@@ -126,11 +109,8 @@ def scheduled(
 
 
 @dataclass
-class _Choosing(AlongAxes):
+class _Choosing(OfStages):
     by_book: ByBook | None
-    tf32: bool = False
-    _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
-    _shared: dict[tuple[str, Expr], list[Parts]] = field(default_factory=dict)
     _tiles: dict[Hashable, list[TileWay]] = field(default_factory=dict)
     known: float = inf  # seconds of the cheapest program so far
 
@@ -171,10 +151,9 @@ class _Choosing(AlongAxes):
         """
         rest = [0.0 if s.is_apart else kernel_seconds(s, self.profile) for s in stages]
         total = 0.0
-        for s, floor in zip(stages, rest, strict=True):
-            if total + sum(rest) > most:
-                return total + sum(rest)
-            rest = rest[1:]
+        for i, s in enumerate(stages):
+            if total + sum(rest[i:]) > most:
+                return total + sum(rest[i:])
             total += x if (x := self._least(canonical([s]))) < inf else 0.0
         return total
 
@@ -205,26 +184,6 @@ class _Choosing(AlongAxes):
         rows, text = self._direct(stage), text_of(stage)
         made = next((found for r in rows if (found := self._made(stage, r, (0,), text))), None)
         return [c.named(form) for c in made or self._first(stage)]
-
-    def _direct(self, stage: Stage) -> list[Ranked]:
-        """Schedules of a stage's own loops, ranked once; none where it goes along an axis as a whole."""
-        key = stage.name, as_pattern(stage)
-        if key not in self._rows:
-            self._rows[key] = [] if stage.is_apart else self._ranked(stage)
-        return self._rows[key]
-
-    def _first(self, stage: Stage) -> list[Choice]:
-        """The cheapest choice of one stage: of its own loops, or of its reductions in parts, or of half of it."""
-        parts = [*self._parts(stage), *self._halves(stage)]
-        shared = [Way(x.seconds, partial(self._all_joined, [x], x.seconds)) for x in parts]
-        return first_of([*self._alone(stage, self._direct(stage)), *shared])
-
-    def _alone(self, stage: Stage, rows: Sequence[Ranked]) -> Iterator[Way]:
-        """The assignments of some structures that may be the best, each to be generated by itself."""
-        text = text_of(stage)
-        for r in rows:
-            for i, k in enumerate(r.varied(UNSURE) if r.best <= CLOSE * rows[0].best else (0,)):
-                yield Way(float(r.seconds[k]), partial(self._made, stage, r, (k,), text), r.structure.sign, i)
 
     def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         if stage.scan is not None:
@@ -347,11 +306,6 @@ class _Choosing(AlongAxes):
         return least > self.known * (NEAR if self.several else 1.0)
 
     @property
-    def _counts(self) -> Counts:
-        """Assignments of the best structures that are generated."""
-        return GENERATED if self.several else (1,)
-
-    @property
     def _device(self) -> tuple[Profile, DeviceLimits, bool]:
         return self.profile, self.limits, self.reassociate
 
@@ -427,105 +381,3 @@ class _Choosing(AlongAxes):
             return sorted([*held, *first_of(self._alone(row.last, rows))], key=lambda c: c.seconds)[:1]
         made = self._generated(row.last, rows, cheapest(rows), GENERATED_ROWS)
         return of_all_kinds(sorted([*made, *held], key=lambda c: c.seconds))[:KEPT]
-
-    def _ranked(self, stage: Stage) -> list[Ranked]:
-        """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""
-        return self._in_order(structures(stage, self.profile.kind, self.reassociate, self.tf32))
-
-    def _in_order(self, structures: Iterable[Structure]) -> list[Ranked]:
-        """The cheapest first, without those that the device cannot run or the code generator refuses."""
-        found = []
-        for s in structures:
-            require_time()
-            with suppress(EggliftError):
-                found.append(ranked(s, self.profile, self.limits))
-        return sorted((r for r in found if r is not None), key=lambda r: r.best)
-
-    def _generated(
-        self, stage: Stage, rows: Sequence[Ranked], best: float, counts: Counts = GENERATED, close: float = CLOSE
-    ) -> list[Choice]:
-        """Of structures not far above the best price, what the exact model says of the few best assignments.
-
-        Nor far above what is generated already: these would not be kept beside it.
-        """
-        found: list[Choice] = []
-        text, kept = text_of(stage), max(NEAR, close / CLOSED)
-        for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
-            if r.best > kept * min((c.seconds for c in found), default=inf):
-                break
-            made = self._made(stage, r, chosen := r.varied(count), text)
-            if min((c.seconds for c in made), default=inf) > CLOSED * r.best:
-                made += self._made(stage, r, [k for k in r.fetched() if k not in chosen], text)
-            found += made
-        return found
-
-    def _cheapest(self, stage: Stage, rows: Sequence[Ranked]) -> list[Choice]:
-        """The cheapest assignment of the best structure: others may be no better than one that takes what is reckoned."""
-        found, text = list[Choice](), text_of(stage)
-        for r in rows[:1]:
-            for k in r.varied(self._counts[0]):
-                found += self._made(stage, r, (k,), text)
-                if found and min(c.seconds for c in found) <= EXACT * r.best:
-                    break
-        return sorted(found, key=lambda c: c.seconds)[:1]
-
-    def _made(self, stage: Stage, r: Ranked, which: Iterable[int], text: str) -> list[Choice]:
-        """What the exact model says of some assignments of a structure.  text: of the stage."""
-        # a launch size that nothing depends on makes no other program
-        different = {kernels(x): x for x in reversed(r.points(which))}
-        found, s = list[Choice](), r.structure
-        for x in reversed(different.values()):
-            account = account_of(stage, s.sign, s.schedule, dict(x.sizes), text)
-            made = None if s.made is None else Alone(s.made, x.sizes)
-            found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account, made))
-        return found
-
-    def _parts(self, stage: Stage) -> list[Parts]:
-        """The reductions in parts, by a kernel before."""
-        if stage.is_apart or not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
-            return []
-        key = stage.name, as_pattern(stage)
-        if key not in self._shared:
-            self._shared[key] = list(self._in_parts(stage))
-        return self._shared[key]
-
-    def _halves(self, stage: Stage) -> list[Parts]:
-        """A symmetric result as the half of it, and what lays this out."""
-        key = "half", as_pattern(stage)
-        if key not in self._shared:
-            self._shared[key] = [] if stage.is_apart else list(halves(stage, self.reassociate, self._ranked))
-        return self._shared[key]
-
-    def _in_parts(self, stage: Stage) -> Iterator[Parts]:
-        """Without those that take far longer than what is known, by closed price and what kernels take at least."""
-        whole, best = merged_reductions(stage), cheapest(self._direct(stage))
-        for pieces in numbers_of_pieces(whole, self.profile):
-            parts, added = shared_out(whole, pieces)
-            saved = 0.0 if added.dims else joins(self.profile)  # one result is one group's, which goes on
-            limit = NEAR * best + saved
-            if kernel_seconds(parts, self.profile) + kernel_seconds(added, self.profile) > limit:
-                continue
-            last = self._ranked(added)
-            if not last or kernel_seconds(parts, self.profile) + cheapest(last) > limit:
-                continue
-            if first := self._ranked(parts):
-                found = Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces, saved=saved)
-                best = min(best, found.seconds)
-                yield found
-
-    def _all_joined(self, found: Iterable[Parts], best: float) -> list[Choice]:
-        """The choices of those whose closed price is not far above the best."""
-        return [c for x in found if x.seconds <= NEAR * best for c in self._joined(x)]
-
-    def _joined(self, x: Parts) -> Iterator[Choice]:
-        counts = self._counts
-        firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best, counts), key=lambda c: c.seconds)[:2]
-        lasts = self._cheapest(x.added, x.last)
-        for first, last in product(firsts, lasts):
-            term = placed(last.term, {x.parts.name: p.To("global", first.term)})
-            for choice in self.priced(f"{x.sign} {first.sign}; {last.sign}", term, (first, last)):
-                account = joined([Account(x.why, ()), choice.account]) if x.why else choice.account
-                made = None
-                if x.pieces is not None and isinstance(first.made, Alone) and isinstance(last.made, Alone):
-                    made = InPieces(x.pieces, first.made, last.made)
-                yield replace(choice, account=account, made=made)
