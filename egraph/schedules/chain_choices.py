@@ -50,7 +50,7 @@ def chain_choices(
 
     several: are several wanted, or the cheapest by closed price alone?
     """
-    most = (FAR if ends_of(x) is None else 2 * FAR) * apart  # half of the tiles may be left out
+    most = (FAR if several else 1.0) * (1 if ends_of(x) is None else 2) * apart  # half of the tiles may be left out
     if operations_seconds((x.tile, x.last), profile) > most:  # no matrix unit multiplies tiles
         return []
     ways = sorted(_ways(x, profile, limits), key=lambda w: w.order.best)
