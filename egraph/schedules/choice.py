@@ -22,7 +22,7 @@ NEAR = 1.3  # times as slow as the best may structures be that are kept besides 
 SMALL = 0.1  # of the time of all stages, what one takes whose other choices are not tried alone
 #: assignments of a structure, after which it is given up if their best is so many times as slow as another one's, or if
 #: their prices differ by no more
-SURE, WORSE, SAME = 3, 1.1, 1.02
+SURE, WORSE, SAME = 3, NEAR, 1.005
 KEPT = 4  # choices of a stage that are put together with those of the others
 
 

@@ -56,6 +56,7 @@ from egglift.ir.progress import tick
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
 GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
 CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
+FAR = 1.3  # times as slow as the best program may one be at least, that is put together to be measured
 SHARE = 0.2  # of the time of all stages, what two take at least that may be reduced in tiles
 TILED = 2  # pairs of stages of which one is reduced in tiles
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
@@ -303,7 +304,7 @@ class _Choosing(OfStages):
         known = (found[0] for found in others if found)
         least = sum(c.seconds - sum(k.joins for k in c.estimate.kernels) for c in known)
         least += sum(kernel_seconds(s, self.profile) for s in own)
-        return least > self.known * (NEAR if self.several else 1.0)
+        return least > self.known * (FAR if self.several else 1.0)
 
     @property
     def _device(self) -> tuple[Profile, DeviceLimits, bool]:

@@ -132,8 +132,8 @@ def test_a_structure_far_above_another_is_given_up() -> None:
 
 def test_a_structure_whose_prices_are_the_same_is_given_up() -> None:
     asked: list[float] = []
-    (best,) = first_of(ways((1.0, 3.0), (1.1, 3.01), (1.2, 2.99), (1.3, 3.0), asked=asked, kind="same"))
-    assert best.seconds == 2.99
+    (best,) = first_of(ways((1.0, 3.0), (1.1, 3.001), (1.2, 2.999), (1.3, 2.998), asked=asked, kind="same"))
+    assert best.seconds == 2.999
     assert asked == [1.0, 1.1, 1.2]
 
 
