@@ -21,7 +21,7 @@ from egglift.egraph.extraction.weights import weights
 from egglift.egraph.graph.graph import Graph
 from egglift.egraph.saturation.saturate import Saturated, saturate
 from egglift.egraph.schedules.account import Account
-from egglift.egraph.schedules.bounds import served_by_stages, traffic_seconds
+from egglift.egraph.schedules.bounds import parts_seconds, served_by_stages, traffic_seconds
 from egglift.egraph.schedules.choice import Choice
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.steps import Steps as MadeAgain
@@ -35,7 +35,7 @@ from egglift.ir.text import brief
 from egglift.ir.traverse import subterms
 from egglift.iterated import ahead, as_many, iterated, plain_loops
 from egglift.options import SCHEDULES, Laws
-from egglift.parts import in_parts, together
+from egglift.parts import Parts, in_parts, together
 
 AT_BEST = 1.25  # times as slow as the least traffic may the best schedule be for the laws not to be searched
 PROMISING = 2.0  # times as slow as the best schedule may a structure be at its most plausible sizes, to be refined
@@ -180,17 +180,35 @@ def explored(
     parts = in_parts(program, weights(profile))
     if parts is None:
         return equal_programs(program, profile, limits, laws, best=best, several=several)
-    different, rows = dict.fromkeys(parts.programs), dict[Expr, list[Candidate]]()
-    if best < float("inf") and all(_served_alone(part, profile, limits, laws) for part in different):
-        return []
+    limit = best * (AT_BEST if several else 1.0)
+    far = parts_seconds(parts.programs, profile) >= limit
+    if best < float("inf"):
+        if far and not parts.few:
+            return []
+        if all(_served_alone(part, profile, limits, laws) for part in dict.fromkeys(parts.programs)):
+            return []
+    found = [] if far else _of_parts(parts, profile, limits, laws, limit, several)
+    if parts.few or (not found and best == float("inf")):
+        found += equal_programs(program, profile, limits, laws, best=best, several=several)
+    return found
+
+
+def _of_parts(
+    parts: Parts, profile: Profile, limits: DeviceLimits, laws: Laws, limit: float, several: bool
+) -> list[Candidate]:
+    """What is found for the parts of a program, put together; nothing where that takes longer than the limit, by what
+    is found of some and what the others take at least."""
+    rows, left = dict[Expr, list[Candidate]](), list(parts.programs)
+    different = sorted(dict.fromkeys(parts.programs), key=lambda part: sum(1 for _ in subterms(part)))
     for i, part in enumerate(different, 1):
         tick("parts", f"{i} of {len(different)}")
         rows[part] = equal_programs(part, profile, limits, laws, len(different), several=several)
         rows[part] = rows[part] or naive(part, profile, limits, optional=True)
-    found = together(parts, [rows[part] for part in parts.programs], profile) if all(rows.values()) else []
-    if parts.few or not found:
-        found += equal_programs(program, profile, limits, laws, best=best, several=several)
-    return found
+        left = [x for x in left if x != part]
+        known = sum(min((c.estimate for c in rows[x]), default=float("inf")) for x in parts.programs if x in rows)
+        if not rows[part] or known + (parts_seconds(left, profile) if left else 0.0) >= limit:
+            return []
+    return together(parts, [rows[part] for part in parts.programs], profile)
 
 
 def equal_programs(

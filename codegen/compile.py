@@ -60,9 +60,25 @@ def compile_term(
 @lru_cache(maxsize=256)
 def _plan(term: Expr, launch: Launch, limits: DeviceLimits, tracing: Tracing | None, simplifying: bool) -> Plan:
     type_of(term)
+    known = _plans(term, limits, tracing, simplifying)
+    for plan, shapes in known:
+        with suppress(CodegenError):
+            if all(shape_of(kernel, launch, limits) == shape for kernel, shape in shapes):
+                return plan
     work = deeply if _depth(term) < SHALLOW else deep  # how many frames a level takes is not known: views take more
     names = Names(tuple(tracing.names.values())) if tracing is not None else Names()
-    return work(lambda: _Planner(launch, limits, tracing, names=names).plan(term))
+    planner = _Planner(launch, limits, tracing, names=names)
+    plan = work(lambda: planner.plan(term))
+    known.append((plan, planner.shapes))
+    return plan
+
+
+@lru_cache(maxsize=256)
+def _plans(
+    term: Expr, limits: DeviceLimits, tracing: Tracing | None, simplifying: bool
+) -> list[tuple[Plan, list[tuple[Expr, Shape]]]]:
+    """The plans of a term so far, with their kernels' terms and how these are launched: all that a launch says."""
+    return []
 
 
 def _unzipped(t: p.Tup) -> Expr | None:
@@ -140,6 +156,7 @@ class _Planner:
     layouts: dict[Expr, dict[int, Expr]] = field(default_factory=dict)  # of components of what a kernel writes
     launch_numbers: dict[Buffer, Var] = field(default_factory=dict)  # what stands for numbers that launches say
     numbers: list[Buffer] = field(default_factory=list)  # those of the steps under construction
+    shapes: list[tuple[Expr, Shape]] = field(default_factory=list)  # how kernels are launched, by their terms
 
     def plan(self, term: Expr) -> Plan:
         for t in sorted((t for t in inputs_in(term) if not is_state(t)), key=lambda t: t.name):
@@ -254,6 +271,7 @@ class _Planner:
         """Add what writes the value of `term` to `outputs`: a kernel, or what the last group of the one before does."""
         check(term)
         shape = shape_of(term, self.launch, self.limits)
+        self.shapes.append((term, shape))
         if self._is_gone_on_with(term, outputs, shape):
             return
         made = self._emitted(term, outputs, shape)

@@ -44,6 +44,9 @@ WORDS = {
 
 def type_of(e: Expr) -> Type:
     """The type of `e`; ShapeError or TypeMismatch if it has none.  Computed once per node, and kept with it."""
+    if (known := e.__dict__.get("_type")) is not None:
+        found: Type = known
+        return found
     stack = [e]
     while stack:  # iterative: programs may be deeper than Python's recursion limit
         t = stack[-1]

@@ -18,7 +18,7 @@ from egglift.candidate import Candidate
 from egglift.codegen.device.device import Device, open_device
 from egglift.codegen.kernel.imperative import Launch
 from egglift.egraph.schedules.steps import Alone, InPieces, Made, Steps
-from egglift.egraph.stages.partition import Partitioning
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.ir.length_forms import RunTimeLength
 from egglift.ir.patterns import Expr
 from egglift.ir.run_time_lengths import lengths_of, liked

@@ -24,6 +24,7 @@ LEAST: dict[str, object] = {
     "egglift.egraph.schedules.choices.KEPT_ALONE": 2,
     "egglift.egraph.schedules.choices.CLOSE_ALONE": 1.1,
     "egglift.egraph.schedules.choices.NEAR": 1.05,
+    "egglift.egraph.schedules.stage_choices.NEAR": 1.05,
     "egglift.egraph.schedules.scan_choices.TRIES": 4,
     "egglift.egraph.schedules.scan_choices.FEW": 1,
 }

@@ -75,6 +75,8 @@ def _rising(axes: Sequence[Step]) -> list[Step]:
     """How many steps along each axis and how far apart they are, the nearest first; one step where they are nowhere."""
     found = list[Step]()
     for c, s in axes:
+        if (c.size == 1 and c.item() <= 1) or (s.size == 1 and s.item() == 0):
+            continue  # nobody goes along it
         stride = np.where(c > 1, np.abs(s), 0)
         found.append((np.where(stride > 0, c, 1), stride))
         for i in range(len(found) - 1, 0, -1):  # axes are few: each goes to its place among those before it

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from egglift.costmodel.profiles.profile import Profile
 from egglift.egraph.schedules.stage_elements import Phase, StageElements, elements_of, number_of
+from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.index_notation import NoStages
 from egglift.egraph.stages.matrix_products import unit_of
 from egglift.egraph.stages.partition import stages_of
@@ -14,7 +15,7 @@ from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.symmetry import symmetric_dims
 from egglift.ir.check import type_of
 from egglift.ir.errors import EggliftError
-from egglift.ir.patterns import Expr, Input
+from egglift.ir.patterns import At, Expr, Gather, Input, Stride
 from egglift.ir.sizes import evaluate
 from egglift.ir.traverse import subterms
 from egglift.ir.types import Type, leaves
@@ -23,6 +24,7 @@ from egglift.ir.types import Type, leaves
 #: reduce, from which on they are not searched for the whole program
 NO_FASTER, SEVERAL = 1.5, 3
 OPERATIONS = 1.25  # times as slow as the operations of its elements is a program that has nothing to gain
+CHOOSING = At, Gather, Stride  # of an array's elements, they may read few
 CHANNELS = 8  # results for which a window is read again, as a product's operand is
 
 
@@ -36,6 +38,32 @@ def traffic_seconds(program: Expr, profile: Profile) -> float:
     return total / (profile.cache_bandwidth if total < 0.8 * profile.cache_bytes else profile.bandwidth)
 
 
+def kernel_seconds(stage: Stage, profile: Profile) -> float:
+    """Seconds that a kernel of a stage takes at least: its launch, and writing its results."""
+    return profile.launch + _array_seconds([type_of(as_pattern(stage))], profile)
+
+
+def parts_seconds(parts: Sequence[Expr], profile: Profile) -> float:
+    """Seconds that kernels take at least that compute programs one after the other, each for all that reads its result.
+
+    Each launches one, reads its inputs and writes its result: from the last cache, unless that cannot hold the array.
+    A part that leaves most of an input out counts for what it writes.
+    """
+    return sum(_part_seconds(part, profile) for part in parts) + (len(parts) - 1) * profile.launch
+
+
+def _part_seconds(part: Expr, profile: Profile) -> float:
+    chosen = any(isinstance(t, CHOOSING) for t in subterms(part))
+    inputs = {} if chosen else {t.name: t.type for t in subterms(part) if isinstance(t, Input)}
+    return _array_seconds([*inputs.values(), type_of(part)], profile)
+
+
+def _array_seconds(types: Iterable[Type], profile: Profile) -> float:
+    """Seconds to go through arrays once: from the last cache, unless that cannot hold one of them."""
+    sizes = (prod(evaluate(n) for n in shape) * scalar.size for t in types for shape, scalar in leaves(t))
+    return sum(n / (profile.cache_bandwidth if n < 0.8 * profile.cache_bytes else profile.bandwidth) for n in sizes)
+
+
 def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves: bool = True) -> float:
     """Seconds for the operations of a program's products at the device's best rate; 0 where some are none.
 
@@ -45,6 +73,15 @@ def products_seconds(program: Expr, profile: Profile, reassociate: bool, halves:
     halves: may half of a symmetric result be computed?  Schedules do, the laws on patterns do not.
     """
     return _products_seconds(_stages(program, reassociate), profile, reassociate, halves)
+
+
+def operations_seconds(stages: Sequence[Stage], profile: Profile) -> float:
+    """Seconds that the steps of stages' reductions take at least, one number at a time; 0 where it is not known."""
+    try:
+        elements = [(s, elements_of(s, profile)) for s in stages]
+    except EggliftError:
+        return 0.0
+    return sum(_operations(s, e, profile) / _on_units(s, profile) for s, e in elements) / profile.issue_rate
 
 
 def served_by_stages(program: Expr, work: float, profile: Profile, reassociate: bool) -> bool:

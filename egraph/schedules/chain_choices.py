@@ -12,6 +12,7 @@ from egglift.codegen.kernel.imperative import DeviceLimits
 from egglift.costmodel.profiles.profile import Profile
 from egglift.costmodel.search.sizes import Point
 from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.bounds import operations_seconds
 from egglift.egraph.schedules.chain_ends import ends_of
 from egglift.egraph.schedules.chain_parts import arrays_of
 from egglift.egraph.schedules.chain_pieces import Pieces, in_pieces
@@ -50,9 +51,12 @@ def chain_choices(
 
     several: are several wanted, or the cheapest by closed price alone?
     """
+    most = (FAR if several else 1.0) * (1 if ends_of(x) is None else 2) * apart  # half of the tiles may be left out
+    if operations_seconds((x.tile, x.last), profile) > most:  # no matrix unit multiplies tiles
+        return []
     ways = sorted(_ways(x, profile, limits), key=lambda w: w.order.best)
     best = ways[0].order.best if ways else 0.0
-    if best > (FAR if ends_of(x) is None else 2 * FAR) * apart:  # half of the tiles may be left out
+    if best > most:
         return []
     near = [w for w in ways if w.order.best <= (CLOSE if several else 1) * best]
     counts = chain(GENERATED[:1], repeat(GENERATED[1])) if several else repeat(1)

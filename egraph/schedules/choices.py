@@ -9,69 +9,56 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
-from itertools import chain, islice, product, repeat
+from itertools import islice
 from math import inf
-from typing import TypeAlias, TypeVar
+from typing import TypeVar
 
 from egglift.codegen.kernel.imperative import DeviceLimits
-from egglift.costmodel.model.estimate import joins
 from egglift.costmodel.profiles.profile import Profile
-from egglift.egraph.schedules.account import Account, account_of, joined
+from egglift.egraph.schedules.account import Account
 from egglift.egraph.schedules.again import arranged, beside, place, placed
-from egglift.egraph.schedules.along_choices import AlongAxes
 from egglift.egraph.schedules.batch_choices import batch_choices
 from egglift.egraph.schedules.batches import Batch, batches, placed_ends
 from egglift.egraph.schedules.block_choices import block_choices
 from egglift.egraph.schedules.block_readings import block_readings
+from egglift.egraph.schedules.bounds import kernel_seconds
 from egglift.egraph.schedules.chain_choices import chain_choices
 from egglift.egraph.schedules.choice import (
     KEPT,
     NEAR,
     Choice,
     Found,
-    Parts,
-    Way,
     first_of,
-    kernels,
     of_all_kinds,
 )
-from egglift.egraph.schedules.halves import halves
 from egglift.egraph.schedules.held_choices import held_choices
 from egglift.egraph.schedules.known import KNOWN
 from egglift.egraph.schedules.one_reading import OneReading, one_readings
 from egglift.egraph.schedules.partitions import partitions
-from egglift.egraph.schedules.pieces import numbers_of_pieces
-from egglift.egraph.schedules.ranking import Ranked, cheapest, ranked
+from egglift.egraph.schedules.ranking import cheapest
 from egglift.egraph.schedules.readings import reading_choices
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, tiled
 from egglift.egraph.schedules.rows import Row, read_by, row_structures, rows_of
-from egglift.egraph.schedules.steps import Alone, InPieces, Steps
-from egglift.egraph.schedules.structures import Structure, structures
+from egglift.egraph.schedules.stage_choices import GENERATED, OfStages
+from egglift.egraph.schedules.steps import Steps
 from egglift.egraph.schedules.tile_chains import TileChain, tile_chains
-from egglift.egraph.schedules.tile_choices import tile_choices
+from egglift.egraph.schedules.tile_choices import TileWay, tile_choices, tile_ways
 from egglift.egraph.stages.as_pattern import as_pattern, in_pairs
 from egglift.egraph.stages.canonical import Canonical, canonical
-from egglift.egraph.stages.merging import merged_reductions
 from egglift.egraph.stages.partition import Stages
-from egglift.egraph.stages.sharing import can_share, shared_out
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
-from egglift.ir.deadline import TooLate, require_time
-from egglift.ir.errors import EggliftError
+from egglift.ir.deadline import TooLate
 from egglift.ir.patterns import Expr
 from egglift.ir.progress import tick
 
-Counts: TypeAlias = tuple[int, ...]
 GENERATED_ROWS = (6, 3)  # assignments of structures of rows that are generated
-GENERATED = (4, 2)  # assignments of the best structures that are generated; of the others one
 GENERATED_ALONE, KEPT_ALONE = (6, 4, 3), 8  # the same of a program's only stage, and choices of it that are kept
 CLOSE_ALONE = 3.0  # what the model errs about in one structure shows when others are measured beside it
-CLOSE = 1.6  # times as slow as the best may structures be that are generated
-UNSURE = 6  # assignments of one structure that may be generated where only the model's choice is wanted
-CLOSED = 1.3  # times its closed price may what is generated take, for nothing else to be looked at
+FAR = 1.3  # times as slow as the best program may one be at least, that is put together to be measured
 SHARE = 0.2  # of the time of all stages, what two take at least that may be reduced in tiles
+TILED = 2  # pairs of stages of which one is reduced in tiles
 MINOR = 0.05  # of the time of all stages, what one takes that is not worth a search
 
 T = TypeVar("T")
@@ -95,10 +82,11 @@ def scheduled(
     chooses from, or the model's choice alone, for which little is generated?
     """
     found: list[Choice] = []
-    work = _Choosing(profile, limits, reassociate, several, by_book, tf32)
+    work = _Choosing(profile, limits, reassociate, several, tf32, by_book)
     with suppress(TooLate):
         for whole, by in partitions(program, profile.kind, reassociate, tf32):
-            known, least = min((c.seconds for c in found), default=inf), work.least(whole.stages)
+            known = work.known = min((c.seconds for c in found), default=inf)
+            least = work.least(whole.stages, NEAR * known if several else known)
             if not several and least > known:
                 continue
             near = several and least <= NEAR * known
@@ -110,6 +98,7 @@ def scheduled(
             best = work.of_stages(whole.stages) if near else dict(zip(names, first, strict=True))
             if near and all(best.values()):
                 found += work.combined(whole, list(best.values()), by)
+            work.known = min((c.seconds for c in found), default=inf)
             found += work.by_rows(whole, best, by) if profile.kind == "gpu" else ()
             found += work.by_readings(whole, best, by) if reassociate else ()
             found += work.by_blocks(whole, best) if reassociate else ()
@@ -121,15 +110,19 @@ def scheduled(
 
 
 @dataclass
-class _Choosing(AlongAxes):
+class _Choosing(OfStages):
     by_book: ByBook | None
-    tf32: bool = False
-    _rows: dict[tuple[str, Expr], list[Ranked]] = field(default_factory=dict)
-    _shared: dict[tuple[str, Expr], list[Parts]] = field(default_factory=dict)
+    _tiles: dict[Hashable, list[TileWay]] = field(default_factory=dict)
+    known: float = inf  # seconds of the cheapest program so far
 
     def __post_init__(self) -> None:
         #: all that choices depend on, but for the stage
         self.settings = self.profile.dumps(), self.limits, self.reassociate, self.by_book, self.tf32, self.several
+
+    def combined(self, whole: Stages, best: Sequence[Sequence[Choice]], by: Steps) -> Iterator[Choice]:
+        """None of what takes too long with the best choice of each stage."""
+        if not self._is_far(best, []):
+            yield from super().combined(whole, best, by)
 
     def of_stages(self, stages: Sequence[Stage]) -> dict[str, list[Choice]]:
         """The cheapest choices of each stage: of those that matter little, only the first is looked at."""
@@ -152,9 +145,18 @@ class _Choosing(AlongAxes):
         """One choice for each stage of a division that takes longer than another one, but for what its stages share."""
         return [self._at_once(canonical([s]), s.is_apart, len(stages) == 1) for s in stages]
 
-    def least(self, stages: Sequence[Stage]) -> float:
-        """What stages take at least by closed price; those that have none are not counted."""
-        return sum(x for s in stages if (x := self._least(canonical([s]))) < inf)
+    def least(self, stages: Sequence[Stage], most: float = inf) -> float:
+        """What stages take at least by closed price; those that have none are not counted.
+
+        most: of what takes longer, a price that is more than this is enough.
+        """
+        rest = [0.0 if s.is_apart else kernel_seconds(s, self.profile) for s in stages]
+        total = 0.0
+        for i, s in enumerate(stages):
+            if total + sum(rest[i:]) > most:
+                return total + sum(rest[i:])
+            total += x if (x := self._least(canonical([s]))) < inf else 0.0
+        return total
 
     def _once(self, what: Hashable, form: Canonical, find: Callable[[], T]) -> T:
         """What is found for stages of that form, in this search or in one before it with the same settings."""
@@ -184,26 +186,6 @@ class _Choosing(AlongAxes):
         made = next((found for r in rows if (found := self._made(stage, r, (0,), text))), None)
         return [c.named(form) for c in made or self._first(stage)]
 
-    def _direct(self, stage: Stage) -> list[Ranked]:
-        """Schedules of a stage's own loops, ranked once; none where it goes along an axis as a whole."""
-        key = stage.name, as_pattern(stage)
-        if key not in self._rows:
-            self._rows[key] = [] if stage.is_apart else self._ranked(stage)
-        return self._rows[key]
-
-    def _first(self, stage: Stage) -> list[Choice]:
-        """The cheapest choice of one stage: of its own loops, or of its reductions in parts, or of half of it."""
-        parts = [*self._parts(stage), *self._halves(stage)]
-        shared = [(x.seconds, partial(self._all_joined, [x], x.seconds)) for x in parts]
-        return first_of([*self._alone(stage, self._direct(stage)), *shared])
-
-    def _alone(self, stage: Stage, rows: Sequence[Ranked]) -> Iterator[Way]:
-        """The assignments of some structures that may be the best, each to be generated by itself."""
-        text = text_of(stage)
-        for r in rows:
-            for k in r.varied(UNSURE) if r.best <= CLOSE * rows[0].best else (0,):
-                yield float(r.seconds[k]), partial(self._made, stage, r, (k,), text)
-
     def of_stage(self, stage: Stage, alone: bool) -> list[Choice]:
         if stage.scan is not None:
             return self.of_scan(stage)
@@ -228,6 +210,8 @@ class _Choosing(AlongAxes):
         """Programs in which stages start within the loops of others."""
         for i, row in enumerate(rows_of(whole)):
             left = row.left(whole.stages)
+            if self._is_far((best[s.name] for s in left if s.name != row.last.name), [row.last]):
+                continue
             choices = [self.of_row(row) if s.name == row.last.name else best[s.name] for s in left]
             if all(choices):
                 yield from self.combined(Stages(left, whole.result), choices, replace(by, row=i))
@@ -237,6 +221,8 @@ class _Choosing(AlongAxes):
         for x in one_readings(whole):
             starts = {s.name for s in x.starts}
             left = [s for s in whole.stages if s.name not in starts]
+            if self._is_far((best[s.name] for s in left if s.name != x.last.name), [x.last]):
+                continue
             choices = [self.of_reading(x) if s.name == x.last.name else best[s.name] for s in left]
             if all(choices) and x.wanted:
                 yield from self._with_wanted(whole, x, [s.name for s in left], choices)
@@ -267,6 +253,8 @@ class _Choosing(AlongAxes):
         for x in block_readings(whole):
             gone = {s.name for s in x.stages}
             left = {s.name: best[s.name][:1] for s in whole.stages if s.name not in gone}
+            if self._is_far(left.values(), []):
+                continue
             apart = sum(min((c.seconds for c in best[s.name]), default=inf) for s in x.stages)
             find = lambda x=x, apart=apart: block_choices(x, *self._device[:2], self.several, apart)  # noqa: E731
             for found in KNOWN.once((self.settings, "blocks", x.key), find) if all(left.values()) else ():
@@ -278,31 +266,45 @@ class _Choosing(AlongAxes):
                     yield from self.priced(" | ".join(c.sign for c in picked), term, picked, apart=False)
 
     def by_tiles(self, whole: Stages, best: Mapping[str, list[Choice]], by: Steps) -> Iterator[Choice]:
-        """Programs in which tiles are reduced in registers."""
+        """Programs in which tiles are reduced in registers: of the stages whose price is lowest then."""
         total = sum(found[0].seconds for found in best.values() if found)
+        pairs = list[tuple[float, Stages, dict[str, list[Choice]], ReducedTiles]]()
         for stages, x in tiled(whole):
             apart = [best[s.name] for s in (x.first, x.last) if s.name in best]
             if len(apart) == 2 and all(apart) and sum(found[0].seconds for found in apart) < SHARE * total:
                 continue
-            left = [s for s in stages.stages if s.name != x.first.name]
-            known = dict(best) | self.of_stages([s for s in left if s not in whole.stages and s.name != x.last.name])
-            choices = [self.of_tiles(x) if s.name == x.last.name else known[s.name] for s in left]
+            left = [s for s in stages.stages if s.name not in (x.first.name, x.last.name)]
+            known = dict(best) | self.of_stages([s for s in left if s not in whole.stages])
+            others = {s.name: known[s.name] for s in left}
+            if all(others.values()) and not self._is_far(others.values(), [x.last]) and (ways := self._tile_ways(x)):
+                least = sum(found[0].seconds for found in others.values()) + min(w.order.best for w in ways)
+                pairs.append((least, stages, others, x))
+        for _, stages, others, x in sorted(pairs, key=lambda pair: pair[0])[: TILED if self.several else 1]:
+            own = Stages(tuple(s for s in stages.stages if s.name != x.first.name), whole.result)
+            choices = [others[s.name] if s.name in others else self.of_tiles(x) for s in own.stages]
             if all(choices):
-                yield from self.combined(Stages(tuple(left), whole.result), choices, by)
+                yield from self.combined(own, choices, by)
+
+    def _tile_ways(self, x: ReducedTiles) -> list[TileWay]:
+        """The ways of tiles under canonical names, ranked once."""
+        form = canonical([x.first, x.last], (x.rows, x.columns))
+        if form.key not in self._tiles:
+            first, last = form.stages
+            self._tiles[form.key] = tile_ways(replace(x, first=first, last=last), *self._device)
+        return self._tiles[form.key]
 
     def of_tiles(self, x: ReducedTiles) -> list[Choice]:
         """The cheapest choices of a result of tiles that are reduced in registers."""
         form = canonical([x.first, x.last], (x.rows, x.columns))
-        first, last = form.stages
-        own = replace(x, first=first, last=last)
-        return self._named(
-            "reduced tiles", form, lambda: self._of_found(tile_choices(own, *self._device, self.several))
-        )
+        find = lambda: self._of_found(tile_choices(self._tile_ways(x), self.several))  # noqa: E731
+        return self._named("reduced tiles", form, find)
 
-    @property
-    def _counts(self) -> Counts:
-        """Assignments of the best structures that are generated."""
-        return GENERATED if self.several else (1,)
+    def _is_far(self, others: Iterable[Sequence[Choice]], own: Sequence[Stage]) -> bool:
+        """Does a program take too long in any case, of these choices and of kernels that compute stages of its own?"""
+        known = (found[0] for found in others if found)
+        least = sum(c.seconds - sum(k.joins for k in c.estimate.kernels) for c in known)
+        least += sum(kernel_seconds(s, self.profile) for s in own)
+        return least > self.known * (FAR if self.several else 1.0)
 
     @property
     def _device(self) -> tuple[Profile, DeviceLimits, bool]:
@@ -317,8 +319,7 @@ class _Choosing(AlongAxes):
                 choices.append(x.choice)
                 continue
             if id(x.added) not in adding:
-                rest = self._ranked(x.added)[:1]
-                adding[id(x.added)] = self._generated(x.added, rest, cheapest(rest), self._counts)[:1]
+                adding[id(x.added)] = self._cheapest(x.added, self._ranked(x.added))
             for last in adding[id(x.added)]:
                 choices += self.priced(f"{x.sign}; {last.sign}", x.whole(placed(last.term, x.arrays)), (x.choice, last))
         return sorted(choices, key=lambda c: c.seconds)
@@ -328,6 +329,8 @@ class _Choosing(AlongAxes):
         for x in tile_chains(whole):
             name = x.chain.last.name
             left = [s for s in whole.stages if s.name == name or s.name not in x.stages]
+            if self._is_far((best[s.name] for s in left if s.name != name), [x.chain.last]):
+                continue
             apart = sum(best[n][0].seconds for n in x.stages if best[n])
             choices = [self.of_chain(x.chain, apart) if s.name == name else best[s.name] for s in left]
             if all(choices):
@@ -346,7 +349,7 @@ class _Choosing(AlongAxes):
         for batch in batches(whole):
             names = {s.name for s in batch.stages}
             left = [s for s in whole.stages if s.name not in names]
-            if not all(best[s.name] for s in left):
+            if not all(best[s.name] for s in left) or self._is_far((best[s.name] for s in left), []):
                 continue
             others = {s.name: best[s.name][0] for s in left}
             first = {n for s in batch.stages for n in read_by(s, whole.stages)}
@@ -382,86 +385,3 @@ class _Choosing(AlongAxes):
             return sorted([*held, *first_of(self._alone(row.last, rows))], key=lambda c: c.seconds)[:1]
         made = self._generated(row.last, rows, cheapest(rows), GENERATED_ROWS)
         return of_all_kinds(sorted([*made, *held], key=lambda c: c.seconds))[:KEPT]
-
-    def _ranked(self, stage: Stage) -> list[Ranked]:
-        """Schedules of a stage's own loops, all their sizes ranked by closed price: the cheapest first."""
-        return self._in_order(structures(stage, self.profile.kind, self.reassociate, self.tf32))
-
-    def _in_order(self, structures: Iterable[Structure]) -> list[Ranked]:
-        """The cheapest first, without those that the device cannot run or the code generator refuses."""
-        found = []
-        for s in structures:
-            require_time()
-            with suppress(EggliftError):
-                found.append(ranked(s, self.profile, self.limits))
-        return sorted((r for r in found if r is not None), key=lambda r: r.best)
-
-    def _generated(
-        self, stage: Stage, rows: Sequence[Ranked], best: float, counts: Counts = GENERATED, close: float = CLOSE
-    ) -> list[Choice]:
-        """Of structures not far above the best price, what the exact model says of the few best assignments.
-
-        Nor far above what is generated already: these would not be kept beside it.
-        """
-        found: list[Choice] = []
-        text, kept = text_of(stage), max(NEAR, close / CLOSED)
-        for r, count in zip((r for r in rows if r.best <= close * best), chain(counts, repeat(1)), strict=False):
-            if r.best > kept * min((c.seconds for c in found), default=inf):
-                break
-            made = self._made(stage, r, chosen := r.varied(count), text)
-            if min((c.seconds for c in made), default=inf) > CLOSED * r.best:
-                made += self._made(stage, r, [k for k in r.fetched() if k not in chosen], text)
-            found += made
-        return found
-
-    def _made(self, stage: Stage, r: Ranked, which: Iterable[int], text: str) -> list[Choice]:
-        """What the exact model says of some assignments of a structure.  text: of the stage."""
-        # a launch size that nothing depends on makes no other program
-        different = {kernels(x): x for x in reversed(r.points(which))}
-        found, s = list[Choice](), r.structure
-        for x in reversed(different.values()):
-            account = account_of(stage, s.sign, s.schedule, dict(x.sizes), text)
-            made = None if s.made is None else Alone(s.made, x.sizes)
-            found.append(Choice(s.sign, x.term, x.sizes, x.launch, x.estimate, account, made))
-        return found
-
-    def _parts(self, stage: Stage) -> list[Parts]:
-        """The reductions in parts, by a kernel before."""
-        if stage.is_apart or not self.reassociate or not can_share(stage) or len(stage.phases) > 1:
-            return []
-        key = stage.name, as_pattern(stage)
-        if key not in self._shared:
-            self._shared[key] = list(self._in_parts(merged_reductions(stage)))
-        return self._shared[key]
-
-    def _halves(self, stage: Stage) -> list[Parts]:
-        """A symmetric result as the half of it, and what lays this out."""
-        key = "half", as_pattern(stage)
-        if key not in self._shared:
-            self._shared[key] = [] if stage.is_apart else list(halves(stage, self.reassociate, self._ranked))
-        return self._shared[key]
-
-    def _in_parts(self, whole: Stage) -> Iterator[Parts]:
-        for pieces in numbers_of_pieces(whole, self.profile):
-            parts, added = shared_out(whole, pieces)
-            first, last = self._ranked(parts), self._ranked(added)
-            if first and last:
-                saved = 0.0 if added.dims else joins(self.profile)  # one result is one group's, which goes on
-                yield Parts(f"{pieces} parts", parts, added, first, last, pieces=pieces, saved=saved)
-
-    def _all_joined(self, found: Iterable[Parts], best: float) -> list[Choice]:
-        """The choices of those whose closed price is not far above the best."""
-        return [c for x in found if x.seconds <= NEAR * best for c in self._joined(x)]
-
-    def _joined(self, x: Parts) -> Iterator[Choice]:
-        counts = self._counts
-        firsts = sorted(self._generated(x.parts, x.first[:1], x.first[0].best, counts), key=lambda c: c.seconds)[:2]
-        lasts = sorted(self._generated(x.added, x.last[:1], x.last[0].best, counts), key=lambda c: c.seconds)[:1]
-        for first, last in product(firsts, lasts):
-            term = placed(last.term, {x.parts.name: p.To("global", first.term)})
-            for choice in self.priced(f"{x.sign} {first.sign}; {last.sign}", term, (first, last)):
-                account = joined([Account(x.why, ()), choice.account]) if x.why else choice.account
-                made = None
-                if x.pieces is not None and isinstance(first.made, Alone) and isinstance(last.made, Alone):
-                    made = InPieces(x.pieces, first.made, last.made)
-                yield replace(choice, account=account, made=made)

@@ -8,7 +8,8 @@ from math import prod
 
 from egglift.egraph.schedules.steps import Steps
 from egglift.egraph.stages.index_notation import NoStages
-from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
 from egglift.egraph.stages.tables import may_have_tables

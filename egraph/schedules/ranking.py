@@ -25,6 +25,9 @@ from egglift.ir.tile_kinds import TILE_KINDS
 
 #: assignments that are priced at once, of more, some at random: where several are wanted, and where only the best is
 MOST, FEWER = 1 << 15, 1 << 12
+#: of more assignments than twice as many a sample is priced, then those that differ from its best in few numbers
+SAMPLE, ROUNDS, LIKE, DIFFERENT = 1 << 11, 4, 16, 3
+MOSTLY = 0.5  # of the assignments fit, from which on those that do not are priced with them
 #: kinds whose numbers matter little for the others: they are chosen last, for so many of the best
 LAST, BEST = (kinds.PADDING, kinds.PREFETCH), 128
 #: kinds of numbers that give blocks their shape
@@ -124,7 +127,7 @@ class _Ranking:
         launches = self._launches()
         if not launches:
             return None
-        prices = [self._seconds({**unused, **columns}, launch, rows) for launch in launches]
+        prices = [self._few_priced({**unused, **columns}, launch, rows) for launch in launches]
         total = np.concatenate(prices)
         order = np.argsort(total, kind="stable")
         order = order[np.isfinite(total[order])]
@@ -140,14 +143,37 @@ class _Ranking:
         sized = self.profile.kind == "gpu" and "global" not in self.search.roles.values()
         return tuple(launches[:1] if sized else launches)
 
+    def _few_priced(self, env: Columns, launch: Launch, rows: int) -> Numbers:
+        """The closed prices of a sample, then of what is like its best ones; infinite where none is known."""
+        if rows <= 2 * SAMPLE:
+            return self._seconds(env, launch, rows)
+        found, known = np.full(rows, np.inf), np.zeros(rows, bool)
+        values = np.stack([c for c in env.values() if (c != c[0]).any()]).astype(np.int32)
+        new = np.arange(0, rows, -(-rows // SAMPLE))
+        for _ in range(ROUNDS):
+            found[new] = self._seconds({s: c[new] for s, c in env.items()}, launch, len(new))
+            known[new] = True
+            best = np.argsort(found, kind="stable")[:LIKE]
+            like = [(values != values[:, [i]]).sum(axis=0, dtype=np.uint8) <= DIFFERENT for i in best]
+            new = np.flatnonzero(np.logical_or.reduce(like) & ~known)
+            if not len(new):
+                break
+        return found
+
     def _seconds(self, env: Columns, launch: Launch, rows: int) -> Numbers:
         """The closed price of every assignment, infinite where the device cannot run it."""
         works = self._counted(env, launch)
         fits: Bools = np.logical_and.reduce([np.broadcast_to(possible(w, self.limits), rows) for w in works])
-        if not fits.all():
-            works = self._counted({s: c[fits] for s, c in env.items()}, launch)
         found = np.full(rows, np.inf)
-        found[fits] = sum((seconds(w, self.profile) for w in works), number(0)) if fits.any() else 0
+        if not fits.any():
+            return found
+        if fits.mean() < MOSTLY:
+            works, here = self._counted({s: c[fits] for s, c in env.items()}, launch), fits[fits]
+        else:
+            here = fits
+        with np.errstate(all="ignore"):  # of what does not fit, nothing is asked
+            price = sum((seconds(w, self.profile) for w in works), number(0))
+        found[fits] = np.broadcast_to(price, len(here))[here]
         return found
 
     def _counted(self, env: Columns, launch: Launch) -> list[Work]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from egglift.egraph.stages.partition import Partitioning
+from egglift.egraph.stages.partitioning import Partitioning
 
 
 @dataclass(frozen=True)

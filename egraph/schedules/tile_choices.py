@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from math import prod
 
 from egglift.codegen.kernel.imperative import DeviceLimits, Launch
@@ -15,7 +16,7 @@ from egglift.egraph.schedules.ranking import Ranked, ranked
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure
 from egglift.egraph.schedules.structures import GRID, Structure
 from egglift.egraph.stages.sharing import can_share
-from egglift.egraph.stages.stage import number
+from egglift.egraph.stages.stage import Stage, number
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir import patterns as p
 from egglift.ir import tile_kinds as kinds
@@ -30,21 +31,42 @@ TILE, SHORTEST = 64, 256  # rows that a group is reckoned to take, and columns t
 WAVES = (1, 4)  # groups for each compute unit that pieces aim at
 
 
-def tile_choices(
-    x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool, several: bool = True
-) -> list[Found]:
-    """The cheapest of each number of results that a work-item has, then the others, each by rising price; without those
-    that the device cannot run or the code generator refuses.  several: are several wanted, or the cheapest alone?
-    """
-    found = [Found(_choice(x, s, point)) for s, point in _points(x, profile, limits, reassociate, several)]
+@dataclass(frozen=True)
+class TileWay:
+    """Tiles, all of them or in pieces that `added` adds up, with their sizes ranked."""
+
+    tiles: ReducedTiles
+    order: Ranked
+    pieces: int = 1
+    added: Stage | None = None
+
+
+def tile_ways(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool) -> list[TileWay]:
+    """All of the tiles, and in pieces where they are few; those that the device can run."""
+    found = list(_ranked(x, profile, limits, reassociate))
     for pieces in _pieces(x, profile) if can_share(x.last) and reassociate else ():
         parts, added = in_pieces(x, pieces)
-        for s, point in _points(parts, profile, limits, reassociate, several):
-            arrays = {parts.last.name: p.To("global", point.term)}
-            found.append(Found(_choice(parts, s, point), pieces, added, arrays))
+        found += [replace(w, pieces=pieces, added=added) for w in _ranked(parts, profile, limits, reassociate)]
+    return found
+
+
+def tile_choices(ways: Sequence[TileWay], several: bool = True) -> list[Found]:
+    """The cheapest of each number of results that a work-item has, then the others, each by rising price; without those
+    that the code generator refuses.  several: are several wanted, or the cheapest alone?
+    """
+    found = [f for w in ways for f in _found(w, several)]
     found.sort(key=lambda t: t.choice.seconds)
     first = {_results(dict(t.choice.sizes)): t for t in reversed(found)}
     return sorted(found, key=lambda t: t is not first[_results(dict(t.choice.sizes))])[:KEPT]
+
+
+def _found(way: TileWay, several: bool) -> Iterator[Found]:
+    for point in _points(way, several):
+        choice = _choice(way.tiles, way.order.structure, point)
+        if way.added is None:
+            yield Found(choice)
+        else:
+            yield Found(choice, way.pieces, way.added, {way.tiles.last.name: p.To("global", point.term)})
 
 
 def _choice(x: ReducedTiles, s: Structure, point: Point) -> Choice:
@@ -69,18 +91,19 @@ def _pieces(x: ReducedTiles, profile: Profile) -> list[int]:
     return sorted(z for z in wanted if z > 1 and number(x.columns) % z == 0 and number(x.columns) >= z * SHORTEST)
 
 
-def _points(
-    x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool, several: bool
-) -> Iterator[tuple[Structure, Point]]:
-    structure = reduced_structure(x, reassociate)
+def _ranked(x: ReducedTiles, profile: Profile, limits: DeviceLimits, reassociate: bool) -> Iterator[TileWay]:
     with suppress(EggliftError):
-        if structure is None or (order := ranked(structure, profile, limits)) is None:
-            return
-        for wish, launch in _smaller(order, BEST if several else 1):
-            require_time()
-            point = order.search.point(wish, launch)
-            if isinstance(point, Point):
-                yield structure, point
+        structure = reduced_structure(x, reassociate)
+        if structure is not None and (order := ranked(structure, profile, limits)) is not None:
+            yield TileWay(x, order)
+
+
+def _points(way: TileWay, several: bool) -> Iterator[Point]:
+    for wish, launch in _smaller(way.order, BEST if several else 1):
+        require_time()
+        point = way.order.search.point(wish, launch)
+        if isinstance(point, Point):
+            yield point
 
 
 def _smaller(order: Ranked, best: int) -> Iterator[tuple[dict[str, int], Launch]]:

@@ -15,7 +15,7 @@ from egglift.codegen.compile import compile_term
 from egglift.costmodel.model.estimate import estimate
 from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Search
-from egglift.egraph.schedules.choice import Choice, first_of
+from egglift.egraph.schedules.choice import Choice, Way, first_of
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.known import KNOWN
 from egglift.ir.lifting import as_program
@@ -95,8 +95,8 @@ def test_the_program_as_it_stands_is_only_the_last_resort() -> None:
     assert found(odd, several=False)
 
 
-def ways(*prices: tuple[float, float], asked: list[float] | None = None) -> list[tuple[float, Any]]:
-    """Ways with a closed and an exact price each."""
+def ways(*prices: tuple[float, float], asked: list[float] | None = None, kind: str = "") -> list[Way]:
+    """Ways with a closed and an exact price each; of a kind, the most promising first."""
     (some,) = scheduled(as_program(arr("x", 64) + 1.0), GPU, GPU.limits, True, several=False)[:1]
 
     def generated(closed: float, exact: float) -> Sequence[Choice]:
@@ -104,7 +104,10 @@ def ways(*prices: tuple[float, float], asked: list[float] | None = None) -> list
             asked.append(closed)
         return [replace(some, estimate=replace(some.estimate, seconds=exact))]
 
-    return [(closed, lambda c=closed, e=exact: generated(c, e)) for closed, exact in prices]
+    return [
+        Way(closed, lambda c=closed, e=exact: list(generated(c, e)), kind or str(i), i if kind else 0)
+        for i, (closed, exact) in enumerate(prices)
+    ]
 
 
 def test_what_may_be_cheaper_than_the_best_is_generated() -> None:
@@ -116,4 +119,18 @@ def test_what_may_be_cheaper_than_the_best_is_generated() -> None:
 
 def test_of_no_ways_none_is_chosen() -> None:
     assert first_of([]) == []
-    assert first_of([(1.0, list)]) == []
+    assert first_of([Way(1.0, list)]) == []
+
+
+def test_a_structure_far_above_another_is_given_up() -> None:
+    asked: list[float] = []
+    slow = ways((1.0, 9.0), (1.1, 8.0), (1.2, 7.0), (1.3, 2.0), asked=asked, kind="slow")
+    (best,) = first_of([*slow, *ways((2.0, 3.0), kind="fast")])
+    assert best.seconds == 3.0
+    assert asked == [1.0, 1.1, 1.2]
+
+
+def test_a_structure_that_may_be_the_best_is_looked_at_further() -> None:
+    prices = ways((1.0, 3.0), (1.1, 2.5), (1.2, 2.8), (1.3, 2.0), kind="near")
+    (best,) = first_of(prices)
+    assert best.seconds == 2.0

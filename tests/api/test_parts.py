@@ -127,6 +127,20 @@ def test_parts_that_schedules_serve_are_not_searched_by_laws() -> None:
     assert explored(program, CPU, DeviceLimits(), LAWS), "nothing is known that is as good"
 
 
+def test_parts_that_take_too_long_in_any_case_are_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched_parts: list[Expr] = []
+
+    def nothing(part: Expr, *others: object, **named: object) -> list[object]:
+        searched_parts.append(part)
+        return []
+
+    monkeypatch.setattr("egglift.search.equal_programs", nothing)
+    program = prefix_sums(20, 1 << 24)
+    assert not explored(program, GPU, GPU.limits, LAWS, best=1e-6) and not searched_parts
+    explored(program, GPU, GPU.limits, LAWS)
+    assert searched_parts
+
+
 def test_steps_of_an_iteration_are_searched_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("egglift.search.TRIES", 4)  # which candidates there are is not asked
 

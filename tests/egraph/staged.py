@@ -18,7 +18,8 @@ from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.scan_structures import ScanStructure
 from egglift.egraph.schedules.structures import Structure
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.stage import Stage
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.check import type_of

@@ -14,7 +14,8 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.costmodel.search.sizes import Point, Search
 from egglift.egraph.schedules.rows import row_structures, rows_of
 from egglift.egraph.schedules.structures import Structure, structures
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.ir.lifting import as_program
 from tests.egraph.schedules.test_rows import standardised
 from tests.egraph.stages.programs import add_up, arr

@@ -21,7 +21,8 @@ from egglift.egraph.schedules.block_structures import inside
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.blocks import Cut, block_copy
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.stage import Dim, Names
 from egglift.ir import patterns as p
 from egglift.ir.errors import EggliftError

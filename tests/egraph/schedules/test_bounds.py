@@ -9,8 +9,16 @@ import pytest
 
 import egglift as el
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules.bounds import products_seconds, served_by_stages, traffic_seconds
+from egglift.egraph.schedules.bounds import (
+    kernel_seconds,
+    operations_seconds,
+    parts_seconds,
+    products_seconds,
+    served_by_stages,
+    traffic_seconds,
+)
 from egglift.ir.lifting import as_program
+from tests.egraph.staged import only_stage
 from tests.egraph.stages.programs import add_up, arr, dot, product
 
 GPU, CPU = presets()["nvidia_h200"], presets()["pocl_cpu"]
@@ -101,3 +109,28 @@ def test_laws_save_no_operations_of_elements() -> None:
     assert served_by_stages(costly, 1.1 * least, GPU, True)
     assert not served_by_stages(as_program(slopes), 1.1 * least, GPU, True)
     assert not served_by_stages(costly, 1.1 * least, CPU, True)
+
+
+def test_each_part_reads_its_inputs_and_writes_its_result() -> None:
+    long, short = as_program(arr("x", 1 << 26).map(lambda v: v * 2)), as_program(arr("x", 1000).map(lambda v: v * 2))
+    assert parts_seconds([long], GPU) == pytest.approx(2 * (4 << 26) / GPU.bandwidth)
+    assert parts_seconds([short], GPU) == pytest.approx(8000 / GPU.cache_bandwidth)
+    assert parts_seconds([long, short], GPU) == pytest.approx(
+        2 * (4 << 26) / GPU.bandwidth + 8000 / GPU.cache_bandwidth + GPU.launch
+    )
+
+
+def test_a_part_that_chooses_elements_may_read_few() -> None:
+    x = arr("x", 1 << 26)
+    assert parts_seconds([as_program(x[::1024] * 2)], GPU) == pytest.approx((4 << 16) / GPU.cache_bandwidth)
+
+
+def test_a_kernel_is_launched_and_writes_its_results() -> None:
+    stage = only_stage(arr("A", 1 << 14, 64).map(add_up))
+    assert kernel_seconds(stage, GPU) == pytest.approx(GPU.launch + (4 << 14) / GPU.cache_bandwidth)
+
+
+def test_tiles_of_chains_are_multiplied_one_by_one() -> None:
+    a, b = (el.array(name, el.f16, (256, 256)) for name in "AB")
+    stage = only_stage(a @ b)
+    assert operations_seconds([stage], GPU) > 4 * products_seconds(as_program(a @ b), GPU, True)

@@ -10,7 +10,7 @@ import pytest
 
 import egglift as el
 from egglift.costmodel.profiles.profile import presets
-from egglift.egraph.schedules import choices
+from egglift.egraph.schedules import stage_choices
 from egglift.egraph.schedules.choice import Choice
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.known import KNOWN, Known
@@ -27,13 +27,13 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The structures whose sizes were ranked."""
     KNOWN.clear()
     found: list[str] = []
-    usual = choices.ranked
+    usual = stage_choices.ranked
 
     def counted(structure: Any, *others: Any) -> Any:
         found.append(structure.sign)
         return usual(structure, *others)
 
-    monkeypatch.setattr(choices, "ranked", counted)
+    monkeypatch.setattr(stage_choices, "ranked", counted)
     yield found
     KNOWN.clear()
 

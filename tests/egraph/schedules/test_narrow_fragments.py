@@ -19,7 +19,8 @@ from egglift.egraph.schedules.account import account_of
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.ir.conversions import rounded
 from egglift.ir.interpret import evaluate
 from egglift.ir.lifting import as_program

@@ -6,7 +6,7 @@ import pytest
 
 import egglift as el
 from egglift.egraph.schedules.partitions import partitions
-from egglift.egraph.stages.partition import Partitioning
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.ir.lifting import as_program
 
 

@@ -60,6 +60,15 @@ def test_each_way_to_fetch_ahead_has_a_best_assignment() -> None:
     assert len(chunks.points(chunks.fetched())) == 3
 
 
+def test_a_sample_leads_to_the_cheapest(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_all = all_ranked(product(256, 96, 128), "nvidia_h200")
+    monkeypatch.setattr("egglift.egraph.schedules.ranking.SAMPLE", 64)
+    of_few = all_ranked(product(256, 96, 128), "nvidia_h200")
+    assert sum(len(r.seconds) for r in of_few) < sum(len(r.seconds) for r in of_all)
+    for few, others in zip(of_few, of_all, strict=True):
+        assert few.best <= 1.01 * others.best
+
+
 def test_what_fetches_nothing_ahead_has_no_such_ways() -> None:
     found = [r for r in all_ranked(arr("A", 256, 128).map(add_up), "nvidia_h200") if "f0" not in r.columns]
     assert found and all(r.fetched() == [] for r in found)

@@ -15,7 +15,7 @@ from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.again import placed
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.reduced_tiles import ReducedTiles, in_pieces, reduced_structure, reduced_tiles, tiled
-from egglift.egraph.schedules.tile_choices import tile_choices
+from egglift.egraph.schedules.tile_choices import tile_choices, tile_ways
 from egglift.egraph.stages.as_pattern import as_pattern
 from egglift.egraph.stages.partition import Stages, stages_of
 from egglift.ir.lifting import as_program
@@ -133,7 +133,7 @@ def test_a_tile_is_no_array_in_global_memory() -> None:
 def test_few_rows_are_shared_out_in_pieces() -> None:
     profile = presets()["nvidia_h200"]
     few = arr("A", 128, 64).map(lambda a: el.max(arr("B", 1 << 18, 64).map(lambda b: dot(a, b))))
-    best, *_ = tile_choices(found(few), profile, profile.limits, True)
+    best, *_ = tile_choices(tile_ways(found(few), profile, profile.limits, True))
     assert best.pieces > 16 and best.added is not None
 
 

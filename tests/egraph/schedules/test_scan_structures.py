@@ -24,7 +24,8 @@ from egglift.egraph.schedules.scan_choices import in_order
 from egglift.egraph.schedules.scan_structures import ALONE, Rows, ScanStructure, scan_structures
 from egglift.egraph.schedules.structures import structures
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.scans import can_link, in_chunks, of_chunks
 from egglift.egraph.stages.stage import Stage
 from egglift.ir import patterns as p

@@ -11,7 +11,8 @@ import pytest
 import egglift as el
 from egglift.egraph.schedules.structures import structures, ways
 from egglift.egraph.schedules.ways import EACH, PATCH
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.ir import patterns as p
 from egglift.ir.lifting import as_program
 from egglift.ir.traverse import subterms

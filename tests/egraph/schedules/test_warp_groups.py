@@ -21,7 +21,8 @@ from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.schedules.ranking import ranked
 from egglift.egraph.schedules.structures import Structure, structures
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.stage import Stage
 from egglift.ir.conversions import rounded
 from egglift.ir.interpret import evaluate

@@ -10,7 +10,8 @@ import pytest
 
 import egglift as el
 from egglift.egraph.schedules.structures import structures
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.ir.lifting import as_program
 from egglift.ir.reduction import larger
 from egglift.ir.types import Scalar

@@ -10,7 +10,8 @@ import pytest
 
 import egglift as el
 from egglift.egraph.stages.index_notation import NoStages
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.producers import FEW, read_at_many_places, read_by_gathers
 from egglift.ir.check import type_of
 from egglift.ir.lifting import as_program

@@ -10,7 +10,8 @@ import pytest
 
 import egglift as el
 from egglift.egraph.schedules.partitions import partitions
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.conversions import rounded
 from egglift.ir.interpret import evaluate

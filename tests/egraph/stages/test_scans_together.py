@@ -7,7 +7,8 @@ import pytest
 
 import egglift as el
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, same, texts, whole
 from tests.egraph.stages.programs import arr

@@ -12,7 +12,8 @@ import egglift as el
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.choices import scheduled
 from egglift.egraph.stages.as_pattern import as_pattern
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.short_rows import in_elements, in_numbers
 from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, only_stage, same, whole

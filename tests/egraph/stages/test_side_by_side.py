@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import egglift as el
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.side_by_side import STATES
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.lifting import as_program

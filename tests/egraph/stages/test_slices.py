@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import egglift as el
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.slices import unsliced
 from egglift.ir import patterns as p
 from egglift.ir.axes import at_depth, permuted

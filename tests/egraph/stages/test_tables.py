@@ -10,7 +10,8 @@ import pytest
 import egglift as el
 from egglift.costmodel.profiles.profile import presets
 from egglift.egraph.schedules.partitions import partitions
-from egglift.egraph.stages.partition import Partitioning, stages_of
+from egglift.egraph.stages.partition import stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.lifting import as_program
 from egglift.options import Laws

@@ -10,7 +10,8 @@ import pytest
 
 import egglift as el
 from egglift.egraph.schedules.rows import row_structures, rows_of
-from egglift.egraph.stages.partition import Partitioning, Stages, stages_of
+from egglift.egraph.stages.partition import Stages, stages_of
+from egglift.egraph.stages.partitioning import Partitioning
 from egglift.egraph.stages.stage_text import text_of
 from egglift.ir.lifting import as_program
 from tests.egraph.staged import exact_inputs, result, whole
