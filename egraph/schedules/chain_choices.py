@@ -16,7 +16,7 @@ from egglift.egraph.schedules.bounds import operations_seconds
 from egglift.egraph.schedules.chain_ends import ends_of
 from egglift.egraph.schedules.chain_parts import arrays_of
 from egglift.egraph.schedules.chain_pieces import Pieces, in_pieces
-from egglift.egraph.schedules.chain_structure import chain_structures, parts_structures
+from egglift.egraph.schedules.chain_structure import chain_structures, may_be_on_units, parts_structures
 from egglift.egraph.schedules.choice import KEPT, Choice, Found
 from egglift.egraph.schedules.ranking import Ranked, ranked
 from egglift.egraph.schedules.structures import Structure
@@ -52,7 +52,7 @@ def chain_choices(
     several: are several wanted, or the cheapest by closed price alone?
     """
     most = (FAR if several else 1.0) * (1 if ends_of(x) is None else 2) * apart  # half of the tiles may be left out
-    if operations_seconds((x.tile, x.last), profile) > most:  # no matrix unit multiplies tiles
+    if not may_be_on_units(x) and operations_seconds((x.tile, x.last), profile) > most:
         return []
     ways = sorted(_ways(x, profile, limits), key=lambda w: w.order.best)
     best = ways[0].order.best if ways else 0.0

@@ -59,10 +59,16 @@ def _structures(x: TileChain, translation: type[Chaining]) -> Iterator[Structure
 def _ways(x: TileChain) -> Iterator[tuple[Way, Way]]:
     """How both contractions go on: on items, and on matrix units, if they can, copied ahead and not."""
     yield CHUNKS if _is_long(x) else _at_once(x), _CHUNKS_IN_RUNS if number(x.middle) >= LONG else CHUNKS
-    if has_fragments(x.tile, _ON_UNITS, x.rows, x.middle) and has_fragments(x.last, _ON_UNITS, x.rows, x.columns):
+    if may_be_on_units(x):
         first = _ON_UNITS if _is_long(x) else _UNITS_AT_ONCE
         yield first, WARP_GROUPS
         yield first, _ON_UNITS
+
+
+def may_be_on_units(x: TileChain) -> bool:
+    """Are both contractions products of types that warp groups multiply, where a device has these?"""
+    tile, last = (x.tile, x.rows, x.middle), (x.last, x.rows, x.columns)
+    return all(has_fragments(s, _ON_UNITS, rows, columns) for s, rows, columns in (tile, last))
 
 
 def _at_once(x: TileChain) -> Way:

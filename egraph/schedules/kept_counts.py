@@ -202,8 +202,8 @@ class KeptCounts(Counts):
         apart = dict(zip(source.dims, first.strides or [0] * len(source.dims), strict=True))
         fast, *others = sorted(source.dims, key=lambda d: abs(apart[d]))
         for w in (2, 4, 8, 16):
-            together = element.plain or w <= element.whole
-            near = together and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
+            one = element.plain or w <= element.whole
+            near = one and apart[fast] == 1 and all(apart[d] % w == 0 for d in others)
             if near and w * source.bytes <= TOGETHER:
                 enough = (elements * source.bytes >= TOGETHER * work.group) | (buffers > 0)
                 fits = is_multiple(span[fast], w) & enough
