@@ -18,7 +18,7 @@ from egglift.egraph.stages.sums import is_sum
 from egglift.ir import patterns as p
 from egglift.ir.check import type_of
 from egglift.ir.patterns import Expr, Operator
-from egglift.ir.types import Scalar, Tuple
+from egglift.ir.types import Scalar, Tuple, Type
 
 
 def in_one_pass(names: Names, body: Expr) -> Expr:
@@ -45,13 +45,18 @@ def _online(names: Names, r: Reduction) -> Iterator[tuple[Reduction, Expr, Expr]
         if not (isinstance(t, Scalar) and t.is_float):
             continue
         power, wide = p.Apply("exp", (p.Apply("sub", (x, largest)),)), t.computed
-        if r.element == (p.Cast(wide, power) if t.is_narrow else power):
+        if r.element in (power, p.Cast(wide, power)):
             op = online(wide)
             assert op.neutral is not None
-            element = p.Tup((p.Cast(wide, x) if t.is_narrow else x, p.Literal(1.0, wide)))
+            element = p.Tup((_as(wide, x), p.Literal(1.0, wide)))
             both = names.reduced(Reduction(op.body, op.neutral, r.dims, element, op))
-            first = p.Get(0, both)
-            yield inner, p.Cast(t, first) if t.is_narrow else first, p.Get(1, both)
+            yield inner, _as(t, p.Get(0, both)), _as(r.type, p.Get(1, both))
+
+
+def _as(t: Type, e: Expr) -> Expr:
+    """A number of another type, or as it is."""
+    assert isinstance(t, Scalar)
+    return e if type_of(e) == t else p.Cast(t, e)
 
 
 def online(t: Scalar) -> Operator:

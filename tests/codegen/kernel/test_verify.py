@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from egglift.codegen import passes
-from egglift.codegen.compile import _plan, compile_term
+from egglift.codegen.compile import _plan, _plans, compile_term
 from egglift.codegen.emission.builder import Builder
 from egglift.codegen.kernel.distribution import Shape
 from egglift.codegen.kernel.imperative import (
@@ -215,6 +215,7 @@ def generated(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Builder, Sequence[S
 
     monkeypatch.setattr(passes, "STATEMENT_PASSES", [x for each in passes.STATEMENT_PASSES for x in (each, ("", keep))])
     _plan.cache_clear()
+    _plans.cache_clear()
     for name in ("matrix product", "tiled product, prefetched", "softmax by groups", "register blocks at edges"):
         compile_term(SAMPLES[name].term, SAMPLES[name].launch)
     return seen
@@ -242,6 +243,7 @@ def test_a_pass_that_leaves_a_malformed_tree_is_named(monkeypatch: pytest.Monkey
     broken = verified("forget registers", lambda b, body: undeclared(body))
     monkeypatch.setattr(passes, "STATEMENT_PASSES", (broken, *passes.STATEMENT_PASSES))
     _plan.cache_clear()
+    _plans.cache_clear()
     with pytest.raises(Malformed, match=r'after "forget registers": .* is used where it is not declared'):
         compile_term(SAMPLES["matrix product"].term, SAMPLES["matrix product"].launch)
 
